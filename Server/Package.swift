@@ -12,6 +12,7 @@ let settings: [SwiftSetting] = [
 
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+let asn1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
@@ -66,6 +67,7 @@ let package = Package(
         .package(name: "okaeri", path: ".."),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
@@ -113,7 +115,7 @@ let package = Package(
         .target(name: "QRCodes", dependencies: ["CQRencode"], swiftSettings: settings),
         // outbound: Requests to mail servers, identity providers and webhooks, through libcurl on threads of its own.
         .target(
-            name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, wire],
+            name: "OutboundServices", dependencies: ["Domain", "Threads", "CCurl", crypto, cryptoExtras, asn1, wire],
             swiftSettings: settings),
         // development: Fake identity providers for tests and `okaeri-dev`.
         .target(
@@ -197,7 +199,8 @@ let package = Package(
         .target(
             name: "OkaeriProgram",
             dependencies: [
-                "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer", "OutboundServices", "ParseAPI",
+                "AuthServiceAPI", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
+                "OutboundServices", "ParseAPI",
                 arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),
@@ -250,8 +253,8 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "FakeProviders", "HTTPSupport", "NativeAPI", "OkaeriServer", "OutboundServices",
-                "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
+                "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "NativeAPI", "OkaeriServer", "OutboundServices",
+                "ParseAPI", "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
             ],

@@ -192,8 +192,12 @@ extension InMemoryServer {
         if !identifiers.isEmpty, identifiers.allSatisfy({ $0.1 == nil }) {
             faults.append(FieldProblem(field: "", code: "none_of", detail: "At least one of username, email, phone."))
         }
-        if (password ?? "").count < 8 {
-            faults.append(FieldProblem(field: field, code: "too_short", detail: "At least 8 characters."))
+        if let rules = contents.profile?.rules {
+            faults += Self.faults(of: Dictionary(identifiers, uniquingKeysWith: { $1 }), rules)
+        }
+        let minimum = contents.profile?.rules.password.minimumCharacters ?? 8
+        if (password ?? "").unicodeScalars.count < minimum {
+            faults.append(FieldProblem(field: field, code: "too_short", detail: "At least \(minimum) characters."))
         }
         guard faults.isEmpty else { throw Refusal(400, .invalidMember, errors: faults) }
         let taken = identifiers.filter { $0.1.map { contents.usersByIdentifier[$0.lowercased()] != nil } ?? false }
@@ -204,6 +208,21 @@ extension InMemoryServer {
                     FieldProblem(field: $0.0, code: "not_unique", detail: "Another one has this value.")
                 })
         }
+    }
+
+    /// What of the published rules new identifiers break.
+    private static func faults(of identifiers: [String: String?], _ rules: AccountRulesBody) -> [FieldProblem] {
+        var faults: [FieldProblem] = []
+        if let name = identifiers["username"] ?? nil, let minimum = rules.username.minimumCharacters,
+            name.precomposedStringWithCompatibilityMapping.unicodeScalars.count < minimum
+        {
+            faults.append(
+                FieldProblem(field: "username", code: "too_short", detail: "At least \(minimum) characters."))
+        }
+        if rules.email.isRequired, !identifiers.isEmpty, (identifiers["email"] ?? nil) == nil {
+            faults.append(FieldProblem(field: "email", code: "required", detail: "It must be there."))
+        }
+        return faults
     }
 
     /// A refusal of taken identifiers, with a ticket when the password is that of the one who has them.

@@ -26,7 +26,7 @@ extension ProviderCredential {
     /// What a provider would give for a person, good for an ``InMemoryServer``: its token is signed by nobody.
     ///
     /// - Parameters:
-    ///   - provider: Google, Facebook or an OpenID Connect provider; see ``Okaeri/AppleCredential/test(user:name:email:nonce:)``
+    ///   - provider: Any but Apple; see ``Okaeri/AppleCredential/test(user:name:email:nonce:)``
     ///     for Apple.
     ///   - user: The provider's name for the person.
     ///   - nonce: Any text that no other sign-in has.
@@ -36,6 +36,15 @@ extension ProviderCredential {
         switch provider {
         case .google: return .google(idToken: token, nonce: nonce)
         case .facebook: return .facebook(idToken: token, nonce: nonce)
+        case .line: return .line(idToken: token, nonce: nonce)
+        case .kakao: return .kakao(idToken: token, nonce: nonce)
+        case .yahooJapan: return .yahooJapan(idToken: token, nonce: nonce)
+        case .naver: return .naver(code: token, state: nonce)
+        case .gameCenter:
+            return .gameCenter(
+                GameCenterCredential(
+                    publicKeyURL: URL(fileURLWithPath: "/test.cer"), signature: Data(token.utf8),
+                    salt: Data(nonce.utf8), timestamp: 0, playerId: user, bundleId: "com.example.app"))
         default: return .openID(String(provider.rawValue.dropFirst("oidc:".count)), idToken: token, nonce: nonce)
         }
     }
@@ -72,7 +81,9 @@ extension InMemoryServer {
             return known.response
         }
         let (provider, subject, email) = try named(by: body, request.url.lastPathComponent)
-        guard !contents.usedTokens.contains(body.idToken ?? "") else { throw Refusal(401, .providerTokenReplayed) }
+        guard !contents.usedTokens.contains(body.withTestToken.idToken ?? "") else {
+            throw Refusal(401, .providerTokenReplayed)
+        }
         let response = try logIn(
             provider: provider, subject: subject, email: email, thumbprint: thumbprint, body,
             restores: request.restores,
@@ -143,7 +154,9 @@ extension InMemoryServer {
         if let owner = contents.usersByIdentity[linkName] {
             guard owner == session.user else {
                 // A token that was used before proves nothing any more.
-                guard !contents.usedTokens.contains(body.idToken ?? "") else { throw Refusal(409, .identityTaken) }
+                guard !contents.usedTokens.contains(body.withTestToken.idToken ?? "") else {
+                    throw Refusal(409, .identityTaken)
+                }
                 throw conflict(session.user, owner, .identityTaken, &contents)
             }
             return .json(200, contents.users[owner]?.body)
@@ -185,6 +198,7 @@ extension InMemoryServer {
     func named(
         by body: ProviderLogInBody, _ provider: String
     ) throws(Refusal) -> (provider: String, subject: String, email: String?) {
+        let body = body.withTestToken
         guard let token = body.idToken, let claims = TestToken.claims(of: token), let subject = claims["sub"],
             let nonce = body.nonce, claims["nonce"] == (provider == "apple" ? AppleNonce(value: nonce).hashed : nonce)
         else { throw Refusal(401, .providerTokenInvalid) }
@@ -193,8 +207,23 @@ extension InMemoryServer {
 
     /// A token counts once.
     func use(_ body: ProviderLogInBody, _ contents: inout ServerContents) throws(Refusal) {
-        guard contents.usedTokens.insert(body.idToken ?? "").inserted else {
+        guard contents.usedTokens.insert(body.withTestToken.idToken ?? "").inserted else {
             throw Refusal(401, .providerTokenReplayed)
         }
+    }
+}
+
+extension ProviderLogInBody {
+    /// The body with the token that a test put in the place of a code or a signature.
+    fileprivate var withTestToken: ProviderLogInBody {
+        var body = self
+        if idToken == nil, let authorizationCode { (body.idToken, body.nonce) = (authorizationCode, state ?? nonce) }
+        if let player = gameCenter, let token = Data(base64Encoded: player.signature),
+            let salt = Data(base64Encoded: player.salt)
+        {
+            body.idToken = String(decoding: token, as: UTF8.self)
+            body.nonce = String(decoding: salt, as: UTF8.self)
+        }
+        return body
     }
 }

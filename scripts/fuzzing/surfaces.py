@@ -155,7 +155,7 @@ class Requests:
         name = part[1:-1]
         known = {
             "application": [facts["application"]], "appID": [facts["kii"]["appId"]], "base": [facts["envelope"]["basePath"][1:]],
-            "provider": ["apple", "google", "facebook", "twitter", "oidc:x", "qq"], "protocol": ["ncmb", "parse", "kii", "envelope"],
+            "provider": ["apple", "google", "facebook", "twitter", "line", "kakao", "naver", "yahoojapan", "gamecenter", "oidc:x", "qq"], "protocol": ["ncmb", "parse", "kii", "envelope"],
             "objectId": facts["parse_users"] + facts["users"] + ["me"], "language": ["en", "ja", "ko", "xx"],
             "kind": ["logInCode", "passwordReset", "emailVerification", "x"], "picture": ["logo", "background"],
             "field": ["level", "tags", "x" * 130], "admin": ["x"], "id": ["x"],

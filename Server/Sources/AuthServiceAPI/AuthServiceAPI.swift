@@ -27,12 +27,6 @@ package struct AuthServiceAPI: ProtocolAdapter {
     }
 }
 
-extension AccountRules {
-    /// The apps check nothing and send what was typed.
-    static let envelope = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-}
-
 extension AuthServiceAPI {
     /// Every endpoint, at the root and behind a base path. Sibling servers of the same family write them in capitals too.
     package var routes: [Route] {

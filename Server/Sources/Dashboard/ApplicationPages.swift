@@ -116,8 +116,8 @@ enum SettingsPage {
         let (form, who) = (try await request.form(), try request.auditActor())
         let version = form.text("version")
         do {
-            let spans = try Self.spans.map { field, _, _ throws(DomainError) in try Self.days(form, field) }
-            let idle = try form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
+            let spans = Self.spans.map { field, _, _ in Self.days(form, field) }
+            let idle = form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
             let minimum = Int(form.text("passwordMinimumCharacters"), radix: 10) ?? 0
             _ = try await request.rules.changeApplication(
                 try request.targetApplication().id, isCurrent: { $0.version == version }, by: who
@@ -126,6 +126,7 @@ enum SettingsPage {
                 for (span, value) in zip(Self.spans, spans) { application.settings[keyPath: span.1] = value }
                 application.settings.anonymousIdleLimit = idle
                 application.settings.passwordMinimumCharacters = minimum
+                application.settings.signUp = Self.signUp(form, application.settings.signUp)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").split(whereSeparator: \.isWhitespace)
                     .map(String.init)
@@ -143,18 +144,29 @@ enum SettingsPage {
         }
     }
 
-    private static func days(_ form: FormValues, _ field: String) throws(DomainError) -> Duration {
-        guard let days = Int64(form.text(field), radix: 10), (1...3650).contains(days) else {
-            throw .fieldsRefused([ValidationError(field: field, rule: .notOffered)])
-        }
+    /// Whole days. What is none is no span that the settings can have: they refuse it with everything else.
+    private static func days(_ form: FormValues, _ field: String) -> Duration {
+        guard let days = Int64(form.text(field), radix: 10), (1...3650).contains(days) else { return .zero }
         return .days(days)
+    }
+
+    private static func signUp(_ form: FormValues, _ before: SignUpRules) -> SignUpRules {
+        var rules = before
+        if let minimum = form["usernameMinimumCharacters"] {
+            rules.usernameMinimumCharacters = Int(minimum, radix: 10) ?? 0
+        }
+        rules.isEmailRequired = !form.text("emailRequired").isEmpty
+        rules.asksPhone = !form.text("asksPhone").isEmpty
+        rules.asksDisplayName = !form.text("asksDisplayName").isEmpty
+        rules.holdsOldProtocols = !form.text("oldProtocols").isEmpty
+        return rules
     }
 
     /// The form's name for a member of the settings.
     private static func field(_ member: String) -> String {
         spans.first { $0.2 == member }?.0
             ?? (member == "anonymousIdleSeconds" ? "anonymousIdleDays" : member)
-            .replacing("mail.", with: "")
+            .replacing("mail.", with: "").replacing("signUp.", with: "")
     }
 
     private static func draw(
@@ -190,6 +202,18 @@ enum SettingsPage {
                     field("deletionGraceDays", days(settings.deletionGrace), .number, isRequired: true),
                     field("anonymousIdleDays", days(settings.anonymousIdleLimit), .number),
                     field("transferLink", settings.transferLink ?? ""),
+                ]
+            ),
+            (
+                "signUp",
+                [
+                    field(
+                        "usernameMinimumCharacters", String(settings.signUp.usernameMinimumCharacters), .number,
+                        isRequired: true),
+                    field("emailRequired", settings.signUp.isEmailRequired ? "yes" : "", .checkbox),
+                    field("asksPhone", settings.signUp.asksPhone ? "yes" : "", .checkbox),
+                    field("asksDisplayName", settings.signUp.asksDisplayName ? "yes" : "", .checkbox),
+                    field("oldProtocols", settings.signUp.holdsOldProtocols ? "yes" : "", .checkbox),
                 ]
             ),
             (

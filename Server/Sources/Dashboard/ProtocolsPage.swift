@@ -12,18 +12,19 @@ enum ProtocolsPage {
             try await draw(ProtocolView(request: request, open: request.page.query.text("open")))
         },
         DashboardRoute(page, post: "{protocol}/enable", .enableProtocol) { request in
-            try await change(request) { name, form, application, who in
+            try await change(request) { profile, form, application, who in
                 var given: [ProtocolKey: Secret] = [:]
-                for key in name.keys {
-                    let text = form.text("\(name.rawValue).\(key.rawValue)")
+                for key in profile.keys.map(\.name) {
+                    let text = form.text("\(profile.name.rawValue).\(key.rawValue)")
                     if !text.isEmpty { given[key] = Secret(text) }
                 }
                 return try await request.modules.applications.enableProtocol(
-                    name, given: given, of: application, by: who)
+                    profile.name, given: given, of: application, by: who)
             }
         },
         DashboardRoute(page, post: "{protocol}/disable", .disableProtocol) { request in
-            try await change(request) { name, form, application, who in
+            try await change(request) { profile, form, application, who in
+                let name = profile.name
                 // Its keys are forgotten: typed, so that no slip of the hand locks all old apps out.
                 guard form.text("\(name.rawValue).confirm") == name.rawValue else {
                     throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
@@ -33,13 +34,13 @@ enum ProtocolsPage {
             }
         },
         DashboardRoute(page, post: "{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules]) { request in
-            try await change(request) { name, form, application, who in
+            try await change(request) { profile, form, application, who in
                 let version = form.text("version")
-                let changes = ProtocolRule.heeded(by: name).map { rule in
-                    (rule.name, ProtocolView.value(of: rule, in: form, for: name))
+                let changes = ProtocolRule.heeded(by: profile).map { rule in
+                    (rule.name, ProtocolView.value(of: rule, in: form, for: profile.name))
                 }
                 _ = try await request.modules.applications.changeProtocolRules(
-                    name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
+                    profile.name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
                     mayLoosen: request.allows(.loosenProtocolRules), isCurrent: { $0.version == version }, by: who)
                 return nil
             }
@@ -49,16 +50,16 @@ enum ProtocolsPage {
     /// Shows the page again with what is wrong in the form, or with new keys.
     private static func change(
         _ request: DashboardRequest,
-        _ work: (Session.ProtocolName, FormValues, Identifier<Domain.Application>, Operator) async throws -> IssuedKeys?
+        _ work: (ProtocolProfile, FormValues, Identifier<Domain.Application>, Operator) async throws -> IssuedKeys?
     ) async throws -> Response {
         var view = ProtocolView(request: request, open: request.id("protocol"), form: try await request.form())
-        let name = Session.ProtocolName(rawValue: view.open)
-        guard Session.ProtocolName.foreign.contains(name) else { throw PageFault.unknown }
+        let protocols = request.modules.applications.protocols.foreign
+        guard let profile = protocols.first(where: { $0.name.rawValue == view.open }) else { throw PageFault.unknown }
         do {
             let issued = try await work(
-                name, view.form, try request.targetApplication().id, try request.auditActor())
+                profile, view.form, try request.targetApplication().id, try request.auditActor())
             guard let issued else {
-                return request.redirect(to: "\(request.pagePath)?done=saved&open=\(name.rawValue)")
+                return request.redirect(to: "\(request.pagePath)?done=saved&open=\(profile.name.rawValue)")
             }
             // Drawn at once and not after a redirect: some keys are shown this one time.
             view.form = .none
@@ -79,8 +80,8 @@ enum ProtocolsPage {
         var model: PageTemplates.Model = [
             "lead": request.text("providers.protocolsHint"), "canChange": request.offers(.enableProtocol),
             "version": application.version,
-            "protocols": Session.ProtocolName.foreign.map { name in
-                view.model(of: name, keys.first { $0.protocolName == name }, in: application)
+            "protocols": request.modules.applications.protocols.foreign.map { profile in
+                view.model(of: profile, keys.first { $0.protocolName == profile.name }, in: application)
             },
         ]
         if request.page.query.text("done") == "saved", !request.isPost {
@@ -109,17 +110,14 @@ private struct ProtocolView {
     /// Keys that were just made or changed.
     var issued: IssuedKeys?
 
-    private static let names = [
-        "ncmb": "NCMB", "parse": "Parse", "kii": "Kii Cloud", "envelope": "{status, success, message, data}",
-    ]
-
     func model(
-        of name: Session.ProtocolName, _ keys: IssuedKeys?, in application: Domain.Application
+        of profile: ProtocolProfile, _ keys: IssuedKeys?, in application: Domain.Application
     ) -> PageTemplates.Model {
+        let name = profile.name
         let showsAll = request.offers(.readProtocolKeys)
-        let shown = name.keys.compactMap { key -> PageTemplates.Model? in
-            guard let value = keys?.keys[key], showsAll || key.keeping == .open else { return nil }
-            return ["label": key.rawValue, "value": value.revealed]
+        let shown = profile.keys.compactMap { key -> PageTemplates.Model? in
+            guard let value = keys?.keys[key.name], showsAll || key.keeping == .open else { return nil }
+            return ["label": key.name.rawValue, "value": value.revealed]
         }
         func field(_ member: String, _ label: String) -> PageTemplates.Model {
             PageField(
@@ -130,10 +128,10 @@ private struct ProtocolView {
         }
         var model: PageTemplates.Model = [
             "protocol": name.rawValue, "link": "\(request.pagePath)/\(name.rawValue)",
-            "name": Self.names[name.rawValue] ?? name.rawValue, "isOn": keys != nil,
+            "name": profile.title, "isOn": keys != nil,
             "isOpen": open == name.rawValue, "keys": shown,
-            "fields": name.keys.map { field($0.rawValue, $0.rawValue) },
-            "rules": ProtocolRule.heeded(by: name).map { rule(for: $0, of: name, in: application.settings) },
+            "fields": profile.keys.map { field($0.name.rawValue, $0.name.rawValue) },
+            "rules": ProtocolRule.heeded(by: profile).map { rule(for: $0, of: profile, in: application.settings) },
             "confirm": field("confirm", "\(request.text("user.confirm")) \(name.rawValue)"),
         ]
         if issued?.protocolName == name { model["word"] = request.text("providers.once") }
@@ -141,10 +139,11 @@ private struct ProtocolView {
     }
 
     private func rule(
-        for rule: ProtocolRule, of name: Session.ProtocolName, in settings: ApplicationSettings
+        for rule: ProtocolRule, of profile: ProtocolProfile, in settings: ApplicationSettings
     ) -> PageTemplates.Model {
+        let name = profile.name
         let (kind, text): (PageField.Kind, String) =
-            switch rule.value(for: name, in: settings) {
+            switch rule.value(for: profile, in: settings) {
             case .truth(let truth): (.checkbox, truth ? "yes" : "")
             case .number(let number): (.number, number.map(String.init) ?? "")
             case .texts(let texts): (.multiline, texts.joined(separator: "\n"))
@@ -188,7 +187,7 @@ private struct ProtocolView {
         return switch rule.kind {
         case .truth: .truth(!text.isEmpty)
         case .seconds, .count: text.isEmpty ? .number(nil) : .number(Int64(text, radix: 10) ?? -1)
-        case .hosts, .networks: .texts(text.split(whereSeparator: \.isWhitespace).map(String.init))
+        case .hosts, .networks, .server: .texts(text.split(whereSeparator: \.isWhitespace).map(String.init))
         }
     }
 }

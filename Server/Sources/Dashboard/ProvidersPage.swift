@@ -7,7 +7,7 @@ import PageSupport
 /// `/dashboard/app/ID/providers`: the identity providers by which people log in.
 enum ProvidersPage {
     private static let page = DashboardRoute.Page("/app/{application}/providers", .readSettings)
-    private static let providers = ["apple", "google", "facebook", "twitter"]
+    private static let providers = ProviderBrand.all.map(\.rawValue)
     /// What is said about one provider after a button was pressed.
     fileprivate typealias Word = (provider: String, text: String, isGood: Bool)
 
@@ -123,20 +123,26 @@ private struct ProviderView {
         fields.append(
             field(
                 "audiences", settings?.audiences.joined(separator: "\n") ?? "", .multiline,
-                request.text(name == "apple" ? "providers.audiencesApple" : "providers.audiencesHint")))
+                audiencesHint(name)))
         if name == "apple" {
             fields += [field("teamId", settings?.teamId ?? "", .code), field("keyId", settings?.keyId ?? "", .code)]
         }
         if name == "new" || name.hasPrefix("oidc:") { fields.append(field("issuer", settings?.issuer ?? "", .url)) }
+        // Game Center has neither browsers nor secrets.
+        guard name != "gamecenter" else { return model(name, entry, fields) }
         fields.append(field("redirectURIs", settings?.redirectURIs.joined(separator: "\n") ?? "", .multiline))
         let hint = request.text(entry?.hasSecret == true ? "providers.secretKept" : "providers.secretNone")
         // The value is never sent back.
         var secret = field("secret", "", name == "apple" ? .multiline : .password, hint)
         secret.value = ""
         fields.append(secret)
+        return model(name, entry, fields)
+    }
+
+    private func model(_ name: String, _ entry: ListProviders.Entry?, _ fields: [PageField]) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "provider": name, "link": "\(request.pagePath)/\(name)",
-            "name": Self.names[name] ?? (name == "new" ? request.text("providers.new") : name),
+            "name": shownName(name),
             "isOn": entry != nil, "isOpen": open == name || word?.provider == name, "fields": fields.map(\.model),
             "isNew": name == "new",
         ]
@@ -145,9 +151,25 @@ private struct ProviderView {
         return model
     }
 
-    private static let names = [
-        "apple": "Sign in with Apple", "google": "Google", "facebook": "Facebook", "twitter": "X (Twitter)",
-    ]
+    private func shownName(_ name: String) -> String {
+        switch name {
+        case "new": request.text("providers.new")
+        case "apple": "Sign in with Apple"
+        case "twitter": "X (Twitter)"
+        default: name.hasPrefix("oidc:") ? name : ProviderBrand.of(.init(rawValue: name)).name
+        }
+    }
+
+    /// What the ids of a provider are.
+    private func audiencesHint(_ name: String) -> String {
+        switch name {
+        case "apple": request.text("providers.audiencesApple")
+        case "line": request.text("providers.audiencesLINE")
+        case "kakao": request.text("providers.audiencesKakao")
+        case "gamecenter": request.text("providers.audiencesGameCenter")
+        default: request.text("providers.audiencesHint")
+        }
+    }
 }
 
 extension DashboardRequest {

@@ -85,7 +85,7 @@ enum UserQuery {
                 choices: choices(["anonymous", "registered", "disabled", "leaving", "weak"])),
             PageField(
                 "provider", label: request.text("users.provider"), kind: .select, value: query.text("provider"),
-                isRequired: false, choices: plain(["apple", "google", "facebook", "twitter", "anonymous", "device"])),
+                isRequired: false, choices: plain(ProviderBrand.all.map(\.rawValue) + ["anonymous", "device"])),
             PageField(
                 "protocol", label: request.text("users.protocol"), kind: .select, value: query.text("protocol"),
                 isRequired: false, choices: plain(["native", "ncmb", "parse", "kii", "envelope"])),

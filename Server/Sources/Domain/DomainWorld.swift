@@ -29,6 +29,8 @@ package struct DomainWorld: Sendable {
         package var issuer: String
         /// The server's own address for people; `nil` while it is not set.
         package var pagesURL: String?
+        /// The protocols by which it is called.
+        package var protocols: ProtocolRegistry
         /// Who can vouch for people.
         package var providers: IdentityProviders
         /// By which way mails leave.
@@ -39,12 +41,13 @@ package struct DomainWorld: Sendable {
         package var textDelivery: TextMessageDelivery
 
         package init(
-            issuer: String, pagesURL: String? = nil, providers: IdentityProviders = .none,
+            issuer: String, pagesURL: String? = nil, protocols: ProtocolRegistry, providers: IdentityProviders = .none,
             mailDelivery: MailDelivery = .none, mailRenderer: any MailRenderer,
             textDelivery: TextMessageDelivery = .none
         ) {
             self.issuer = issuer
             self.pagesURL = pagesURL
+            self.protocols = protocols
             self.providers = providers
             self.mailDelivery = mailDelivery
             self.mailRenderer = mailRenderer
@@ -58,6 +61,10 @@ package struct DomainWorld: Sendable {
         package var firstLaunches: RateLimit?
         /// Wrong passwords for one address or /64 network; `nil` for no limit.
         package var passwordFailures: RateLimit?
+        /// New users for one address or /64 network, by apps of old protocols; `nil` for no limit.
+        package var oldAppFirstLaunches: RateLimit?
+        /// Wrong passwords for one address or /64 network, by apps of old protocols; `nil` for no limit.
+        package var oldAppPasswordFailures: RateLimit?
         /// Whether wrong passwords for one identifier make the next try wait.
         package var hasPasswordDelays: Bool
         /// Whether the limits hold that an operator cannot choose.
@@ -69,11 +76,14 @@ package struct DomainWorld: Sendable {
 
         package init(
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
+            oldAppFirstLaunches: RateLimit? = .oldApps, oldAppPasswordFailures: RateLimit? = .oldApps,
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
             searches: SearchLimits = SearchLimits()
         ) {
             self.firstLaunches = firstLaunches
             self.passwordFailures = passwordFailures
+            self.oldAppFirstLaunches = oldAppFirstLaunches
+            self.oldAppPasswordFailures = oldAppPasswordFailures
             self.hasPasswordDelays = hasPasswordDelays
             self.hasRateLimits = hasRateLimits
             self.sessionCacheCapacity = sessionCacheCapacity

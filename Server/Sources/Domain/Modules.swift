@@ -29,7 +29,9 @@ package final class Modules: Sendable {
         let rateLimiter = RateLimiter(store: store, clock: clock)
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords,
-            failuresPerAddress: world.limits.passwordFailures, hasDelays: world.limits.hasPasswordDelays)
+            failuresPerAddress: AddressLimit(
+                world.limits.passwordFailures, ofOldApps: world.limits.oldAppPasswordFailures),
+            hasDelays: world.limits.hasPasswordDelays)
         searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
         applications = Applications(world, audit: audit, searches: searches)
         providers = Providers(world, audit: audit, rateLimiter: rateLimiter)
@@ -39,7 +41,7 @@ package final class Modules: Sendable {
             world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
             messaging: messaging)
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
-        deletion = Deletion(world, audit: audit, rateLimiter: rateLimiter)
+        deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
             world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider)
         administration = Administration(

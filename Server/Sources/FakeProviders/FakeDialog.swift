@@ -70,6 +70,16 @@ package final class FakeDialog<Grant: Sendable>: Sendable {
         }
     }
 
+    /// Every code has expired.
+    package func expireCodes() { state.withLock { $0.codes = [:] } }
+
+    /// Whom a code stands for, where the provider has no PKCE. It is good once, with the state that it was sent back with.
+    func redeem(code: String?, state returned: String?) -> Grant? {
+        let code = state.withLock { state in code.flatMap { state.codes.removeValue(forKey: $0) } }
+        guard let code, code.challenge == returned else { return nil }
+        return code.grant
+    }
+
     /// Whom the code of a token request stands for. It is good once, with its own address and verifier.
     func redeem(_ form: [String: String]) -> Grant? {
         guard let code = state.withLock({ state in form["code"].flatMap { state.codes.removeValue(forKey: $0) } }),

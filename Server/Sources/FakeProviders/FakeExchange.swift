@@ -48,6 +48,8 @@ package struct FakeRequest: Sendable {
 package struct FakeResponse: Sendable {
     package var status: Int
     package var json: JSONValue?
+    /// Something else than JSON.
+    package var file: File?
     /// Where the answer sends to, with a status that says so.
     package var location: String?
 
@@ -57,9 +59,21 @@ package struct FakeResponse: Sendable {
         self.location = location
     }
 
+    /// Bytes of another type.
+    package struct File: Sendable {
+        package var type: String
+        package var bytes: [UInt8]
+    }
+
+    static func file(_ bytes: [UInt8], type: String) -> FakeResponse {
+        var response = FakeResponse()
+        response.file = File(type: type, bytes: bytes)
+        return response
+    }
+
     /// An error as token endpoints tell it (RFC 6749 §5.2).
-    static func refusal(_ word: String, status: Int = 400) -> FakeResponse {
-        FakeResponse(status, ["error": .string(word)])
+    static func refusal(_ word: String, status: Int = 400, more: [String: JSONValue] = [:]) -> FakeResponse {
+        FakeResponse(status, .object(["error": .string(word)].merging(more) { $1 }))
     }
 }
 

@@ -76,6 +76,16 @@ package struct FakeKey: Sendable {
         return signed + "." + Base64URL.text(of: try signature(for: Array(signed.utf8)))
     }
 
+    /// A JWT with HS256, which names no key.
+    ///
+    /// - Throws: when a claim cannot be written.
+    package static func token(_ claims: [String: JSONValue], secret: String) throws -> String {
+        let signed = try signedPart(header: ["alg": "HS256", "typ": "JWT"], claims)
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array(signed.utf8), using: SymmetricKey(data: Array(secret.utf8)))
+        return signed + "." + Base64URL.text(of: Array(code))
+    }
+
     /// The first two parts of a JWT.
     package static func signedPart(header: [String: JSONValue], _ claims: [String: JSONValue]) throws -> String {
         let encoder = JSONEncoder()

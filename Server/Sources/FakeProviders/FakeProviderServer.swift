@@ -60,6 +60,11 @@ package final class FakeProviderServer: Sendable {
                 method: request.method.rawValue, path: parts.count > 1 ? "/\(parts[1])" : "/",
                 query: FakeRequest.fields(request.uri.query ?? ""), headers: headers,
                 body: Array(body.readableBytesView)))
+        if let file = answer.file {
+            return Response(
+                status: .init(code: answer.status), headers: [.contentType: file.type],
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: file.bytes)))
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // JSON values always encode.

@@ -30,8 +30,3 @@ package struct KiiAPI: ProtocolAdapter {
         ]
     }
 }
-
-extension AccountRules {
-    /// Kii Cloud's formats (its section 11).
-    static let kii = AccountRules(userNames: .plain(3...64), passwords: .printable(4...50))
-}

@@ -53,8 +53,8 @@ extension KiiAPI {
             caller(.put, address, addresses.change),
             caller(.post, address + "/verify", addresses.verify),
             caller(.post, address + "/resend-verification", addresses.resend),
-            administrator(.get, address + "/verification-code", addresses.notServed),
-            administrator(.post, address + "/reset-verification-code", addresses.notServed),
+            administrator(.get, address + "/verification-code", addresses.readCode),
+            administrator(.post, address + "/reset-verification-code", addresses.resetCode),
         ]
     }
 

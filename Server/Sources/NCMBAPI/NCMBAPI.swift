@@ -55,9 +55,3 @@ package struct NCMBAPI: ProtocolAdapter {
     /// The version of the API, which all released SDKs have for their default.
     static let base = "/2013-09-01"
 }
-
-extension AccountRules {
-    /// Nobody knows which limits NCMB had; apps use device ids for both.
-    static let ncmb = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-}

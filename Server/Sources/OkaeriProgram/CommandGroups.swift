@@ -18,10 +18,11 @@ struct AppleCommand: ParsableCommand {
 struct ProviderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "provider",
-        abstract: "Settings for Google, Facebook, X and OpenID Connect providers.",
+        abstract:
+            "Settings for Google, LINE, Yahoo! JAPAN ID, Kakao, Naver, Facebook, X, Game Center and OpenID Connect.",
         discussion: """
-            Providers are google, facebook, twitter, and oidc:NAME with a name of your own. Apple has settings of its \
-            own kind: “okaeri application apple”.
+            Providers are google, line, yahoojapan, kakao, naver, facebook, twitter, gamecenter, and oidc:NAME with a name \
+            of your own. Sign in with Apple has settings of its own kind: “okaeri application apple”.
 
             Examples:
               okaeri application provider set 00VHj9mrbT8wn7Qk google --client 123.apps.googleusercontent.com

@@ -1,6 +1,6 @@
 package import Domain
-import Dashboard
 import AuthServiceAPI
+import Dashboard
 package import HTTPSupport
 import KiiAPI
 package import Logging
@@ -18,6 +18,9 @@ import WebPages
 
 /// The one file that chooses concrete types.
 package struct Composition: Sendable {
+    /// The protocols of old services, in the order in which they are shown.
+    package static let protocols = ProtocolRegistry(foreign: [.ncmb, .parse, .kii, .envelope])
+
     package let settings: ServerSettings
     /// Everything that a protocol or a command can ask for.
     package let modules: Modules
@@ -30,6 +33,8 @@ package struct Composition: Sendable {
     private let caller: CurlCaller
     /// Hands text messages over, to the operator's own address alone.
     private let textMessageCaller: CurlCaller
+    /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
+    private let upstreamCaller: CurlCaller
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let passwords: any PasswordHashing
@@ -116,7 +121,11 @@ package struct Composition: Sendable {
         providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
         let addresses = providers ?? settings.providers
-        let caller = caller ?? CurlCaller(policy: settings.egress(to: addresses))
+        let egress = settings.egress(to: addresses)
+        let (caller, upstreamCaller) = (
+            caller ?? CurlCaller(policy: egress), caller ?? CurlCaller(limits: CurlUpstream.limits, policy: egress)
+        )
+        self.upstreamCaller = upstreamCaller
         self.caller = caller
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
@@ -141,7 +150,7 @@ package struct Composition: Sendable {
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 passwords: passwords,
                 services: DomainWorld.Services(
-                    issuer: settings.issuer, pagesURL: settings.pagesURL,
+                    issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
                     providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
                     mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
                     mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller)),
@@ -150,6 +159,10 @@ package struct Composition: Sendable {
                         ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                     passwordFailures: settings.hasRateLimits
                         ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
+                    oldAppFirstLaunches: settings.hasRateLimits
+                        ? RateLimit(maximum: settings.oldAppFirstLaunchesPerHour, window: .seconds(3600)) : nil,
+                    oldAppPasswordFailures: settings.hasRateLimits
+                        ? RateLimit(maximum: settings.oldAppPasswordFailuresPerHour, window: .seconds(3600)) : nil,
                     hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                     sessionCacheCapacity: settings.sessionCacheEntries, searches: settings.searchLimits)))
         store.observeChanges { modules.forget($0) }
@@ -186,7 +199,7 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             modules: modules, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
-            clock: clock)
+            clock: clock, upstream: CurlUpstream(call: upstreamCaller))
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
@@ -266,6 +279,7 @@ package struct Composition: Sendable {
     /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         caller.observeFaults(observer)
+        upstreamCaller.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
     }
 
@@ -277,6 +291,7 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
+        await upstreamCaller.close()
         await textMessageCaller.close()
         await mail?.threads.close()
         await passwordThreads?.close()

@@ -15,12 +15,14 @@ package struct ParseAPI: ProtocolAdapter {
     ///   - readBody: Reads bodies within limits.
     ///   - prefixes: Where the API is served: `/parse`, `/1`.
     ///   - clock: The time, for answers that tell it.
+    ///   - upstream: Asks the Parse Servers that apps have of their own.
     package init(
-        modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock
+        modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader, prefixes: [String], clock: any WallClock,
+        upstream: any ParseUpstream
     ) {
         requests = ParseRequests(
             gate: gate, readBody: readBody, prefixes: prefixes, clock: clock, findSession: modules.sessions.findSession)
-        operations = ParseOperations(modules)
+        operations = ParseOperations(modules, UpstreamController(modules, upstream))
         pages = PagesController(requests, modules)
     }
 
@@ -50,12 +52,4 @@ package struct ParseAPI: ProtocolAdapter {
             name: .accessControlExposeHeaders,
             value: "X-Parse-Job-Status-Id, X-Parse-Push-Status-Id, Location, Retry-After"),
     ]
-}
-
-extension AccountRules {
-    /// Parse lets any text be either.
-    static let parse = AccountRules(
-        userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))
-    /// Parse with a password policy: Okaeri's own rules for new passwords.
-    static let parseWithPolicy = AccountRules(userNames: .anyText(maximumCharacters: 255), passwords: .strong)
 }

@@ -112,6 +112,7 @@ extension ParseFault {
         case ("password", .required), ("password", .empty), ("password", .tooShort(minimumCharacters: 1)):
             self = .passwordMissing
         case ("password", _), ("newPassword", _): self = .passwordPolicy
+        case ("email", .required): self.init(204, "An email is required.")
         case ("email", _): self = .emailMalformed
         case ("accessList", _): self.init(123, "Invalid ACL.")
         case ("where", .unreadable), ("order", .unreadable):

@@ -16,16 +16,19 @@ struct ParseOperation: Sendable {
     /// The path's segments.
     let segments: [Substring]
     let token: TokenUse
+    /// Whether it gives way to the app's own Parse Server.
+    let isOfUpstream: Bool
     let answer: @Sendable (ParseCall) async throws -> ParseResponse
 
     init(
-        _ method: HTTPRequest.Method, _ path: String, token: TokenUse = .checked,
+        _ method: HTTPRequest.Method, _ path: String, token: TokenUse = .checked, isOfUpstream: Bool = false,
         _ answer: @escaping @Sendable (ParseCall) async throws -> ParseResponse
     ) {
         self.method = method
         self.path = path
         segments = path.split(separator: "/")
         self.token = token
+        self.isOfUpstream = isOfUpstream
         self.answer = answer
     }
 }
@@ -33,14 +36,17 @@ struct ParseOperation: Sendable {
 /// Every endpoint. A user is also an object of the class `_User`, a session one of `_Session`.
 struct ParseOperations: Sendable {
     private let byName: [String: ParseOperation]
+    /// What has no operation here, for apps with a Parse Server of their own.
+    private let upstream: UpstreamController
 
-    init(_ modules: Modules) {
+    init(_ modules: Modules, _ upstream: UpstreamController) {
         let single = Self.users(modules) + Self.sessions(modules) + Self.service(modules)
-        let batch = BatchController(operations: ParseOperations(single))
-        self.init(single + [ParseOperation(.post, "/batch", batch.run)])
+        let batch = BatchController(operations: ParseOperations(single, upstream))
+        self.init(single + [ParseOperation(.post, "/batch", batch.run)], upstream)
     }
 
-    private init(_ operations: [ParseOperation]) {
+    private init(_ operations: [ParseOperation], _ upstream: UpstreamController) {
+        self.upstream = upstream
         byName = Dictionary(
             operations.map { ("\($0.method.rawValue) \($0.path)", $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -57,6 +63,7 @@ struct ParseOperations: Sendable {
                 ParseOperation(.delete, "\(path)/{objectId}", users.delete),
             ]
         } + [
+            ParseOperation(.get, "/aggregate/{objectId}", users.distinct),
             ParseOperation(.post, "/requestPasswordReset", mails.sendPasswordReset),
             ParseOperation(.post, "/verificationEmailRequest", mails.sendVerification),
         ]
@@ -88,13 +95,13 @@ struct ParseOperations: Sendable {
         let service = ServiceController()
         return both("/roles", "/classes/_Role") { path in
             [
-                ParseOperation(.get, path, service.listRoles),
-                ParseOperation(.get, "\(path)/{objectId}") { _ in throw ParseFault.objectNotFound },
+                ParseOperation(.get, path, isOfUpstream: true, service.listRoles),
+                ParseOperation(.get, "\(path)/{objectId}", isOfUpstream: true) { _ in throw ParseFault.objectNotFound },
             ]
         } + [
             ParseOperation(.post, "/challenge", service.challenge),
-            ParseOperation(.get, "/serverInfo", service.serverInfo),
-            ParseOperation(.get, "/config", service.config),
+            ParseOperation(.get, "/serverInfo", isOfUpstream: true, service.serverInfo),
+            ParseOperation(.get, "/config", isOfUpstream: true, service.config),
         ]
     }
 
@@ -119,23 +126,40 @@ struct ParseOperations: Sendable {
         return (found, String(last))
     }
 
+    /// Whether a call leads anywhere.
+    func routes(_ call: ParseCall) -> Bool {
+        find(call.method, call.segments) != nil || UpstreamController.takes(call)
+    }
+
     /// Checks the token, and asks the endpoint.
     func answer(_ call: ParseCall) async throws -> ParseResponse {
-        guard let (operation, objectId) = find(call.method, call.segments) else {
-            var call = call
-            try await call.requests.authenticate(&call)
-            throw ParseFault.unrouted(call)
-        }
+        guard let (operation, objectId) = find(call.method, call.segments) else { return try await pass(call) }
         var named = call
         named.objectId = objectId ?? ""
         return try await answer(named, by: operation)
     }
 
     func answer(_ call: ParseCall, by operation: ParseOperation) async throws -> ParseResponse {
+        if operation.gives(call) { return try await pass(call) }
         guard operation.token == .checked else { return try await operation.answer(call) }
         var known = call
         try await call.requests.authenticate(&known)
         return try await operation.answer(known)
+    }
+
+    private func pass(_ call: ParseCall) async throws -> ParseResponse {
+        var known = call
+        try await call.requests.authenticate(&known)
+        guard UpstreamController.takes(known) else { throw ParseFault.unrouted(known) }
+        return try await upstream.respond(to: known)
+    }
+}
+
+extension ParseOperation {
+    /// Whether a call is left to the app's own Parse Server: what is only empty here, and questions about other classes.
+    fileprivate func gives(_ call: ParseCall) -> Bool {
+        guard isOfUpstream || segments.first == "aggregate" && call.objectId != "_User" else { return false }
+        return UpstreamController.takes(call)
     }
 }
 

@@ -10,6 +10,7 @@ extension WebPages {
             + page("sign-up", get: ShowSignUp(), post: SendSignUp())
             + page("forgot", get: ShowForgot(), post: SendForgot())
             + page("reset", get: ShowReset(), post: SendReset())
+            + page("register", get: ShowReset(choice: .register), post: SendReset(choice: .register))
             + page("verify", get: ShowVerify(), post: SendVerify())
             + page("account", get: ShowAccount())
             + page("authorize", get: ShowAuthorize(), post: SendAuthorize())

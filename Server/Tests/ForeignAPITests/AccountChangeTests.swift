@@ -29,16 +29,12 @@ struct AccountChangeTests {
         var testDescription: String { name }
     }
 
-    /// Who is changed, and how each protocol knows the owner.
-    struct Account: Sendable {
-        let id: String
-        let parse: String
-        let kii: String
-        let ncmb: String
-        let native: String
-    }
-
     private static let (password, email) = ("was changed", "mail address")
+    /// The words of the mails of rows that are the same in every protocol.
+    private static let words: [AccountChange: String] = [
+        .disabled: "is blocked", .enabled: "is open again", .identityLinked: "was added",
+        .deletionRequested: "will be deleted", .erasedAtOnce: "was erased",
+    ]
 
     static let changeRequests: [ChangeRequest] = [
         ChangeRequest(
@@ -97,14 +93,6 @@ struct AccountChangeTests {
                 try transaction.updateIdentifiers(of: user)
             }
             return try await world.parse("PUT", "/users/\(user.id)", #"{"emailVerified":true}"#, master: true)
-        },
-        ChangeRequest(
-            name: "kii phone number that an administrator verifies", row: .phoneVerified, action: .phoneVerified,
-            others: [.identifiersChanged], actor: .administrator
-        ) { world, user in
-            try await world.kii(
-                "PUT", "/users/\(user.id)/phone-number", #"{"phoneNumber":"+819012345678","verified":true}"#,
-                token: world.administrator())
         },
         ChangeRequest(
             name: "kii password", row: .passwordChanged, action: .passwordChanged, notice: password, evicts: true
@@ -240,26 +228,6 @@ struct AccountChangeTests {
         },
     ]
 
-    private func account(at world: ForeignWorld) async throws -> Account {
-        let made = try await world.parseUser("mika", #","email":"mika@example.com""#)
-        let (id, application, now) = (Identifier<Domain.User>(rawValue: made.id), world.application.id, world.clock.now)
-        try await world.importing { transaction throws(DomainError) in
-            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
-            user.emailVerifiedAt = now
-            try transaction.updateIdentifiers(of: user)
-        }
-        _ = try await world.modules.messaging.deliverMail()
-        world.clock.advance(by: .seconds(1))
-        return Account(
-            id: made.id, parse: made.token, kii: try await world.kiiToken("mika", "s3cret"),
-            ncmb: try #require(try await Door.ncmb.logIn(world, "mika", "s3cret")).token,
-            native: try #require(try await Door.native.logIn(world, "mika", "s3cret")).token)
-    }
-
-    private func world() async throws -> ForeignWorld {
-        try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
-    }
-
     @Test("leaves one entry with actor, address and request, and tells the owner", arguments: changeRequests)
     func trace(asked: ChangeRequest) async throws {
         let world = try await world()
@@ -281,20 +249,19 @@ struct AccountChangeTests {
         #expect(["192.0.2.1", "127.0.0.1"].contains(entry.origin.address) && entry.origin.requestId != nil)
         #expect(!String(reflecting: entry).contains("example.com") && !String(reflecting: entry).contains("n3w"))
         _ = try await world.modules.messaging.deliverMail()
-        let mails = try await world.modules.messaging.readOutbox(of: world.application.id).filter {
-            $0.recipient == "mika@example.com" && $0.subject.contains("was changed")
-        }
-        #expect(mails.count == (asked.notice == nil ? 0 : 1), "\(mails.map(\.subject))")
-        if let notice = asked.notice { #expect(mails.first?.subject.contains(notice) == true) }
+        let mails = try await world.modules.messaging.readOutbox(of: world.application.id)
+            .filter { $0.recipient == "mika@example.com" }.map(\.subject)
+        let sent = mails.filter { $0.contains(Self.words[asked.row] ?? "was changed") }
+        #expect(sent.count == (asked.row.policy.mail == nil ? 0 : 1), "\(mails)")
+        if let notice = asked.notice { #expect(sent.first?.contains(notice) == true) }
     }
 
     @Test("is asked for by routes for each row that the mobile backends or a session can ask for without a code")
     func rows() {
         let walked = Set(Self.changeRequests.map(\.row))
         let expected: Set<AccountChange> = [
-            .profileChanged, .aclChanged, .identifiersChanged, .addressChanged, .emailVerified, .phoneVerified,
-            .passwordChanged, .disabled, .enabled, .identityLinked, .otherDeviceKeysRemoved, .otherSessionsEnded,
-            .transferCodeIssued,
+            .profileChanged, .aclChanged, .identifiersChanged, .addressChanged, .emailVerified, .passwordChanged,
+            .disabled, .enabled, .identityLinked, .otherDeviceKeysRemoved, .otherSessionsEnded, .transferCodeIssued,
             .deletionRequested, .erasedAtOnce,
         ]
         #expect(walked == expected)
@@ -303,7 +270,7 @@ struct AccountChangeTests {
     @Test("is what its row says", arguments: changeRequests)
     func row(asked: ChangeRequest) {
         #expect(asked.row.policy.action == asked.action)
-        #expect((asked.row.policy.mail != nil) == (asked.notice != nil))
+        #expect((asked.row.policy.mail != nil) == (asked.notice != nil || Self.words[asked.row] != nil))
         #expect((asked.row.policy.evicts == Eviction.everything) == asked.evicts)
         let maker: AccountRole = asked.actor == .owner ? .owner : .operator
         #expect(asked.row.policy.who.contains(maker))

@@ -1,4 +1,5 @@
 import Domain
+import KiiAPI
 import Okaeri
 import OkaeriWire
 import TestWorld
@@ -80,7 +81,7 @@ struct AdoptionTests {
         try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
         await #expect(throws: OkaeriError.self) { try await world.device().adopt(kiiToken: pseudo.token) }
         try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: false, by: .local)
-        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id))
+        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id, by: .local))
         await #expect(throws: OkaeriError.self) { try await world.device().adopt(kiiToken: pseudo.token) }
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTPTypes
+import NCMBAPI
 import OkaeriWire
 import Testing
 

@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import KiiAPI
 import OkaeriWire
 import Testing
 
@@ -102,7 +103,7 @@ struct HostileTests {
     func otherApplication() async throws {
         let world = try await ForeignWorld()
         _ = try await world.modules.applications.createApplication(
-            name: "Other", protocols: [.kii: [.appId: Secret("other123")]])
+            name: "Other", protocols: [.kii: [.appId: Secret("other123")]], by: .local)
         for token in [try await world.pseudoUser().token, try await world.administrator()] {
             let answer = try await world.send(
                 "GET", "/api/apps/other123/users/me", [("Authorization", "Bearer \(token)")])

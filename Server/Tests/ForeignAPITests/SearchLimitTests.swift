@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTPTypes
+import ParseAPI
 import StorageSQLite
 import TestWorld
 import Testing
@@ -81,7 +82,7 @@ struct SearchLimitTests {
                     .applicationId: Secret("app2"), .restKey: Secret("rest"), .javascriptKey: Secret("js2"),
                     .clientKey: Secret("client2"), .masterKey: Secret("master2"),
                 ]
-            ])
+            ], by: .local)
         func search(_ application: String, from peer: String) -> Task<Int, any Error> {
             Task {
                 try await world.send(

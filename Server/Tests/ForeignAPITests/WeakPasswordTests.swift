@@ -1,4 +1,5 @@
 import Domain
+import NCMBAPI
 import Okaeri
 import OkaeriWire
 import TestWorld
@@ -73,5 +74,12 @@ struct WeakPasswordTests {
         #expect(try await marked(in: world).users == 0)
         #expect(try await world.ncmb("POST", "/login", Self.body).status == 401)
         #expect(try await device.logInAutomatically().user.id == made.text("objectId"))
+        let entry = try #require(
+            try await world.modules.administration.listAudit(in: world.application.id).first {
+                $0.action.rawValue == "password.retired"
+            })
+        let id = Identifier<Domain.User>(rawValue: try made.text("objectId"))
+        #expect(entry.actor == .server && entry.target == .user(id))
+        #expect(entry.origin.address == "192.0.2.1" && entry.origin.requestId != nil)
     }
 }

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import NCMBAPI
 import OkaeriWire
 import Testing
 
@@ -12,13 +13,16 @@ struct MemberTests {
         return members
     }
 
-    @Test("are answered at sign-up with the five members of the documentation's sample, authData: null among them")
+    @Test(
+        "are answered at sign-up with the members of the documentation's sample, authData: null among them, and updateDate"
+    )
     func signUp() async throws {
         let answer = try await NCMBWorld().send(
             "POST", Self.users, body: #"{"userName":"taro","password":"secret-1","nick":"たろう","score":1}"#)
         #expect(answer.status == 201)
         let found = try members(answer)
-        #expect(Set(found.keys) == ["createDate", "objectId", "sessionToken", "userName", "authData"])
+        #expect(Set(found.keys) == ["createDate", "objectId", "sessionToken", "userName", "authData", "updateDate"])
+        #expect(found["updateDate"] == found["createDate"])
         #expect(found["authData"] == .null && found["userName"] == "taro")
         let id = try answer.text("objectId")
         #expect(id.utf8.count == 16 && id.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
@@ -93,7 +97,8 @@ struct MemberTests {
         let target = "/2013-09-01/login?password=secret-1&userName=taro"
         #expect(try await world.send("GET", target).code == "E405001")
         _ = try await world.modules.applications.changeProtocolRules(
-            .ncmb, of: world.application.id, to: ["takesPasswordsInAddresses": .truth(true)], mayLoosen: true)
+            .ncmb, of: world.application.id, to: ["takesPasswordsInAddresses": .truth(true)], mayLoosen: true,
+            by: .local)
         #expect(try await world.send("GET", target).status == 200)
     }
 
@@ -218,5 +223,72 @@ struct MemberTests {
         let answer = try await world.send(
             "PUT", "\(Self.users)/\(member.id)", body: #"{"password":"other"}"#, token: member.token)
         #expect(answer.text == #"{"code":"E403005","error":"password must not be entered."}"#)
+    }
+
+    @Test("may send the present password with everything else, as Kotlin does, and nobody else's")
+    func presentPassword() async throws {
+        let world = try await NCMBWorld()
+        let (member, other) = (try await world.signUp("taro"), try await world.signUp("hana"))
+        let (path, body) = ("\(Self.users)/\(member.id)", #"{"password":"secret-1","nick":"x"}"#)
+        #expect(try await world.send("PUT", path, body: body, token: member.token).status == 200)
+        #expect(try await world.send("GET", path, token: member.token).text.contains(#""nick":"x""#))
+        // The session is the same: nothing was changed that ends it.
+        for token in [nil, other.token] {
+            #expect(try await world.send("PUT", path, body: body, token: token).code == "E403005")
+        }
+        for password in [#""secret-2""#, #""""#, "7", "{}"] {
+            let answer = try await world.send(
+                "PUT", path, body: #"{"password":\#(password),"nick":"y"}"#, token: member.token)
+            #expect(answer.text == #"{"code":"E403005","error":"password must not be entered."}"#, "\(password)")
+        }
+    }
+
+    @Test("are shown without entries of an access list that give no rights, which JavaScript cannot read")
+    func emptyRights() async throws {
+        let world = try await NCMBWorld()
+        let acl = #"{"role:x":{},"*":{"read":true},"role:y":{"read":false,"write":false},"z":{"write":true}}"#
+        let member = try await world.signUp("taro", #","acl":\#(acl)"#)
+        let shown: JSONValue = ["*": ["read": true], "z": ["write": true]]
+        #expect(try members(try await world.send("GET", "\(Self.users)/\(member.id)"))["acl"] == shown)
+        guard case .array(let results)? = try members(try await world.send("GET", Self.users))["results"],
+            case .object(let found)? = results.first
+        else { throw Missing(description: "nobody is found") }
+        #expect(found["acl"] == shown)
+    }
+
+    @Test("ignore members of authData that are no providers when they are saved, as after Android's unlinking")
+    func foreignAuthData() async throws {
+        let world = try await NCMBWorld()
+        let member = try await world.signUp("taro")
+        let path = "\(Self.users)/\(member.id)"
+        for authData in [#"{"facebook":null,"type":"facebook"}"#, #"{"mail":{"id":"1"}}"#, #"{"":7}"#] {
+            let answer = try await world.send(
+                "PUT", path, body: #"{"authData":\#(authData),"nick":"x"}"#, token: member.token)
+            #expect(answer.status == 200, "\(authData): \(answer.text)")
+        }
+        #expect(try await world.send("GET", path, token: member.token).text.contains(#""authData":null"#))
+        let signUp = try await world.send("POST", Self.users, body: #"{"authData":{"mail":{"id":"1"}}}"#)
+        #expect(signUp.code == "E400005")
+    }
+
+    @Test("read back the anonymous id that their client made, and nobody else does")
+    func anonymousId() async throws {
+        let world = try await NCMBWorld()
+        let authData = #""authData":{"anonymous":{"id":"a5f0d7b2-97c3-4c68-8e35-0a4d3c1b2f4e"}}"#
+        let made = try await world.send(
+            "POST", Self.users, body: #"{\#(authData),"acl":{"*":{"read":true}}}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        let path = "\(Self.users)/\(id)"
+        for _ in 0..<2 {
+            #expect(try await world.send("GET", path, token: token).text.contains(authData))
+            #expect(try await world.send("GET", Self.users, token: token).text.contains(authData))
+            let other = try await world.send("GET", path)
+            #expect(other.status == 200 && other.text.contains(#""authData":null"#), "\(other.text)")
+            #expect(try await world.send("PUT", path, body: #"{"nick":"x"}"#, token: token).status == 200)
+        }
+        #expect(
+            try await world.send("PUT", path, body: #"{"authData":{"anonymous":null}}"#, token: token).status == 200)
+        #expect(try await world.send("GET", path, token: token).text.contains(#""authData":null"#))
     }
 }

@@ -1,4 +1,5 @@
 import Domain
+import NCMBAPI
 import OkaeriWire
 import Testing
 
@@ -6,8 +7,23 @@ import Testing
 struct RegistrationMailTests {
     private static let path = "/2013-09-01/requestMailAddressUserEntry"
 
-    private func world() async throws -> NCMBWorld {
-        try await NCMBWorld(server: ["rate-limits": "off", "dev": "on"])
+    private func world(_ settings: [String: String] = [:]) async throws -> NCMBWorld {
+        try await NCMBWorld(server: ["rate-limits": "off", "dev": "on"].merging(settings) { $1 })
+    }
+
+    private func newestMail(at world: NCMBWorld) async throws -> MailMessage {
+        _ = try await world.modules.messaging.deliverMail()
+        // Mails of one moment have no order.
+        defer { world.clock.advance(by: .seconds(1)) }
+        return try #require(try await world.modules.messaging.readOutbox(of: world.application.id).first)
+    }
+
+    /// The token of the link to one of the server's pages in the newest mail.
+    private func linkedToken(at world: NCMBWorld, _ page: String) async throws -> String {
+        let mail = try await newestMail(at: world)
+        let start = "https://\(NCMBWorld.host)/a/\(world.application.id)/\(page)?token="
+        let line = try #require(mail.text.split(separator: "\n").first { $0.hasPrefix(start) }, "\(mail.text)")
+        return String(line.dropFirst(start.count))
     }
 
     private func ask(_ address: String, at world: NCMBWorld) async throws -> Answer {
@@ -30,6 +46,8 @@ struct RegistrationMailTests {
         let asked = try await ask("taro@example.com", at: world)
         #expect(asked.status == 201)
         #expect(try asked.text("createDate") == world.timestamp)
+        // Nobody is there until the page is done.
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
         let body = #"{"mailAddress":"taro@example.com","password":"four quiet words"}"#
         #expect(try await world.send("POST", "/2013-09-01/login", body: body).code == "E401002")
         let reset = try await world.sendRaw(
@@ -47,11 +65,48 @@ struct RegistrationMailTests {
         #expect(again.code == "E409001" && again.text.contains("mailAddress is duplication."))
     }
 
-    @Test("sends another mail to who has not followed the first one, and makes one member")
+    @Test("sends another mail to who has not followed the first one, whose link is void then")
     func again() async throws {
-        let world = try await world()
-        for _ in 0..<3 { #expect(try await ask("taro@example.com", at: world).status == 201) }
+        let world = try await world(["public-url": "https://\(NCMBWorld.host)"])
+        var tokens: [String] = []
+        for _ in 0..<3 {
+            #expect(try await ask("taro@example.com", at: world).status == 201)
+            tokens.append(try await linkedToken(at: world, "register"))
+        }
+        let reset = "/v1/password-reset"
+        for (token, status) in [(tokens[0], 400), (tokens[1], 400), (tokens[2], 204), (tokens[2], 400)] {
+            let answer = try await world.sendRaw(
+                "POST", reset,
+                [("Okaeri-Application", world.application.id.rawValue), ("Content-Type", "application/json")],
+                body: Array(#"{"token":"\#(token)","newPassword":"four quiet words"}"#.utf8))
+            #expect(answer.status == status, "\(answer.text)")
+        }
         #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 1)
+    }
+
+    @Test("leads to the server's pages in words of its own, which the other mails do not use")
+    func links() async throws {
+        let world = try await world(["public-url": "https://\(NCMBWorld.host)"])
+        _ = try await ask("hana@example.com", at: world)
+        let token = try await linkedToken(at: world, "register")
+        let page = try await world.sendRaw(
+            "GET", "/a/\(world.application.id)/register?token=\(token)", [("Accept-Language", "en")])
+        #expect(page.status == 200 && page.text.contains("Choose a password"), "\(page.text)")
+        for (language, words) in [
+            ("ja", "会員登録のご案内"), ("ko", "회원 가입 안내"), ("en", "Finish your registration"),
+        ] {
+            let asked = try await world.send(
+                "POST", Self.path, body: #"{"mailAddress":"\#(language)@example.com"}"#, [("Accept-Language", language)]
+            )
+            #expect(asked.status == 201)
+            let mail = try await newestMail(at: world)
+            #expect(mail.subject.contains(words), "\(mail.subject)")
+        }
+        _ = try await world.signUp("taro", #","mailAddress":"taro@example.com""#)
+        _ = try await linkedToken(at: world, "verify")
+        _ = try await world.send(
+            "POST", "/2013-09-01/requestPasswordReset", body: #"{"mailAddress":"taro@example.com"}"#)
+        _ = try await linkedToken(at: world, "reset")
     }
 
     @Test(

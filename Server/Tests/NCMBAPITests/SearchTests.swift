@@ -63,7 +63,7 @@ struct SearchTests {
         ])
     func hidden(query: String) async throws {
         let world = try await world()
-        try await world.modules.applications.changeFieldRules(of: world.application.id) { rules in
+        try await world.modules.applications.changeFieldRules(of: world.application.id, by: .local) { rules in
             rules["score"] = FieldRule(name: "score", reader: .owner)
         }
         let pairs = query.split(separator: "&").map { pair in

@@ -1,4 +1,5 @@
 import Domain
+import NCMBAPI
 import Testing
 
 @Suite("Sessions of NCMB's members")

@@ -3,6 +3,7 @@ import Domain
 import FakeProviders
 import Foundation
 import Logging
+import NCMBAPI
 import OutboundServices
 import Testing
 
@@ -35,7 +36,7 @@ struct SocialTests {
             try await world.modules.providers.setProvider(
                 ProviderSettings(provider: .apple, audiences: [bundle], teamId: teamId, keyId: keyId),
                 secret: Secret((hasOtherKey ? P256.Signing.PrivateKey() : privateKey).pemRepresentation),
-                of: world.application.id)
+                of: world.application.id, by: .local)
         }
 
         /// The `authData` of somebody who has just signed in at Apple.

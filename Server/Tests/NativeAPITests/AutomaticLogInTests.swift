@@ -93,7 +93,7 @@ struct AutomaticLogInTests {
         let server = try await TestServer()
         let device = ProofMaker()
         let here = try await server.person(device)
-        let other = try await server.modules.applications.createApplication(name: "Other").application
+        let other = try await server.modules.applications.createApplication(name: "Other", by: .local).application
         let proof = try device.proof("POST", server.url(APIPath.logInAutomatically), at: server.clock.now)
         let answer = try await server.send(
             .post, APIPath.logInAutomatically, [("DPoP", proof), ("Okaeri-Application", other.id.rawValue)],

@@ -38,7 +38,8 @@ struct LiveTests {
         try await RunningServer.run { server in
             let settings = try ServerSettings(commandLine: ["data": server.folder], environment: [:])
             let command = try await Composition(settings, role: .command)
-            let made = try await command.modules.applications.createApplication(name: "Made beside").application
+            let made = try await command.modules.applications.createApplication(name: "Made beside", by: .local)
+                .application
             await command.close()
             let found = try await server.composition.modules.applications.findApplication(made.id)
             #expect(found == made)

@@ -127,7 +127,7 @@ struct SessionTests {
     func foreignToken() async throws {
         let server = try await TestServer()
         let person = try await server.person()
-        let other = try await server.modules.applications.createApplication(name: "Other").application
+        let other = try await server.modules.applications.createApplication(name: "Other", by: .local).application
         for _ in 0..<2 {
             let answer = try await server.send(
                 .get, APIPath.user,

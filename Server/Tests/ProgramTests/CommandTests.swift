@@ -19,7 +19,7 @@ struct CommandTests {
         let help = try await Program.run("serve", "--help").output
         for name in [
             "listen", "data", "public-url", "trusted-proxies", "allow-private-networks", "rate-limits",
-            "first-launches", "password-failures",
+            "first-launches", "password-failures", "old-app-first-launches", "old-app-password-failures",
             "password-threads", "password-queue", "session-cache",
             "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
             "config",

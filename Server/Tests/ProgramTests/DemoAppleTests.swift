@@ -7,6 +7,14 @@ struct DemoAppleTests {
         let steps: [Step]
     }
 
+    private struct Applications: Decodable {
+        struct Application: Decodable {
+            let id: String
+        }
+
+        let applications: [Application]
+    }
+
     private struct Step: Decodable {
         let scene: String
         let outcome: String
@@ -31,6 +39,12 @@ struct DemoAppleTests {
             ])
         #expect(steps[0].user == steps[1].user && steps[2].user == steps[4].user)
         #expect(steps[3].user == steps[0].user && steps[5].user == steps[0].user)
+        // The check asks the same fake, not Apple.
+        let list = try await Program.run("application", "list", "--json", "--data", folder.path)
+        let application = try #require(try list.json(Applications.self).applications.first)
+        let check = try await Program.run(
+            "application", "apple", "check", application.id, "--json", "--data", folder.path)
+        #expect(check.status == 0 && check.output.contains(#""isAccepted":true"#), "\(check.output) \(check.errors)")
         try await server.stop()
     }
 

@@ -21,9 +21,13 @@ struct DemoNCMBTests {
         #expect(finished.status == 0, "\(finished.errors)")
         let steps = try finished.json(Steps.self).steps
         #expect(
-            steps.map(\.scene) == ["first-launch", "next-launch", "adopt", "automatic", "adopt-by-password"])
+            steps.map(\.scene) == [
+                "first-launch", "next-launch", "third-launch", "adopt", "automatic", "adopt-by-password",
+            ])
         #expect(Set(steps.map(\.user)).count == 1)
         #expect(steps[0].outcome.contains("E401002") && steps[1].outcome.hasPrefix("Welcome back. Last log-in 20"))
+        // Each launch shows the one before it, not the first.
+        #expect(steps[2].outcome.hasPrefix("Welcome back. Last log-in 20") && steps[1].outcome < steps[2].outcome)
         try await server.stop()
     }
 }

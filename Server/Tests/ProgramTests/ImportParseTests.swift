@@ -42,6 +42,36 @@ struct ImportParseTests {
         {"_id":"s4","_session_token":"r:33","_p_user":"_User$Bbc123Def4","_created_at":{"$date":"2014-01-02T03:04:05.678Z"},"expiresAt":{"$date":"2015-01-02T03:04:05.678Z"}}
         """
 
+    @Test("takes users in without what cannot be taken, where that is asked, and with the types that the schema knows")
+    func parts() async throws {
+        let folder = TestFolder()
+        let (users, schema) = ("\(folder.path)/users.json", "\(folder.path)/schema.json")
+        try """
+        {"objectId":"Abc123Def4","username":"taro","createdAt":"2014-01-02T03:04:05.678Z","avatar":"a.png"}
+        {"objectId":"Bbc123Def4","username":"TARO","email":"taro@example.com","createdAt":"2014-01-02T03:04:05.678Z"}
+        {"objectId":"Cbc123Def4","username":"hana","_hashed_password":"$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC","authData":{"myspace":{"id":"1"}},"createdAt":"2014-01-02T03:04:05.678Z"}
+        """.write(toFile: users, atomically: true, encoding: .utf8)
+        try #"{"_id":"_User","avatar":"file"}"#.write(toFile: schema, atomically: true, encoding: .utf8)
+        let server = try await TestServer(data: folder.path)
+        let application: Made = try await Program.run(
+            "application", "create", "Old", "--parse-application-id", "app1", "--json", "--data", folder.path
+        ).json()
+        func run(_ options: String...) async throws -> (Report, String) {
+            let finished = try await Program.run(
+                ["import", "parse", users] + options
+                    + ["--application", application.id, "--data", folder.path, "--json"])
+            return (try finished.json(), finished.output)
+        }
+        let whole = try await run("--dry-run").0
+        #expect(whole.imported == 1 && whole.refused.map(\.line).sorted() == [2, 3])
+        let (partial, report) = try await run("--partial", "--schema", schema, "--files-url", "https://f.example/")
+        #expect(partial.imported == 3 && partial.refused.isEmpty && report.contains("myspace"))
+        let shown = try await Program.run(
+            "user", "show", "Abc123Def4", "--application", application.id, "--data", folder.path, "--json")
+        #expect(shown.output.contains("https://f.example/a.png"))
+        try await server.stop()
+    }
+
     @Test("rehearses, imports users and sessions of both forms, and leaves alone what is there when it is run again")
     func runs() async throws {
         let folder = TestFolder()

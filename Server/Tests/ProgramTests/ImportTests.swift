@@ -73,6 +73,36 @@ struct ImportTests {
         try await server.stop()
     }
 
+    @Test("takes members in without their offending parts, and names each by line, record and rule")
+    func parts() async throws {
+        let folder = TestFolder()
+        let file = "\(folder.path)/members.json"
+        let server = try await TestServer(data: folder.path)
+        // Many exports are one line.
+        let members = [
+            #"{"objectId":"a1","userName":"taro","createDate":"2016-01-02T03:04:05.678Z"}"#,
+            #"{"objectId":"a2","userName":"TARO","mailAddress":"taro@example.com","createDate":"2016-01-02T03:04:05.678Z"}"#,
+            #"{"objectId":"a3","userName":"hana","a.b":1,"createDate":"2016-01-02T03:04:05.678Z"}"#,
+            #"{"userName":"nobody"}"#,
+        ]
+        try "[\(members.joined(separator: ","))]".write(toFile: file, atomically: true, encoding: .utf8)
+        let application: Made = try await Program.run(
+            "application", "create", "Old", "--enable", "ncmb", "--json", "--data", folder.path
+        ).json()
+        let command = ["import", "ncmb", file, "--application", application.id, "--data", folder.path]
+        let whole = try await Program.run(command + ["--dry-run"])
+        #expect(whole.output.contains("line 1, record 2, a2: username is there twice."), "\(whole.output)")
+        #expect(whole.output.contains("line 1, record 3, a3: fields.a.b is no name for a field."))
+        #expect(whole.output.contains("line 1, record 4: objectId is missing"))
+        let parts = try await Program.run(command + ["--partial"])
+        #expect(parts.status == 1)
+        #expect(
+            parts.output.contains("line 1, record 2, a2: username is there twice. Taken in without it."),
+            "\(parts.output)")
+        #expect(parts.output.contains("4 records: 3 imported (2 in part), 0 there already, 1 refused"))
+        try await server.stop()
+    }
+
     private static let users = """
         {"userID":"0b6e2d51-93f7-4c08-8a1d-74e5f09b2c66","internalUserID":1,"displayName":"Player 1","country":"JP","_hasPassword":false,"_disabled":false,"HighScore":12000,"_accessToken":"kVx1mW7bYt3+/="}
         {"userID":"7f3c1a90-5be2-4d17-9a44-2f0e6c1d8b35","loginName":"hanako_01","emailAddress":"hanako@example.com","emailAddressVerified":true,"phoneNumber":"+819012345678","phoneNumberVerified":true,"_hasPassword":true,"_disabled":true}

@@ -62,6 +62,8 @@ struct ProtocolCommandTests {
                 case .seconds, .count: (["--\(rule.option)", "7"], .integer(7 * rule.optionUnit))
                 case .hosts, .networks:
                     (["--\(rule.option)", "192.0.2.1", "--\(rule.option)", "::1"], ["192.0.2.1", "::1"])
+                case .server:
+                    (["--\(rule.option)", "https://parse.example.com"], ["https://parse.example.com"])
                 }
             #expect(try await rules(of: made.id, arguments)[rule.name] == wanted, "\(rule.option)")
         }

@@ -49,10 +49,14 @@ struct AdminKeyMigrationTests {
         }
         // A key whose maker is gone has ended.
         #expect(keys.map(\.id.rawValue) == ["K1"] && keys.map(\.maker.id.rawValue) == ["A1"])
-        let taking = applications.filter { $0.settings.foreignOptions(of: .ncmb).takesPasswordsInAddresses }
+        let taking = applications.filter {
+            $0.settings.foreignOptions(of: .init(rawValue: "ncmb")).takesPasswordsInAddresses
+        }
         #expect(Set(taking.map(\.id.rawValue)) == ["plain", "others", "taking"])
         let others = try #require(applications.first { $0.id.rawValue == "others" }).settings
-        #expect(others.foreignOptions(of: .ncmb).hosts == ["a"] && others.foreignOptions(of: .kii).demandsVerifiedEmail)
+        #expect(
+            others.foreignOptions(of: .init(rawValue: "ncmb")).hosts == ["a"]
+                && others.foreignOptions(of: .init(rawValue: "kii")).demandsVerifiedEmail)
         #expect(applications.first { $0.id.rawValue == "plain" }?.settings.proofRequired == true)
         #expect(applications.first { $0.id.rawValue == "none" }?.settings.foreignOptions.isEmpty == true)
     }

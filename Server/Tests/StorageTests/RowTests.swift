@@ -1,5 +1,6 @@
 import Domain
 import Storage
+import TestWorld
 import Testing
 import enum OkaeriWire.JSONValue
 
@@ -122,7 +123,7 @@ struct RowTests {
                 ProtocolKeyRow.self,
                 ProtocolKeySet(
                     application: application, protocolName: .init(rawValue: "other"), publicKey: "public",
-                    sealed: [.clientKey: [1]], digests: [.masterKey: digest(2)])),
+                    sealed: [.clientKey: [1]], digests: [.digested: digest(2)])),
         ]
     }
 

@@ -16,6 +16,16 @@ public struct Provider: RawRepresentable, Hashable, Sendable {
     public static let google = Provider(rawValue: "google")
     /// Facebook.
     public static let facebook = Provider(rawValue: "facebook")
+    /// LINE.
+    public static let line = Provider(rawValue: "line")
+    /// Kakao.
+    public static let kakao = Provider(rawValue: "kakao")
+    /// Naver.
+    public static let naver = Provider(rawValue: "naver")
+    /// Yahoo! JAPAN ID.
+    public static let yahooJapan = Provider(rawValue: "yahoojapan")
+    /// Game Center.
+    public static let gameCenter = Provider(rawValue: "gamecenter")
 
     /// An OpenID Connect provider under the name that the operator gave it.
     public static func openID(_ name: String) -> Provider {
@@ -31,7 +41,7 @@ public struct ProviderCredential: Sendable {
     /// The person's name at the provider, when the app learns it: Apple sends the name to greet by only once.
     let subject: String?
 
-    private init(_ provider: Provider, _ body: ProviderLogInBody, subject: String? = nil) {
+    init(_ provider: Provider, _ body: ProviderLogInBody, subject: String? = nil) {
         self.provider = provider
         self.body = body
         self.subject = subject

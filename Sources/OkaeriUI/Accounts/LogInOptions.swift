@@ -73,11 +73,15 @@ public struct ProviderOption: Hashable, Sendable, Identifiable {
         self.provider = provider
         let raw = provider.rawValue
         let plain =
-            // Called X since 2023; its id stays.
-            raw == "twitter"
-            ? "X" : raw.hasPrefix("oidc:") ? String(raw.dropFirst(5)) : raw.prefix(1).uppercased() + raw.dropFirst()
+            Self.brands[raw]
+            ?? (raw.hasPrefix("oidc:") ? String(raw.dropFirst(5)) : raw.prefix(1).uppercased() + raw.dropFirst())
         self.name = name.map { .localized($0.texts) } ?? .literal(plain)
     }
+
+    /// Names that are not the id with a capital. X was Twitter until 2023; its id stays.
+    private static let brands = [
+        "twitter": "X", "line": "LINE", "naver": "NAVER", "yahoojapan": "Yahoo! JAPAN ID", "gamecenter": "Game Center",
+    ]
 
     static var known: [(provider: Provider, field: LogInFields)] {
         [

@@ -37,7 +37,9 @@ public struct SignUpOptions: Hashable, Sendable {
     /// The options that the server publishes for the application.
     public init(_ profile: ApplicationProfile) {
         var fields: SignUpFields = [.signUpButton, .dismissButton]
-        if profile.rules.email.isOffered { fields.insert(.email) }
+        if profile.rules.email.isOffered || profile.rules.email.isRequired { fields.insert(.email) }
+        if profile.rules.phone.isOffered { fields.insert(.phone) }
+        if profile.rules.displayName.isOffered { fields.insert(.displayName) }
         if !profile.fields.isEmpty { fields.insert(.additional) }
         self.init(
             fields: fields, emailAsUsername: !profile.rules.username.isOffered && profile.rules.email.isOffered,

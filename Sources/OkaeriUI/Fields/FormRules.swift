@@ -37,6 +37,7 @@ public struct FormRules: Hashable, Sendable {
         self.init(
             username: Self.rule(profile.rules.username, [.userNameForm]),
             email: Self.rule(profile.rules.email, [.mailForm]),
+            phone: Self.rule(profile.rules.phone, [.phoneForm]),
             password: FieldRule(
                 isRequired: true,
                 [

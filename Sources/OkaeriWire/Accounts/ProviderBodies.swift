@@ -1,5 +1,5 @@
-/// The body of `POST /v1/log-in/{provider}`: what the provider gave. At least one of `idToken`, `authorizationCode` and
-/// `accessToken` must be there.
+/// The body of `POST /v1/log-in/{provider}`: what the provider gave. At least one of `idToken`, `authorizationCode`,
+/// `accessToken` and `gameCenter` must be there.
 public struct ProviderLogInBody: Codable, Hashable, Sendable {
     /// The identity token, a JWT.
     public var idToken: String?
@@ -17,6 +17,10 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
     public var accessToken: String?
     /// The second part of an OAuth 1.0a access token.
     public var accessTokenSecret: String?
+    /// The `state` that came back with the code, for providers that ask for it again (Naver).
+    public var state: String?
+    /// What Game Center signed for a player.
+    public var gameCenter: PlayerSignatureBody?
     /// The person's name as the provider gave it to the app. It is taken when the user has none.
     public var name: String?
     /// What the session remembers of the device.
@@ -44,7 +48,7 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case idToken, nonce, authorizationCode, codeVerifier, redirectUri, clientId, accessToken, accessTokenSecret
-        case name, device, joinsDevice, user
+        case state, gameCenter, name, device, joinsDevice, user
     }
 
     /// Reads a body that may hold no other members.
@@ -58,6 +62,8 @@ public struct ProviderLogInBody: Codable, Hashable, Sendable {
         clientId = try members.decodeIfPresent(String.self, forKey: .clientId)
         accessToken = try members.decodeIfPresent(String.self, forKey: .accessToken)
         accessTokenSecret = try members.decodeIfPresent(String.self, forKey: .accessTokenSecret)
+        state = try members.decodeIfPresent(String.self, forKey: .state)
+        gameCenter = try members.decodeIfPresent(PlayerSignatureBody.self, forKey: .gameCenter)
         name = try members.decodeIfPresent(String.self, forKey: .name)
         device = try members.decodeIfPresent(DeviceBody.self, forKey: .device)
         joinsDevice = try members.decodeIfPresent(Bool.self, forKey: .joinsDevice)
@@ -83,7 +89,7 @@ public struct ProviderLinkBody: Codable, Hashable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case idToken, nonce, authorizationCode, codeVerifier, redirectUri, clientId, accessToken, accessTokenSecret
-        case name
+        case state, gameCenter, name
     }
 
     /// Reads a body that may hold no other members.
@@ -95,6 +101,49 @@ public struct ProviderLinkBody: Codable, Hashable, Sendable {
     /// Writes the members of the log-in.
     public func encode(to encoder: any Encoder) throws {
         try logIn.encode(to: encoder)
+    }
+}
+
+/// What `GKLocalPlayer.fetchItems(forIdentityVerificationSignature:)` gives an app, with the player and the app.
+public struct PlayerSignatureBody: Codable, Hashable, Sendable {
+    /// Where the certificate of the key is that signed.
+    public var publicKeyUrl: String
+    /// The signature, in Base64.
+    public var signature: String
+    /// The salt, in Base64.
+    public var salt: String
+    /// When it was signed, in milliseconds since 1970.
+    public var timestamp: Int64
+    /// `teamPlayerID`; in Apple Arcade `gamePlayerID`.
+    public var playerId: String
+    /// The app's bundle id.
+    public var bundleId: String
+
+    /// Makes a body.
+    public init(
+        publicKeyUrl: String, signature: String, salt: String, timestamp: Int64, playerId: String, bundleId: String
+    ) {
+        self.publicKeyUrl = publicKeyUrl
+        self.signature = signature
+        self.salt = salt
+        self.timestamp = timestamp
+        self.playerId = playerId
+        self.bundleId = bundleId
+    }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case publicKeyUrl, signature, salt, timestamp, playerId, bundleId
+    }
+
+    /// Reads a body that may hold no other members.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        publicKeyUrl = try members.decode(String.self, forKey: .publicKeyUrl)
+        signature = try members.decode(String.self, forKey: .signature)
+        salt = try members.decode(String.self, forKey: .salt)
+        timestamp = try members.decode(Int64.self, forKey: .timestamp)
+        playerId = try members.decode(String.self, forKey: .playerId)
+        bundleId = try members.decode(String.self, forKey: .bundleId)
     }
 }
 

@@ -65,20 +65,42 @@ public struct AccountRulesBody: Codable, Hashable, Sendable {
     public var username: IdentifierRuleBody
     /// Mail addresses.
     public var email: IdentifierRuleBody
+    /// Phone numbers.
+    public var phone: IdentifierRuleBody
+    /// The name that is shown.
+    public var displayName: IdentifierRuleBody
     /// New passwords.
     public var password: PasswordRuleBody
 
-    /// Makes rules; by default a user name of 3 to 64 characters, a mail address for those who want one, and a password of at
-    /// least 8 characters.
+    /// Makes rules; by default a user name of 3 to 64 characters, a mail address for those who want one, neither a phone number
+    /// nor a name to be shown, and a password of at least 8 characters.
     public init(
         username: IdentifierRuleBody = IdentifierRuleBody(
             isOffered: true, isRequired: true, minimumCharacters: 3, maximumCharacters: 64),
         email: IdentifierRuleBody = IdentifierRuleBody(isOffered: true, isRequired: false),
+        phone: IdentifierRuleBody = .notOffered,
+        displayName: IdentifierRuleBody = .notOffered,
         password: PasswordRuleBody = PasswordRuleBody()
     ) {
         self.username = username
         self.email = email
+        self.phone = phone
+        self.displayName = displayName
         self.password = password
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case username, email, phone, displayName, password
+    }
+
+    /// Reads rules. A server of before has none for phone numbers and shown names, and does not ask for them.
+    public init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        username = try members.decode(IdentifierRuleBody.self, forKey: .username)
+        email = try members.decode(IdentifierRuleBody.self, forKey: .email)
+        phone = try members.decodeIfPresent(IdentifierRuleBody.self, forKey: .phone) ?? .notOffered
+        displayName = try members.decodeIfPresent(IdentifierRuleBody.self, forKey: .displayName) ?? .notOffered
+        password = try members.decode(PasswordRuleBody.self, forKey: .password)
     }
 }
 
@@ -92,6 +114,9 @@ public struct IdentifierRuleBody: Codable, Hashable, Sendable {
     public var minimumCharacters: Int?
     /// The most characters.
     public var maximumCharacters: Int?
+
+    /// Of what sign-up does not ask for.
+    public static let notOffered = IdentifierRuleBody(isOffered: false, isRequired: false)
 
     /// Makes a rule.
     public init(isOffered: Bool, isRequired: Bool, minimumCharacters: Int? = nil, maximumCharacters: Int? = nil) {

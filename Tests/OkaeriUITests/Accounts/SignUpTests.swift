@@ -140,6 +140,28 @@ struct SignUpTests {
         #expect(world.server.users.isEmpty)
     }
 
+    @Test("ask for a mail address, a phone number and a name as the server says, which refuses what they would")
+    func demanded() async throws {
+        world.server.profile = ApplicationProfile(
+            id: "demo", name: "Kaze",
+            rules: AccountRulesBody(
+                email: IdentifierRuleBody(isOffered: true, isRequired: true),
+                phone: IdentifierRuleBody(isOffered: true, isRequired: false),
+                displayName: IdentifierRuleBody(isOffered: true, isRequired: false)))
+        let profile = try await world.client.applicationProfile()
+        #expect(profile.rules.email.isRequired && profile.rules.phone.isOffered)
+        let screen = await world.show(SignUpModel(SignUpOptions(profile)))
+        #expect(screen.model.form[.phone] != nil && screen.model.form[.displayName] != nil)
+        fill(screen)
+        screen.send(.form(.submit))
+        await screen.settle()
+        #expect(screen.model.form[.email]?.fault == .required)
+        await #expect(throws: OkaeriError.self) {
+            try await world.client.signUp(username: "hana", password: "wind over the sea 7")
+        }
+        #expect(world.server.users.isEmpty)
+    }
+
     @Test("store the application's own fields by their kind, and the time of each consent")
     func stored() async throws {
         let screen = await world.show(SignUpModel(SignUpOptions(profile())))

@@ -55,6 +55,12 @@ struct BodyCase: Sendable, CustomTestStringConvertible {
 /// Every body of the API.
 enum BodyTable {
     static let time: JSONValue = "2026-11-21T00:15:42.123Z"
+    static let playerMembers: [String: JSONValue] = [
+        "publicKeyUrl": "https://static.gc.apple.com/public-key/gc-prod-10.cer", "signature": "c2ln",
+        "salt": "c2FsdA==",
+        "timestamp": 1_764_000_000_000, "playerId": "T:_1", "bundleId": "com.example.app",
+    ]
+    static let player = JSONValue.object(playerMembers)
     static let device: JSONValue = [
         "name": "Hana's iPhone", "model": "iPhone17,1", "system": "iOS 19.1", "appVersion": "2",
     ]
@@ -120,15 +126,19 @@ enum BodyTable {
             ProviderLogInBody.self,
             [
                 "idToken": "jwt", "nonce": "n", "authorizationCode": "c", "codeVerifier": "v", "redirectUri": "app:/",
-                "clientId": "id", "accessToken": "a", "accessTokenSecret": "s", "name": "Hana", "device": device,
-                "joinsDevice": true, "user": ["locale": "ja"],
+                "clientId": "id", "accessToken": "a", "accessTokenSecret": "s", "state": "x",
+                "gameCenter": player, "name": "Hana", "device": device, "joinsDevice": true, "user": ["locale": "ja"],
             ]),
         .request(
             ProviderLinkBody.self,
             [
                 "idToken": "jwt", "nonce": "n", "authorizationCode": "c", "codeVerifier": "v", "redirectUri": "app:/",
-                "clientId": "id", "accessToken": "a", "accessTokenSecret": "s", "name": "Hana",
+                "clientId": "id", "accessToken": "a", "accessTokenSecret": "s", "state": "x",
+                "gameCenter": player, "name": "Hana",
             ]),
+        .request(
+            PlayerSignatureBody.self, Self.playerMembers,
+            ["publicKeyUrl", "signature", "salt", "timestamp", "playerId", "bundleId"]),
         .request(
             UpgradeBody.self,
             [

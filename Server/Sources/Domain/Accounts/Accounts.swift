@@ -27,43 +27,41 @@ package final class Accounts: Sendable {
     package let listDeviceKeys: ListDeviceKeys
     package let removeDeviceKeys: RemoveDeviceKeys
     package let importUsers: ImportUsers
+    package let readAnonymousId: ReadAnonymousId
 
     init(
         _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, rateLimiter: RateLimiter,
         searches: SearchScheduler, providers: Providers, messaging: Messaging
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let (verifyProof, audit) = (ProofVerifier(), changes.audit)
+        let (verifyProof, issuers) = (ProofVerifier(), SessionIssuers(world, audit: changes.audit))
         let (findProvider, tryCode) = (providers.findProvider, messaging.tryCode)
         let enqueueMessage = messaging.enqueueMessage
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         let registrar = UserRegistrar(
             randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
-            limit: world.limits.firstLaunches)
+            limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldAppFirstLaunches))
         editUser = EditUser(
-            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
+            store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
             passwords: world.passwords, changes: changes)
         upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
         logInAutomatically = LogInAutomatically(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, registrar: registrar,
-            audit: audit)
+            store: store, clock: clock, verifyProof: verifyProof, registrar: registrar, issuers: issuers)
         signUp = SignUp(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, passwords: world.passwords,
-            registrar: registrar, audit: audit)
+            store: store, clock: clock, verifyProof: verifyProof, passwords: world.passwords, registrar: registrar,
+            issuers: issuers)
         registerUser = RegisterUser(
-            store: store, clock: clock, randomness: randomness, registrar: registrar, audit: audit)
-        registerByMail = RegisterByMail(
-            store: store, clock: clock, enqueueMessage: enqueueMessage, registrar: registrar)
+            store: store, clock: clock, registrar: registrar, issuers: issuers)
+        registerByMail = RegisterByMail(store: store, enqueueMessage: enqueueMessage)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, check: check, audit: audit)
+            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit)
         logInWithCode = LogInWithCode(
-            clock: clock, randomness: randomness, verifyProof: verifyProof, tryCode: tryCode, audit: audit)
+            clock: clock, verifyProof: verifyProof, tryCode: tryCode, issuers: issuers)
         logInWithProvider = LogInWithProvider(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof,
-            rateLimiter: rateLimiter, findProvider: findProvider,
-            sealingKey: world.sealingKey, registrar: registrar, audit: audit)
+            store: store, clock: clock, verifyProof: verifyProof, rateLimiter: rateLimiter, findProvider: findProvider,
+            sealingKey: world.sealingKey, registrar: registrar, issuers: issuers)
         logInWithIdentities = LogInWithIdentities(
-            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, registrar: registrar,
+            store: store, clock: clock, issuers: issuers, sealingKey: world.sealingKey, registrar: registrar,
             changes: changes)
         setUserDisabled = SetUserDisabled(editUser: editUser)
         linkProvider = LinkProvider(
@@ -75,7 +73,7 @@ package final class Accounts: Sendable {
             store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
-            changes: changes)
+            changes: changes, sealing: enqueueMessage.sealing, registrar: registrar)
         verifyPassword = VerifyPassword(store: store, check: check)
         verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)
         verifyPhone = VerifyPhone(
@@ -92,6 +90,8 @@ package final class Accounts: Sendable {
         listDeviceKeys = ListDeviceKeys(store: store)
         removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
         importUsers = ImportUsers(
-            store: store, clock: clock, randomness: randomness, passwords: world.passwords, findProvider: findProvider)
+            store: store, clock: clock, randomness: randomness, protocols: world.services.protocols,
+            passwords: world.passwords, findProvider: findProvider, sealingKey: world.sealingKey)
+        readAnonymousId = ReadAnonymousId(store: store, sealingKey: world.sealingKey)
     }
 }

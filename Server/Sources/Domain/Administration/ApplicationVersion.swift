@@ -6,7 +6,7 @@ extension Application {
         var texts: [String] = [
             name, "\(settings.proofRequired)", "\(settings.sessionIdleLifetime)", "\(settings.sessionLifetime)",
             "\(settings.deletionGrace)", "\(String(describing: settings.anonymousIdleLimit))",
-            "\(settings.passwordMinimumCharacters)", settings.audiences.joined(separator: " "),
+            "\(settings.passwordMinimumCharacters)", "\(settings.signUp)", settings.audiences.joined(separator: " "),
             settings.transferLink ?? "", settings.mail.senderName ?? "", settings.mail.verificationURL ?? "",
             settings.mail.resetURL ?? "", settings.redirectAddresses.joined(separator: " "),
         ]

@@ -37,7 +37,8 @@ package struct PreviewMail: Sendable {
 
     /// Where the mail leads when the application has no page of its own.
     private func pages(for kind: MailKind, of application: Application) -> String? {
-        [.passwordReset, .addressTaken].contains(kind) ? pagesURL.map { "\($0)/a/\(application.id)" } : nil
+        [.passwordReset, .registration, .addressTaken].contains(kind)
+            ? pagesURL.map { "\($0)/a/\(application.id)" } : nil
     }
 
     /// The mail with a code that opens nothing, because nobody issued it.

@@ -33,6 +33,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var fieldRules: FieldRules
     /// Named ways to look at the users, by name.
     package var userListViews: [UserListView] = []
+    /// What registration demands, and what sign-up forms ask for.
+    package var signUp = SignUpRules()
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"
@@ -56,12 +58,13 @@ package struct ApplicationSettings: Hashable, Sendable {
 extension ApplicationSettings {
     package static let maximumTransferLinkCharacters = 500
 
-    /// What breaks the rules of a user's life: a link must hold the place of the code, and be no more than a link.
+    /// What breaks the rules of sign-up and of a transfer's link, which must hold the place of the code.
     var lifeFaults: [ValidationError] {
-        guard let transferLink else { return [] }
+        guard let transferLink else { return signUp.faults }
         let rule = TextRule(maximumCharacters: Self.maximumTransferLinkCharacters)
         let faults = rule.faults(of: transferLink, field: "transferLink")
         return transferLink.contains(Self.transferCodePlace)
-            ? faults : faults + [ValidationError(field: "transferLink", rule: .noneOf([Self.transferCodePlace]))]
+            ? faults + signUp.faults
+            : signUp.faults + faults + [ValidationError(field: "transferLink", rule: .noneOf([Self.transferCodePlace]))]
     }
 }

@@ -1,5 +1,7 @@
 /// Applications, their settings, and the keys and rules of the foreign protocols that they speak.
 package final class Applications: Sendable {
+    /// The protocols that this program speaks.
+    package let protocols: ProtocolRegistry
     package let createApplication: CreateApplication
     package let listApplications: ListApplications
     package let findApplication: FindApplication
@@ -18,9 +20,10 @@ package final class Applications: Sendable {
         _ world: DomainWorld, audit: AuditTrail, searches: SearchScheduler
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let keyring = ProtocolKeyring(sealingKey: world.sealingKey, randomness: randomness)
+        protocols = world.services.protocols
+        let keyring = ProtocolKeyring(sealingKey: world.sealingKey, protocols: protocols, randomness: randomness)
         createApplication = CreateApplication(
-            store: store, clock: clock, randomness: randomness, audit: audit, keyring: keyring)
+            store: store, clock: clock, randomness: randomness, audit: audit, protocols: protocols, keyring: keyring)
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
         changeTheme = ChangeTheme(store: store, audit: audit)
@@ -30,8 +33,8 @@ package final class Applications: Sendable {
         findProtocol = FindProtocol(store: store, keyring: keyring, validity: world.validity)
         enableProtocol = EnableProtocol(store: store, keyring: keyring, audit: audit)
         disableProtocol = DisableProtocol(store: store, audit: audit)
-        listProtocolKeys = ListProtocolKeys(store: store, keyring: keyring)
-        changeProtocolRules = ChangeProtocolRules(store: store, audit: audit)
+        listProtocolKeys = ListProtocolKeys(store: store, protocols: protocols, keyring: keyring)
+        changeProtocolRules = ChangeProtocolRules(store: store, protocols: protocols, audit: audit)
         protocolTokens = ProtocolTokens(clock: clock)
     }
 

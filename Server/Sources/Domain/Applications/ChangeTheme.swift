@@ -16,7 +16,7 @@ package struct ChangeTheme: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, to theme: JSONValue?, by who: Operator = .local
+        of id: Identifier<Application>, to theme: JSONValue?, by who: Operator
     ) async throws(DomainError) -> Application {
         if let theme {
             // What cannot be written is no JSON, and too large is the safe answer.

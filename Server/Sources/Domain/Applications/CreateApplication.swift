@@ -8,6 +8,7 @@ package struct CreateApplication: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
     let audit: AuditTrail
+    let protocols: ProtocolRegistry
     let keyring: ProtocolKeyring
 
     /// What was made.
@@ -21,13 +22,13 @@ package struct CreateApplication: Sendable {
     /// - Parameters:
     ///   - name: The name that people see.
     ///   - settings: What the operator decides.
-    ///   - protocols: Foreign protocols to switch on, each with the keys that its apps carry.
+    ///   - given: Foreign protocols to switch on, each with the keys that its apps carry.
     ///   - who: Who does it.
     /// - Returns: the application, with all its keys.
     /// - Throws: `fieldsRefused` for `name`, `audiences` or keys, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         name: String, settings: ApplicationSettings = ApplicationSettings(),
-        protocols: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator = .local
+        protocols given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator
     ) async throws(DomainError) -> Made {
         var faults = TextRule(maximumCharacters: Self.maximumNameCharacters).faults(of: name, field: "name")
         if settings.audiences.count > Self.maximumAudiences {
@@ -45,14 +46,15 @@ package struct CreateApplication: Sendable {
             id: randomness.newIdentifier(at: now), name: name, adminKeyDigest: adminKey.digest, settings: settings,
             createdAt: now)
         var made: [ProtocolKeyring.Made] = []
-        for name in Session.ProtocolName.foreign {
-            if let given = protocols[name] { made.append(try keyring.make(name, given: given, of: application.id)) }
+        for name in given.keys { _ = try protocols.foreign(name) }
+        for name in protocols.foreign.map(\.name) {
+            if let keys = given[name] { made.append(try keyring.make(name, given: keys, of: application.id)) }
         }
-        let sets = made.map(\.set)
+        let ready = made
         let entry = audit.draft(.applicationCreated, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             try transaction.insert(application)
-            for set in sets { try transaction.enable(set) }
+            for made in ready { try transaction.enable(made) }
             try entry.record(on: .application(application.id), in: transaction)
         }
         return Made(application: application, adminKey: adminKey, protocols: made.map(\.issued))

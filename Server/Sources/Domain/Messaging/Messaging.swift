@@ -5,6 +5,7 @@ package final class Messaging: Sendable {
     package let requestPasswordReset: RequestPasswordReset
     package let requestPhoneVerification: RequestPhoneVerification
     package let requestTextedReset: RequestTextedReset
+    package let verificationCodes: VerificationCodes
     package let deliverMail: DeliverMail
     package let listQueuedMail: ListQueuedMail
     package let readOutbox: ReadOutbox
@@ -33,6 +34,7 @@ package final class Messaging: Sendable {
         requestPasswordReset = RequestPasswordReset(enqueueMessage: enqueueMessage)
         requestPhoneVerification = RequestPhoneVerification(enqueueMessage: enqueueMessage)
         requestTextedReset = RequestTextedReset(enqueueMessage: enqueueMessage)
+        verificationCodes = VerificationCodes(enqueueMessage: enqueueMessage, digests: digests)
         deliverMail = DeliverMail(
             store: store, clock: clock, randomness: randomness, sealing: sealing, delivery: world.services.mailDelivery,
             textDelivery: world.services.textDelivery, findApplication: findApplication,

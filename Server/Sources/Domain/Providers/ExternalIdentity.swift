@@ -13,6 +13,8 @@ package struct ExternalIdentity: Hashable, Sendable {
     package var transferSubject: String?
     /// What must be remembered so that the token counts once; `nil` for what cannot be presented twice anyway.
     package var replay: UsedProof?
+    /// Who presented it first may present it again as long as it lives; `nil` where nobody may.
+    package var retry: UsedProof?
     /// What the provider gave for revoking its grant later.
     package var refreshToken: Secret?
 
@@ -34,7 +36,7 @@ package struct ExternalIdentity: Hashable, Sendable {
     package static func == (left: ExternalIdentity, right: ExternalIdentity) -> Bool {
         left.provider == right.provider && left.subject == right.subject && left.audience == right.audience
             && left.email == right.email && left.displayName == right.displayName
-            && left.transferSubject == right.transferSubject && left.replay == right.replay
+            && left.transferSubject == right.transferSubject && left.replay == right.replay && left.retry == right.retry
             && left.refreshToken == right.refreshToken
     }
 

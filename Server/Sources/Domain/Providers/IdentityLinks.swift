@@ -4,6 +4,8 @@ struct IdentityLinks: Sendable {
     let identities: [Identity]
     private let people: [ExternalIdentity]
     private let sealedGrants: [String: [UInt8]]
+    /// The id that a client made, for its owner to read.
+    private let anonymousAccount: ProviderAccount?
     private let application: Identifier<Application>
     private let now: Timestamp
 
@@ -22,6 +24,7 @@ struct IdentityLinks: Sendable {
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
         }
         sealedGrants = grants
+        anonymousAccount = try anonymousId?.account(in: application, sealedWith: sealingKey, at: now)
         var identities = people.map { Identity(provider: $0.provider, subject: $0.subject, linkedAt: now) }
         if let anonymousId {
             identities.append(Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: now))
@@ -60,7 +63,7 @@ struct IdentityLinks: Sendable {
     ///
     /// - Throws: `identityTaken` when one leads to somebody else, `providerTokenReplayed`, `storageUnavailable`.
     func join(_ user: inout User, in transaction: any Transaction) throws(DomainError) {
-        for person in people { try transaction.markUsed(person.replay, in: application) }
+        for person in people { try transaction.markUsed(person, in: application) }
         for identity in identities where !user.identities.contains(where: { $0.isSame(as: identity) }) {
             let owner = try transaction.user(
                 provider: identity.provider, subject: identity.subject, in: application)
@@ -71,11 +74,23 @@ struct IdentityLinks: Sendable {
         try keepAccounts(in: transaction)
     }
 
+    /// Takes ids that a client made away from a user.
+    func leave(_ user: inout User, in transaction: any Transaction) throws(DomainError) {
+        for identity in user.identities where identity.provider == .anonymous && contains(identity) {
+            try transaction.remove(identity, of: user.id, in: application)
+        }
+        user.identities.removeAll { $0.provider == .anonymous && contains($0) }
+    }
+
     /// Keeps what the providers gave.
     func keepAccounts(in transaction: any Transaction) throws(DomainError) {
         for person in people {
             try transaction.keepAccount(
                 of: person, sealedGrant: sealedGrants[person.subject], in: application, at: now)
         }
+        guard let anonymousAccount,
+            try transaction.providerAccount(.anonymous, subject: anonymousAccount.subject, in: application) == nil
+        else { return }
+        try transaction.save(anonymousAccount)
     }
 }

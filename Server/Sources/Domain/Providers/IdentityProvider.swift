@@ -1,4 +1,4 @@
-/// A provider that vouches for people: Apple, Google, another OpenID Connect issuer, Facebook, X.
+/// A provider that vouches for people: Apple, Google, another OpenID Connect issuer, Facebook, X, LINE, Naver, Game Center.
 ///
 /// A new provider is one type with this role and one line where the program is composed.
 package protocol IdentityProvider: Sendable {
@@ -141,6 +141,11 @@ extension Identity.Provider {
     package static let google = Identity.Provider(rawValue: "google")
     package static let facebook = Identity.Provider(rawValue: "facebook")
     package static let twitter = Identity.Provider(rawValue: "twitter")
+    package static let line = Identity.Provider(rawValue: "line")
+    package static let kakao = Identity.Provider(rawValue: "kakao")
+    package static let naver = Identity.Provider(rawValue: "naver")
+    package static let yahooJapan = Identity.Provider(rawValue: "yahoojapan")
+    package static let gameCenter = Identity.Provider(rawValue: "gamecenter")
 
     /// Whether an operator gave it its name: `oidc:` and 1 to 40 of `a-z`, `0-9`, `-`.
     package var isOpenIDConnect: Bool {

@@ -3,7 +3,7 @@
 package struct LogInWithIdentities: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
+    let issuers: SessionIssuers
     let sealingKey: SealingKey
     let registrar: UserRegistrar
     let changes: AccountChanges
@@ -25,6 +25,8 @@ package struct LogInWithIdentities: Sendable {
         package var address: ClientAddress
         /// Where the request came from, for the audit log.
         package var origin: RequestOrigin
+        /// Whether an id that a client made leads to a new user once the old one is disabled: the old one loses it.
+        package var leavesDisabledBehind = false
 
         package init(
             application: Application, people: [ExternalIdentity], anonymousId: AnonymousId?,
@@ -62,22 +64,39 @@ package struct LogInWithIdentities: Sendable {
         let draft = registrar.draft(asked, at: now)
         try draft.refuseForm()
         let method = request.people.first?.provider ?? .anonymous
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, request.protocolName, by: .init(rawValue: method.rawValue),
                 on: .init(device: request.device, address: request.address.text),
                 // Not of log-ins by ids that clients make, which are automatic: the session is their record.
                 record: request.people.isEmpty ? .nothing : .logIn(from: request.origin)),
-            audit: changes.audit, randomness: randomness, now: now)
-        let owner = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
+            at: now)
+        let found = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
+        let owner = request.leaves(found) ? nil : found
         let ready = try changes.ready(
-            [.identityLinked], of: owner ?? draft.user, in: request.application,
-            by: .unknown(showing: .recentLogIn, from: request.origin), at: now)
+            [request.leaves(found) ? .identityUnlinked : .identityLinked], of: found ?? draft.user,
+            in: request.application, by: .unknown(showing: .recentLogIn, from: request.origin), at: now)
         let registration =
             owner == nil
             ? try await registrar.ready(draft, from: request.address, request.origin, isCounted: false) : draft
         return try await store.write { transaction throws(DomainError) in
+            func register() throws(DomainError) -> LogIn {
+                let made = try registration.store(in: transaction, joining: nil, session: issuer)
+                for person in request.people { try transaction.markUsed(person, in: application) }
+                try links.keepAccounts(in: transaction)
+                // With an issuer there always is one.
+                guard let logIn = made.logIn else { throw .storageUnavailable }
+                return logIn
+            }
             if var known = try links.owner(in: transaction) {
+                if request.leaves(known), owner == nil {
+                    let before = known
+                    try links.leave(&known, in: transaction)
+                    try ready.settle(
+                        AccountChange.between(before, known), of: &known, keeping: .nothing, by: .server,
+                        in: transaction)
+                    return try register()
+                }
                 guard request.caller == nil || request.caller == known.id else { throw .identityTaken }
                 let before = known
                 try links.join(&known, in: transaction)
@@ -86,12 +105,14 @@ package struct LogInWithIdentities: Sendable {
                     in: transaction)
                 return try issuer.issue(to: known, in: transaction)
             }
-            let made = try registration.store(in: transaction, joining: nil, session: issuer)
-            for person in request.people { try transaction.markUsed(person.replay, in: application) }
-            try links.keepAccounts(in: transaction)
-            // With an issuer there always is one.
-            guard let logIn = made.logIn else { throw .storageUnavailable }
-            return logIn
+            return try register()
         }
+    }
+}
+
+extension LogInWithIdentities.Request {
+    /// Whether a user whom nothing but an id of the client's making led to is out of use.
+    fileprivate func leaves(_ user: User?) -> Bool {
+        leavesDisabledBehind && people.isEmpty && caller == nil && user?.isDisabled == true
     }
 }

@@ -8,13 +8,12 @@ package struct LogInWithProvider: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let verifyProof: ProofVerifier
     let rateLimiter: RateLimiter
     let findProvider: FindProvider
     let sealingKey: SealingKey
     let registrar: UserRegistrar
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     package struct Request: Sendable {
         package var application: Application
@@ -41,7 +40,7 @@ package struct LogInWithProvider: Sendable {
             device: DeviceDescription = DeviceDescription(), newUser: UserRegistration.Profile = .init(),
             attempt: Attempt? = nil, address: ClientAddress,
             restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
-            protocolName: Session.ProtocolName = .native
+            protocolName: Session.ProtocolName
         ) {
             self.application = application
             self.provider = provider
@@ -66,17 +65,19 @@ package struct LogInWithProvider: Sendable {
         let needsProof = request.protocolName == .native && request.application.settings.proofRequired
         guard request.proof != nil || !needsProof else { throw .proofRequired }
         let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
-        let faults = UserRegistration.faults(of: request.newUser, on: request.device, by: .provider)
+        let faults = UserRegistration.faults(
+            of: request.newUser, on: request.device, by: .provider,
+            within: request.application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
         let found = try await findProvider(request.provider, in: request.application.id)
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, request.protocolName, by: .init(rawValue: request.provider.rawValue),
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, record: .logIn(from: request.origin), restoringFrom: request.restoringFrom),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
         if let person, let before = try await repeated(person, request, issuer, link) { return before }
         if let known = person { try await refuseEarly(known, request) }
@@ -150,6 +151,7 @@ package struct LogInWithProvider: Sendable {
         of person: ExternalIdentity, _ request: Request, at now: Timestamp
     ) -> UserRegistration {
         var asked = UserRegistration.Request(.provider, in: request.application, request.newUser)
+        asked.hasDashedId = request.application.settings.foreignOptions(of: request.protocolName).hasDashedIds
         asked.identities = [Identity(provider: person.provider, subject: person.subject, linkedAt: now)]
         if asked.profile.displayName == nil { asked.profile.displayName = person.greeting }
         return registrar.draft(asked, at: now)

@@ -20,6 +20,18 @@ extension Transaction {
         guard try markUsed(replay, in: application) else { throw .providerTokenReplayed }
     }
 
+    /// Notes that a person's token was used, and by whom where they may repeat it.
+    ///
+    /// - Throws: `providerTokenReplayed` when somebody else used it before.
+    func markUsed(_ person: ExternalIdentity, in application: Identifier<Application>) throws(DomainError) {
+        guard let retry = person.retry else { return try markUsed(person.replay, in: application) }
+        guard let replay = person.replay, try !markUsed(replay, in: application) else {
+            _ = try markUsed(retry, in: application)
+            return
+        }
+        guard try wasUsed(retry, in: application) else { throw .providerTokenReplayed }
+    }
+
     /// Keeps what the provider told this time, and of earlier times what it did not tell again.
     func keepAccount(
         of person: ExternalIdentity, sealedGrant: [UInt8]?, in application: Identifier<Application>, at now: Timestamp
@@ -93,7 +105,9 @@ extension Transaction {
         of identity: Identity, in application: Identifier<Application>,
         revocation id: Identifier<ProviderRevocation>, at now: Timestamp
     ) throws(DomainError) {
-        guard var account = try providerAccount(identity.provider, subject: identity.subject, in: application),
+        // An id that a client made is no grant of anybody's.
+        guard identity.provider != .anonymous,
+            var account = try providerAccount(identity.provider, subject: identity.subject, in: application),
             let grant = account.sealedGrant
         else { return }
         try insert(

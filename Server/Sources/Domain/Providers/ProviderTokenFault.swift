@@ -26,4 +26,10 @@ package enum ProviderTokenFault: Error, Hashable, Sendable {
     case otherPerson
     /// The provider does not know the access token, or made it for another application.
     case accessToken
+    /// `at_hash` is not the hash of the access token that came with the identity token.
+    case accessTokenHash
+    /// `auth_time` is missing or in the future.
+    case authenticationTime
+    /// The key's certificate is not one of Apple's: its address, its issuers, its owner or its time.
+    case certificate
 }

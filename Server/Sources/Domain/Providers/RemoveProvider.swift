@@ -5,7 +5,7 @@ package struct RemoveProvider: Sendable {
 
     /// - Throws: `providerNotEnabled` when it was off, `storageUnavailable`.
     package func callAsFunction(
-        _ provider: Identity.Provider, of application: Identifier<Application>, by who: Operator = .local
+        _ provider: Identity.Provider, of application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
         let entry = audit.draft(.providerRemoved, by: who.actor, in: application, from: who.origin)
         let removed = try await store.write { transaction throws(DomainError) in

@@ -19,7 +19,7 @@ package struct SetProvider: Sendable {
     ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>,
-        by who: Operator = .local
+        by who: Operator
     ) async throws(DomainError) {
         guard let provider = providers[settings.provider] else { throw .providerNotEnabled }
         let before = try await store.read { transaction throws(DomainError) in

@@ -2,6 +2,7 @@
 package struct Authenticate: Sendable {
     let store: any Store
     let clock: any WallClock
+    let protocols: ProtocolRegistry
     let cache: SessionCache
     let activity: SessionActivity
     let verifyProof: ProofVerifier
@@ -17,7 +18,7 @@ package struct Authenticate: Sendable {
 
         package init(
             application: Application, token: Substring?, proof: PresentedProof?,
-            protocolName: Session.ProtocolName = .native
+            protocolName: Session.ProtocolName
         ) {
             self.application = application
             self.token = token
@@ -85,7 +86,7 @@ package struct Authenticate: Sendable {
         let settings = request.application.settings
         let idleLifetime =
             request.protocolName == .native
-            ? settings.sessionIdleLifetime : settings.sessionRules(of: request.protocolName).idleLifetime
+            ? settings.sessionIdleLifetime : settings.sessionRules(of: protocols[request.protocolName]).idleLifetime
         guard found.application.id == request.application.id, found.session.protocolName == request.protocolName,
             !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
         else { throw .sessionInvalid }

@@ -18,11 +18,13 @@ package final class PurgeExpired: Sendable {
 
     private let store: any Store
     private let clock: any WallClock
+    private let protocols: ProtocolRegistry
     private let place = Mutex<SessionExpiry?>(nil)
 
-    init(store: any Store, clock: any WallClock) {
+    init(store: any Store, clock: any WallClock, protocols: ProtocolRegistry) {
         self.store = store
         self.clock = clock
+        self.protocols = protocols
     }
 
     /// - Returns: how many sessions were removed.
@@ -59,10 +61,10 @@ package final class PurgeExpired: Sendable {
         }
         let settings = Dictionary(applications.map { ($0.id, $0.settings) }, uniquingKeysWith: { first, _ in first })
         let over = lives.filter { life in
-            SessionExpiry.isOver(
-                at: now,
-                idleLifetime: settings[life.application]?.sessionRules(of: life.protocolName).idleLifetime ?? .zero,
-                lastUsedAt: life.lastUsedAt, expiresAt: life.expiresAt)
+            let rules = settings[life.application]?.sessionRules(of: protocols[life.protocolName])
+            return SessionExpiry.isOver(
+                at: now, idleLifetime: rules?.idleLifetime ?? .zero, lastUsedAt: life.lastUsedAt,
+                expiresAt: life.expiresAt)
         }
         if !over.isEmpty {
             try await store.write { transaction throws(DomainError) in try transaction.remove(over) }

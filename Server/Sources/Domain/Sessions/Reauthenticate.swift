@@ -4,6 +4,7 @@ package struct Reauthenticate: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let protocols: ProtocolRegistry
     let check: PasswordCheck
     let tryCode: TryCode
     let identify: VerifyExternalIdentity
@@ -48,9 +49,10 @@ package struct Reauthenticate: Sendable {
             .reauthenticated, by: .user(user.id), in: application,
             from: origin ?? RequestOrigin(address: address.text))
         var session = who.session
+        let profile = protocols[session.protocolName]
         session.authenticatedAt = clock.now
         let renewal = Renewal(
-            session: session, token: SessionToken.new(randomness, at: clock.now, for: session.protocolName),
+            session: session, token: SessionToken.new(profile.token, randomness, at: clock.now),
             before: who.tokenDigest, entry: entry, method: credential.name)
         let isProven: Bool
         switch credential {
@@ -84,7 +86,7 @@ package struct Reauthenticate: Sendable {
         guard isProven else { throw .credentialRefused }
         return Answer(
             session: renewal.session, token: renewal.token, freshUntil: clock.now + Session.freshness,
-            idleLifetime: who.application.settings.sessionRules(of: session.protocolName).idleLifetime)
+            idleLifetime: who.application.settings.sessionRules(of: profile).idleLifetime)
     }
 
     /// A session that shall be fresh.

@@ -7,7 +7,7 @@ package struct SessionExpiry: Hashable, Sendable {
     package var expiresAt: Timestamp
 
     package init(
-        application: Identifier<Application>, token: SecretDigest, protocolName: Session.ProtocolName = .native,
+        application: Identifier<Application>, token: SecretDigest, protocolName: Session.ProtocolName,
         lastUsedAt: Timestamp, expiresAt: Timestamp
     ) {
         self.application = application

@@ -24,11 +24,13 @@ package struct SessionIssuer: Sendable {
 
     package var application: Application { request.application }
 
-    package init(_ request: Request, audit: AuditTrail, randomness: any Randomness, now: Timestamp) {
+    fileprivate init(
+        _ request: Request, of profile: ProtocolProfile, audit: AuditTrail, randomness: any Randomness, now: Timestamp
+    ) {
         self.request = request
         let application = request.application
         id = randomness.newIdentifier(at: now)
-        token = SessionToken.new(randomness, at: now, for: request.protocolName)
+        token = SessionToken.new(profile.token, randomness, at: now)
         entry =
             switch request.record {
             case .nothing: nil
@@ -38,7 +40,7 @@ package struct SessionIssuer: Sendable {
             audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
         self.now = now
-        rules = application.settings.sessionRules(of: request.protocolName)
+        rules = application.settings.sessionRules(of: profile)
         let latest = now + rules.lifetime
         let span = application.settings.foreignOptions(of: request.protocolName).refreshedTokenLifetime
         tokenExpiresAt = span.map { min(request.expiresAt ?? latest, now + $0) }
@@ -142,5 +144,23 @@ package struct SessionIssuer: Sendable {
             idleLifetime: rules.idleLifetime,
             noticeCount: transfers.count { $0.isNews(to: session, of: user) },
             fieldRules: application.settings.fieldRules)
+    }
+}
+
+/// Makes issuers of sessions, by the profiles of their protocols.
+package struct SessionIssuers: Sendable {
+    let protocols: ProtocolRegistry
+    let audit: AuditTrail
+    let randomness: any Randomness
+
+    /// What issues the session that a request asks for; it draws all that is random.
+    func issuer(for request: SessionIssuer.Request, at now: Timestamp) -> SessionIssuer {
+        SessionIssuer(request, of: protocols[request.protocolName], audit: audit, randomness: randomness, now: now)
+    }
+}
+
+extension SessionIssuers {
+    init(_ world: DomainWorld, audit: AuditTrail) {
+        self.init(protocols: world.services.protocols, audit: audit, randomness: world.randomness)
     }
 }

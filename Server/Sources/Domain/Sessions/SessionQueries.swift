@@ -8,6 +8,11 @@ package protocol SessionQueries {
     ) throws(DomainError) -> (session: Session, user: User)?
     /// A user's sessions, newest first.
     func sessions(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> [Session]
+    /// The sessions of a protocol in the order in which they were opened, for operators, and how many there are.
+    func sessions(
+        in application: Identifier<Application>, openedBy protocolName: Session.ProtocolName, newestFirst: Bool,
+        skip: Int, limit: Int
+    ) throws(DomainError) -> (sessions: [Session], count: Int)
     /// Whose session it is, for operators; `nil` when there is none.
     func owner(
         of session: Identifier<Session>, in application: Identifier<Application>

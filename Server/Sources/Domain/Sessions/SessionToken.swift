@@ -11,25 +11,29 @@ package enum SessionToken {
     /// Longer ones are nobody's, wherever they were issued.
     package static let maximumForeignBytes = 4096
 
-    package static func new(_ randomness: any Randomness, at now: Timestamp) -> Secret {
-        Secret(prefix + Base64URL.text(of: now.orderedBytes) + Base64URL.text(of: randomness.bytes(32)))
+    /// What the tokens of a protocol look like. All have at least 128 random bits.
+    package enum Form: Hashable, Sendable {
+        /// Okaeri's own, in the order of the times of their making.
+        case ordered
+        case base64URL(byteCount: Int)
+        case letters(count: Int)
+        case hexadecimal(prefix: String, byteCount: Int)
     }
 
     /// A new token in the form of a protocol.
     ///
     /// - Parameters:
+    ///   - form: How it looks.
     ///   - randomness: Where the random bits come from.
     ///   - now: The time of its making.
-    ///   - name: The protocol.
-    /// - Returns: NCMB: 25 letters and digits. Parse: `r:` and 32 hexadecimal digits. Kii and the envelope: 43 characters.
-    package static func new(
-        _ randomness: any Randomness, at now: Timestamp, for name: Session.ProtocolName
-    ) -> Secret {
-        switch name {
-        case .native: new(randomness, at: now)
-        case .ncmb: Secret(randomness.randomBase62(characterCount: 25))
-        case .parse: Secret("r:" + hexadecimal(randomness.bytes(16)))
-        default: Secret(Base64URL.text(of: randomness.bytes(32)))
+    /// - Returns: the token, to be handed out once.
+    package static func new(_ form: Form, _ randomness: any Randomness, at now: Timestamp) -> Secret {
+        switch form {
+        case .ordered:
+            Secret(prefix + Base64URL.text(of: now.orderedBytes) + Base64URL.text(of: randomness.bytes(32)))
+        case .base64URL(let byteCount): Secret(Base64URL.text(of: randomness.bytes(byteCount)))
+        case .letters(let count): Secret(randomness.randomBase62(characterCount: count))
+        case .hexadecimal(let prefix, let byteCount): Secret(prefix + hexadecimal(randomness.bytes(byteCount)))
         }
     }
 

@@ -28,29 +28,31 @@ package final class Sessions: Sendable {
         findProvider: FindProvider
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let (verifyProof, audit) = (ProofVerifier(), changes.audit)
+        let (verifyProof, audit, protocols) = (ProofVerifier(), changes.audit, world.services.protocols)
+        let issuers = SessionIssuers(world, audit: audit)
         let activity = SessionActivity()
         sessionCache = SessionCache(capacity: world.limits.sessionCacheCapacity, validity: world.validity)
         signingKeys = SigningKeys(store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         authenticate = Authenticate(
-            store: store, clock: clock, cache: sessionCache, activity: activity, verifyProof: verifyProof)
+            store: store, clock: clock, protocols: protocols, cache: sessionCache, activity: activity,
+            verifyProof: verifyProof)
         logOut = LogOut(store: store)
-        listSessions = ListSessions(store: store, clock: clock)
+        listSessions = ListSessions(store: store, clock: clock, protocols: protocols)
         reauthenticate = Reauthenticate(
-            store: store, clock: clock, randomness: randomness, check: check, tryCode: tryCode,
+            store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
             identify: VerifyExternalIdentity(findProvider: findProvider), audit: audit)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
-        purgeExpired = PurgeExpired(store: store, clock: clock)
-        openSession = OpenSession(store: store, clock: clock, randomness: randomness, audit: audit)
+        purgeExpired = PurgeExpired(store: store, clock: clock, protocols: protocols)
+        openSession = OpenSession(store: store, clock: clock, issuers: issuers)
         findSession = FindSession(store: store)
         adoptSession = AdoptSession(
-            store: store, clock: clock, randomness: randomness, verifyProof: ProofVerifier(),
-            authenticate: authenticate, audit: audit)
+            store: store, clock: clock, protocols: protocols, issuers: issuers, audit: audit, verifyProof: verifyProof,
+            authenticate: authenticate)
         refreshSession = RefreshSession(
-            store: store, clock: clock, randomness: randomness,
+            store: store, clock: clock, randomness: randomness, protocols: protocols,
             hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
         importSessions = ImportSessions(store: store, clock: clock, randomness: randomness)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
@@ -58,12 +60,12 @@ package final class Sessions: Sendable {
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.services.issuer)
         issueAuthorizationCode = IssueAuthorizationCode(clock: clock, sealingKey: world.sealingKey)
         redeemAuthorizationCode = RedeemAuthorizationCode(
-            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, verifyProof: verifyProof,
-            mintIdentityToken: MintIdentityToken(clock: clock, signingKeys: signingKeys), audit: audit)
+            store: store, clock: clock, sealingKey: world.sealingKey, verifyProof: verifyProof,
+            mintIdentityToken: MintIdentityToken(clock: clock, signingKeys: signingKeys), issuers: issuers)
         issueOneTimeLogInToken = IssueOneTimeLogInToken(
             clock: clock, sealingKey: world.sealingKey, pagesURL: world.services.pagesURL)
         openPages = OpenPages(
-            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey, audit: audit)
+            store: store, clock: clock, sealingKey: world.sealingKey, issuers: issuers)
     }
 
     /// How many sessions are in memory now.

@@ -16,6 +16,8 @@ package struct UsedProof: Hashable, Sendable {
         case attempt
         /// The name of an attempt together with its request.
         case attemptedRequest
+        /// A token that a provider signed, together with the client that presented it first.
+        case providerRetry
 
         /// The number of the kind in keys; it never changes. Migration 19 writes the same numbers.
         fileprivate var number: UInt8? {
@@ -25,6 +27,7 @@ package struct UsedProof: Hashable, Sendable {
             case .providerNotification: 2
             case .attempt: 3
             case .attemptedRequest: 4
+            case .providerRetry: 5
             }
         }
     }
@@ -42,5 +45,10 @@ package struct UsedProof: Hashable, Sendable {
         let order = kind.number.map { [UInt8](repeating: 0xff, count: 5) + [$0] } ?? end.orderedBytes
         key = order + digest.bytes.prefix(16)
         self.end = end
+    }
+
+    /// The same thing in the hands of one client, who may present it again when the response was lost.
+    package func retry(by client: String) -> UsedProof {
+        UsedProof(.providerRetry, SecretDigest(of: key + Array(client.utf8)), until: end)
     }
 }

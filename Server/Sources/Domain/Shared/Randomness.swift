@@ -13,6 +13,22 @@ extension Randomness {
                 + randomBase62(characterCount: 8))
     }
 
+    /// A new id in the form of a UUID, which grows with time too (RFC 9562 §5.7, version 7).
+    func newDashedIdentifier<Subject>(at instant: Timestamp) -> Identifier<Subject> {
+        let time = UInt64(clamping: instant.milliseconds)
+        let random = bytes(10)
+        var all = (0..<6).map { UInt8(truncatingIfNeeded: time >> (40 - 8 * $0)) } + random
+        all[6] = all[6] & 0x0f | 0x70
+        all[8] = all[8] & 0x3f | 0x80
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for (index, byte) in all.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
+            text += [byte >> 4, byte & 0xf].map { digits[Int(truncatingIfNeeded: $0)] }
+        }
+        return Identifier(rawValue: String(decoding: text, as: UTF8.self))
+    }
+
     /// Random characters without bias: bytes past the largest multiple of 62 are drawn again.
     func randomBase62(characterCount: Int) -> String {
         var characters: [UInt8] = []

@@ -73,5 +73,7 @@ package struct ValidationError: Hashable, Sendable {
         case unreadable
         /// A subject that shows the code to anybody who sees the locked screen.
         case secretInSubject
+        /// A name that no field can have.
+        case notAFieldName
     }
 }

@@ -230,7 +230,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         context.fireChannelRead(wrapInboundOut(part))
     }
 
-    /// Lets the client send the body for which it waits (RFC 9110 §10.1.1). Whoever came before has been answered.
+    /// Lets the client send the body for which it waits (RFC 9110 §10.1.1). Requests before it have been answered.
     private func invite(_ context: ChannelHandlerContext) {
         writes &+= 1
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)

@@ -42,9 +42,11 @@ package struct ProtocolAuthenticator: Sendable {
         return try await authenticate(asked, from: { proxies.client(of: request, context) })
     }
 
-    /// The address that a request came from.
+    /// The address that a request came from, with the limits of apps of old protocols.
     package func client(of request: Request, _ context: ServerContext) -> ClientAddress {
-        proxies.client(of: request, context)
+        var client = proxies.client(of: request, context)
+        client.isOldApp = true
+        return client
     }
 
     /// The address that a request came from, for a privilege that depends on it; `nil` when nobody who is believed tells it.

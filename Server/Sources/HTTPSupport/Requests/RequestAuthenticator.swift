@@ -71,7 +71,7 @@ package struct RequestAuthenticator: Sendable {
             token = authorization?.token
             if authorization?.scheme == .proof, proof == nil { throw .proofRequired }
         }
-        return Authenticate.Request(application: application, token: token, proof: proof)
+        return Authenticate.Request(application: application, token: token, proof: proof, protocolName: .native)
     }
 
     /// The proof that came with a request.

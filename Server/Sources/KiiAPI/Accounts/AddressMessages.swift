@@ -37,15 +37,8 @@ struct AddressMessages: Sendable {
     func order(
         _ kind: AddressKind, _ address: String?, of user: User, by session: Authenticated?, _ request: KiiRequest
     ) async throws(DomainError) {
-        switch kind {
-        case .email:
-            try await messaging.requestEmailVerification(
-                address, of: user, by: session?.session, in: request.application, languages: request.languages,
-                from: request.client)
-        case .phone:
-            try await messaging.requestPhoneVerification(
-                phone: address, of: user, by: session?.session, in: request.application, languages: request.languages,
-                from: request.client)
-        }
+        try await messaging.verificationCodes.send(
+            kind.mailKind, to: address, of: user, by: session?.session, in: request.application,
+            languages: request.languages, from: request.client)
     }
 }

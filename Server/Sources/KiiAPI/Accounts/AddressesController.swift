@@ -6,11 +6,16 @@ import enum OkaeriWire.JSONValue
 final class AddressesController: Sendable {
     private let accounts: Accounts
     private let messages: AddressMessages
+    private let codes: VerificationCodes
     private let kind: AddressKind
+
+    /// What stands behind the link of a mail is longer than any code that is typed.
+    private static let leastTokenBytes = 20
 
     init(_ modules: Modules, kind: AddressKind) {
         accounts = modules.accounts
         messages = AddressMessages(modules.messaging)
+        codes = modules.messaging.verificationCodes
         self.kind = kind
     }
 
@@ -71,7 +76,8 @@ final class AddressesController: Sendable {
             switch kind {
             case .email:
                 try await accounts.verifyEmail(
-                    .code(code, by: session), in: request.application, from: request.client, origin: request.origin)
+                    code.utf8.count < Self.leastTokenBytes ? .code(code, by: session) : .token(code),
+                    in: request.application, from: request.client, origin: request.origin)
             case .phone:
                 try await accounts.verifyPhone(code, by: session, from: request.client, origin: request.origin)
             }
@@ -92,8 +98,25 @@ final class AddressesController: Sendable {
         return KiiResponse.nothing
     }
 
-    /// A call that is known and not served.
-    func notServed(_ request: KiiRequest) async throws -> Response {
-        throw KiiFault(501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "This call is not served")
+    /// `GET …/verification-code`, for administrators: the code that is good now.
+    func readCode(_ request: KiiRequest) async throws -> Response {
+        let user = try await request.user()
+        _ = try kind.address(of: user)
+        return try Self.response(try await codes.read(kind.mailKind, of: user, in: request.application))
+    }
+
+    /// `POST …/reset-verification-code`, for administrators: another code, which no message says.
+    func resetCode(_ request: KiiRequest) async throws -> Response {
+        let user = try await request.user()
+        _ = try kind.address(of: user)
+        return try Self.response(try await codes.renew(kind.mailKind, of: user, in: request.application))
+    }
+
+    private static func response(_ code: Secret?) throws(KiiFault) -> Response {
+        guard let code else {
+            throw KiiFault(
+                404, "VERIFICATION_CODE_NOT_FOUND", "VerificationCodeNotFound", "No code waits to be typed")
+        }
+        return KiiResponse.response(["verificationCode": .string(code.revealed)])
     }
 }

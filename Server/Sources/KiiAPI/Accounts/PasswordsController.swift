@@ -6,10 +6,13 @@ import Hummingbird
 final class PasswordsController: Sendable {
     private let accounts: Accounts
     private let messaging: Messaging
+    /// Whether links to this server's own pages can be sent.
+    private let hasPages: Bool
 
     init(_ modules: Modules) {
         accounts = modules.accounts
         messaging = modules.messaging
+        hasPages = modules.pagesURL != nil
     }
 
     /// `PUT /apps/{appID}/users/{user}/password`: another password. All tokens end, the one of the request too. Kii handed
@@ -49,16 +52,16 @@ final class PasswordsController: Sendable {
     func requestReset(_ request: KiiRequest) async throws -> Response {
         let body = try await request.body()
         let (method, form) = (try body.text("notificationMethod"), try body.text("smsResetMethod"))
-        if method == "SMS", form == "URL" {
-            throw KiiFault(
-                501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "Text messages have a code, not a link")
+        let hasLink = method == "SMS" && form == "URL"
+        if hasLink, !hasPages {
+            throw KiiFault(501, "OPERATION_NOT_IMPLEMENTED", "OperationNotImplemented", "The server has no pages")
         }
         switch try request.reference() {
         case .identifier(let identifier, _, _) where identifier.kind == .phone && method != "EMAIL":
             do {
                 try await messaging.requestTextedReset(
                     phone: identifier.shown, in: request.application,
-                    wantsVerified: request.options.demandsVerifiedPhone, languages: request.languages,
+                    wantsVerified: request.options.demandsVerifiedPhone, hasLink: hasLink, languages: request.languages,
                     from: request.client)
             } catch {
                 guard case .fieldsRefused = error else { throw error }
@@ -80,14 +83,17 @@ final class PasswordsController: Sendable {
         return KiiResponse.nothing
     }
 
-    /// `POST …/password/complete-reset`: the code of the mail or text message, and a new password. Old tokens end.
+    /// `POST …/password/complete-reset`: the code of the mail or text message, and a new password; without one the server
+    /// chooses it and sends it to where the code went. Old tokens end.
     func completeReset(_ request: KiiRequest) async throws -> Response {
         let body = try await request.body()
         let code = try body.requiredText("pinCode")
-        guard let new = try body.text("newPassword") else { throw KiiFault.passwordTooShort }
+        let chosen = try body.text("newPassword").map(Secret.init(_:))
         var asked = ResetPassword.Request(
-            application: request.application, token: code, newPassword: Secret(new), address: request.client,
+            application: request.application, token: code,
+            newPassword: chosen ?? accounts.resetPassword.drawPassword(), address: request.client,
             origin: request.origin, rules: .kii)
+        if chosen == nil { asked.sentIn = request.languages }
         // Digits came by text message, and count for the user whom the path names; a mail's code stands alone.
         if code.utf8.count < 12 {
             switch try request.reference() {

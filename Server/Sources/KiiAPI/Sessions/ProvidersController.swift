@@ -63,7 +63,8 @@ final class ProvidersController: Sendable {
         var edit = UserEdit(compatible: .unchanged)
         edit.unlinked = [provider.provider]
         try await accounts.editUser(
-            edit, of: session.user.id, in: session.application, by: .owner(session, isProven: false, from: request.origin))
+            edit, of: session.user.id, in: session.application,
+            by: .owner(session, isProven: false, from: request.origin))
         return KiiResponse.nothing
     }
 

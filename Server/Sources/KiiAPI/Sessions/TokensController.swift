@@ -44,7 +44,7 @@ final class TokensController: Sendable {
             var asked = LogInWithPassword.Request(
                 application: request.application, identifier: username, password: Secret(password),
                 address: request.client, protocolName: .kii,
-                expiresAt: try body.instant("expiresAt"), candidates: candidates)
+                expiresAt: try body.instant("expiresAt"), candidates: candidates, origin: request.origin)
             asked.needsVerifiedEmail = request.options.demandsVerifiedEmail
             asked.needsVerifiedPhone = request.options.demandsVerifiedPhone
             logIn = try await accounts.logInWithPassword(asked)

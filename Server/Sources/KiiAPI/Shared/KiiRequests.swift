@@ -210,8 +210,8 @@ struct KiiRequest: Sendable {
     }
 
     /// In whose name a user is changed.
-    func author(of user: User) -> EditUser.Author {
-        EditUser.Author(caller.actor, of: user.id, session: caller.session, from: origin)
+    func author(of user: User) -> AccountAuthor {
+        AccountAuthor(caller.actor, of: user.id, session: caller.session, from: origin)
     }
 
     /// The body; empty when there is none.

@@ -6,11 +6,14 @@ enum AuthDataObject {
     /// The providers that the SDKs know.
     static let providers: [Identity.Provider] = [.apple, .facebook, .twitter, .google, .anonymous]
 
+    /// - Parameters:
+    ///   - identities: What leads to the member.
+    ///   - anonymousId: The id that the member's client made; without it there is only its digest.
     /// - Returns: `null` when nothing is linked: an absent member makes the Objective-C SDK lose its session.
-    static func value(of identities: [Identity]) -> JSONValue {
+    static func value(of identities: [Identity], anonymousId: Secret? = nil) -> JSONValue {
         var members: [String: JSONValue] = [:]
         for identity in identities where providers.contains(identity.provider) {
-            members[identity.provider.rawValue] = .object(object(identity))
+            members[identity.provider.rawValue] = .object(object(identity, anonymousId))
         }
         return members.isEmpty ? .null : .object(members)
     }
@@ -22,8 +25,9 @@ enum AuthDataObject {
         return .object(members)
     }
 
-    private static func object(_ identity: Identity) -> [String: JSONValue] {
+    private static func object(_ identity: Identity, _ anonymousId: Secret?) -> [String: JSONValue] {
         var object: [String: JSONValue] = ["id": .string(name(of: identity))]
+        if identity.provider == .anonymous, let anonymousId { object["id"] = .string(anonymousId.revealed) }
         let empty: [String]
         switch identity.provider {
         case .apple: empty = ["access_token", "client_id"]

@@ -14,20 +14,23 @@ struct AuthDataRequest {
 
     /// - Parameters:
     ///   - value: The member; null and nothing ask for nothing.
-    ///   - linked: What is linked already: the same id again needs no proof and changes nothing, because JavaScript
-    ///     sends everything with each update, and Apple's codes count once.
+    ///   - linked: What is linked already to the member that is updated: the same id again needs no proof and changes
+    ///     nothing, because JavaScript sends everything with each update, and Apple's codes count once. Members that are no
+    ///     providers are ignored then, because Android sends some after an unlinking. `nil` at a sign-up.
     /// - Throws: `E400002`, `E400003`, `E400004`, `E400005`.
-    init(_ value: JSONValue?, linked: [Identity] = []) throws(NCMBFault) {
+    init(_ value: JSONValue?, linked: [Identity]? = nil) throws(NCMBFault) {
         guard let value, value != .null else { return }
         guard case .object(let members) = value else { throw .wrongType("authData") }
-        for name in members.keys.sorted() where !AuthDataObject.providers.contains(where: { $0.rawValue == name }) {
+        if linked == nil,
+            !members.keys.allSatisfy({ AuthDataObject.providers.contains(Identity.Provider(rawValue: $0)) })
+        {
             throw .notValid("authData")
         }
         for provider in AuthDataObject.providers {
             switch members[provider.rawValue] {
             case nil: continue
             case .null?: unlinked.insert(provider)
-            case .object(let credential)?: try take(credential, of: provider, linked: linked)
+            case .object(let credential)?: try take(credential, of: provider, linked: linked ?? [])
             default: throw .wrongType("authData")
             }
         }

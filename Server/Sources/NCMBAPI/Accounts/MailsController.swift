@@ -28,13 +28,14 @@ final class MailsController: Sendable {
         return try ordered(for: caller)
     }
 
-    /// `POST /requestMailAddressUserEntry`: sign-up by mail. The link in the mail leads to where a password is set.
+    /// `POST /requestMailAddressUserEntry`: sign-up by mail. The link in the mail leads to where a password is
+    /// chosen, and that makes the member.
     func register(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
         let address = try await requests.body(of: request, context).requestedAddress
         guard caller.options.allowsSignUpByMail else { throw NCMBFault.notToBeEntered("mailAddress") }
         try await registerByMail(
             email: address, in: caller.application, languages: AcceptLanguage.tags(of: request),
-            from: requests.client(of: request, context), origin: requests.origin(of: request, context))
+            from: requests.client(of: request, context))
         return try ordered(for: caller)
     }
 

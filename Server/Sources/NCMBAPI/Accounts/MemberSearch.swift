@@ -4,7 +4,14 @@ import HTTPSupport
 import OkaeriWire
 
 /// The parameters of a search in the domain's words.
-enum MemberSearch {
+struct MemberSearch {
+    /// What `updateDate` is in the application.
+    private let updateDate: UserField
+
+    init(for options: ForeignOptions) {
+        updateDate = options.logInMovesUpdateTime ? .changedOrLoggedInAt : .updatedAt
+    }
+
     /// Arrays and objects within each other that are read of a `where`.
     private static let maximumDepth = 24
     /// What must never be found out by looking for it.
@@ -26,7 +33,7 @@ enum MemberSearch {
     }
 
     /// - Throws: `E400005` for a `where` that is no object, or that asks what is not offered.
-    static func condition(_ value: JSONValue) throws(NCMBFault) -> UserCondition {
+    func condition(_ value: JSONValue) throws(NCMBFault) -> UserCondition {
         guard case .object(let members) = value else { throw .notValid("where") }
         var parts: [UserCondition] = []
         for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
@@ -42,8 +49,8 @@ enum MemberSearch {
         return parts.count == 1 ? parts[0] : .all(parts)
     }
 
-    private static func condition(on name: String, _ asked: JSONValue) throws(NCMBFault) -> UserCondition {
-        if hidden.contains(name) { return .any([]) }
+    private func condition(on name: String, _ asked: JSONValue) throws(NCMBFault) -> UserCondition {
+        if Self.hidden.contains(name) { return .any([]) }
         let field = try field(name)
         guard case .object(let members) = asked, members.keys.contains(where: { $0.hasPrefix("$") }) else {
             return .equals(field, value(asked, of: field))
@@ -55,7 +62,7 @@ enum MemberSearch {
         return parts.count == 1 ? parts[0] : .all(parts)
     }
 
-    private static func condition(
+    private func condition(
         _ name: String, _ field: UserField, _ operand: JSONValue
     ) throws(NCMBFault) -> UserCondition {
         switch name {
@@ -81,19 +88,19 @@ enum MemberSearch {
         }
     }
 
-    private static func values(_ operand: JSONValue, of field: UserField) throws(NCMBFault) -> [SearchValue] {
+    private func values(_ operand: JSONValue, of field: UserField) throws(NCMBFault) -> [SearchValue] {
         guard case .array(let list) = operand else { return [value(operand, of: field)] }
         return list.map { value($0, of: field) }
     }
 
-    private static func field(_ name: String) throws(NCMBFault) -> UserField {
+    private func field(_ name: String) throws(NCMBFault) -> UserField {
         switch name {
         case "objectId": return .id
         case "userName": return .username
         case "mailAddress": return .email
         case "mailAddressConfirm": return .emailVerified
         case "createDate": return .createdAt
-        case "updateDate": return .updatedAt
+        case "updateDate": return updateDate
         default:
             let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
             guard path.count <= 8, path.allSatisfy(MemberFields.isName) else { throw .notValid("where") }
@@ -101,17 +108,17 @@ enum MemberSearch {
         }
     }
 
-    private static func value(_ value: JSONValue, of field: UserField) -> SearchValue {
+    private func value(_ value: JSONValue, of field: UserField) -> SearchValue {
         SearchValue(value, of: field, time: NCMBDates.time)
     }
 
     /// - Throws: `E400005`.
-    static func order(_ text: String?) throws(NCMBFault) -> [UserOrder] {
+    func order(_ text: String?) throws(NCMBFault) -> [UserOrder] {
         var orders: [UserOrder] = []
         for part in (text ?? "").split(separator: ",") {
             let isDescending = part.hasPrefix("-")
             let name = String(part.drop { $0 == "-" || $0 == " " })
-            guard !hidden.contains(name) else { throw .notValid("order") }
+            guard !Self.hidden.contains(name) else { throw .notValid("order") }
             do {
                 orders.append(UserOrder(try field(name), isDescending: isDescending))
             } catch {

@@ -26,7 +26,7 @@ final class MembersController: Sendable {
     func create(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await requests.body(of: request, context)
         let authData = try AuthDataRequest(body.members["authData"])
-        let profile = try body.profile
+        let profile = try body.profile(in: caller.application)
         let logIn =
             authData.isEmpty
             ? try await signUp(body, profile, caller, request, context)
@@ -55,7 +55,8 @@ final class MembersController: Sendable {
         return try await accounts.signUp(
             SignUp.Request(
                 application: caller.application,
-                identifiers: NewIdentifiers(username: .set(userName), email: try body.mailAddress, rules: .ncmb),
+                identifiers: NewIdentifiers(
+                    username: .set(userName), email: try body.mailAddress, rules: .ncmb(in: caller.application)),
                 password: Secret(password), newUser: profile, device: requests.device(of: request),
                 address: requests.client(of: request, context), protocolName: .ncmb,
                 origin: requests.origin(of: request, context)))
@@ -66,7 +67,7 @@ final class MembersController: Sendable {
         _ request: Request, _ context: ServerContext
     ) async throws -> LogIn {
         let client = requests.client(of: request, context)
-        var identifiers = NewIdentifiers(email: try body.mailAddress, rules: .ncmb)
+        var identifiers = NewIdentifiers(email: try body.mailAddress, rules: .ncmb(in: caller.application))
         if case .string(let name)? = body.members["userName"], !name.isEmpty { identifiers.username = .set(name) }
         return try await accounts.logInWithIdentities(
             LogInWithIdentities.Request(
@@ -83,7 +84,10 @@ final class MembersController: Sendable {
         let id = try context.memberId
         if let member, member.user.id == id {
             // Swift's SDK erases its own session token before it takes this answer over, so the answer has it again.
-            let written = try member.written(for: .ncmb, MemberObject(member.user, for: caller).own())
+            let isWritten = member.encodedUser?.protocolName == .ncmb
+            let anonymousId = isWritten ? nil : try await accounts.readAnonymousId(of: member.user)
+            let written = try member.written(
+                for: .ncmb, MemberObject(member.user, for: caller, anonymousId: anonymousId).own())
             return NCMBResponse.signed(
                 written.bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller)
         }
@@ -101,23 +105,60 @@ final class MembersController: Sendable {
     ) async throws -> Response {
         let id = try context.memberId
         let body = try await requests.body(of: request, context)
-        // The original changed passwords by mail only; to drop one silently would lock its owner out.
-        if let password = body.members["password"], password != .null { throw NCMBFault.notToBeEntered("password") }
+        if let password = body.members["password"], password != .null {
+            try await refuseOther(password, of: member, id, caller, from: requests.client(of: request, context))
+        }
         let actor = AccountActor.user(member?.user.id, standard: caller.standard)
         let linked = try await identities(of: id, member, actor, caller, needed: body.members["authData"])
         let authData = try AuthDataRequest(body.members["authData"], linked: linked)
-        var edit = try body.edit(of: id, isOwn: member?.user.id == id)
+        let known = member?.user.id == id ? member?.user : nil
+        var edit = try body.edit(
+            in: caller.application, isOwn: known != nil,
+            generatedName: try await generatedName(of: id, known, caller, in: body))
         edit.people = try await authData.verified(
             by: verifyCredential, for: caller, from: requests.client(of: request, context))
         edit.anonymousId = authData.anonymousId
         edit.unlinked = authData.unlinked
         let changed = try await accounts.editUser(
             edit, of: id, in: caller.application,
-            by: EditUser.Author(actor, of: id, session: member, from: requests.origin(of: request, context)))
+            by: AccountAuthor(actor, of: id, session: member, from: requests.origin(of: request, context)))
         if changed.hasNewEmail {
             await mails.sendConfirmation(to: changed.user, by: member?.session, for: caller, request, context)
         }
-        return try NCMBResponse.signed(NCMBObject([("updateDate", .string(changed.user.updatedAt.text))]), for: caller)
+        let time = MemberObject(changed.user, for: caller).updateDate
+        return try NCMBResponse.signed(NCMBObject([("updateDate", .string(time.text))]), for: caller)
+    }
+
+    /// The original changed passwords by mail only; to drop another one silently would lock its owner out. The present one is
+    /// no change: Kotlin sends it with everything else.
+    ///
+    /// - Throws: `E403005` for another password; `rateLimited` as at a log-in.
+    private func refuseOther(
+        _ password: JSONValue, of member: Authenticated?, _ id: Identifier<User>, _ caller: NCMBCaller,
+        from address: ClientAddress
+    ) async throws {
+        let refusal = NCMBFault.notToBeEntered("password")
+        guard case .string(let text) = password, let member, member.user.id == id, member.user.hasPassword,
+            !member.user.typedIdentifiers.isEmpty
+        else { throw refusal }
+        do throws(DomainError) {
+            _ = try await accounts.verifyPassword(
+                VerifyPassword.Request(
+                    application: caller.application, password: Secret(text), address: address,
+                    candidates: member.user.typedIdentifiers))
+        } catch {
+            throw error.code == .credentialRefused ? refusal : error
+        }
+    }
+
+    /// The name that a member without one is shown with, when the body has a name at all.
+    private func generatedName(
+        of id: Identifier<User>, _ known: User?, _ caller: NCMBCaller, in body: NCMBBody
+    ) async throws(DomainError) -> String? {
+        guard body.members["userName"] != nil else { return nil }
+        let user: User
+        if let known { user = known } else { user = try await accounts.readUser(id, in: caller.application.id) }
+        return user.username == nil ? MemberObject(user, for: caller).userName : nil
     }
 
     /// What is linked already. Only who may change that learns what it is.

@@ -1,4 +1,5 @@
 package import Domain
+import HTTPSupport
 package import OkaeriWire
 
 /// A member of NCMB's export.
@@ -33,47 +34,72 @@ package enum NCMBExport {
             updatedAt: times.time(sent("updateDate", members), "updateDate") ?? createdAt)
         user.email = text("mailAddress", members)
         if user.email != nil, members["mailAddressConfirm"] == .bool(true) { user.emailVerifiedAt = user.updatedAt }
-        var imported: ImportedUser
-        do throws(NCMBFault) {
-            for (name, value) in try MemberFields.custom(in: members) where value != .null {
-                user.fields[name] = try NCMBDates.normalized(value, name)
+        var faults = times.faults
+        takeFields(members, into: &user, &faults)
+        if let acl = members["acl"], acl != .null {
+            do throws(NCMBFault) {
+                user.acl = try MemberFields.acl(acl)
+            } catch {
+                faults.append(ValidationError(field: "accessList", rule: .otherType))
             }
-            if let acl = members["acl"], acl != .null { user.acl = try MemberFields.acl(acl) }
-            imported = ImportedUser(user: user)
-            imported.faults = times.faults
-            try take(members["authData"], into: &imported)
-        } catch {
-            throw Fault(id: id, description: error.message)
         }
+        var imported = ImportedUser(user: user)
+        imported.faults = faults
+        take(members["authData"], into: &imported)
         takeName(members, into: &imported, knowsDeviceIds: knowsDeviceIds)
         return imported
     }
 
-    private static func take(_ authData: JSONValue?, into imported: inout ImportedUser) throws(NCMBFault) {
-        guard case .object(let providers)? = authData else { return }
-        for (name, value) in providers where value != .null {
-            let provider = Identity.Provider(rawValue: name)
-            guard AuthDataObject.providers.contains(provider), case .object(let members) = value else {
-                throw .notValid("authData")
+    /// All fields that can be read. What is wrong with the others is noted, so that a member can be taken in without them.
+    private static func takeFields(
+        _ members: [String: JSONValue], into user: inout User, _ faults: inout [ValidationError]
+    ) {
+        for (name, value) in members.sorted(by: { $0.key < $1.key })
+        where value != .null && !MemberFields.known.contains(name) {
+            guard MemberFields.isName(name) else {
+                faults.append(ValidationError(field: ProfileRules.path(of: name), rule: .notAFieldName))
+                continue
             }
-            let id = try NCMBBody(members: members).text("id", missing: .empty("authData.\(name).id"))
-            if provider == .anonymous {
-                guard let anonymous = AnonymousId(id) else { throw .malformed("authData.anonymous.id") }
-                imported.anonymousId = anonymous
-            } else {
-                imported.providerNames[provider] = id
+            do throws(NCMBFault) {
+                user.fields[name] = try NCMBDates.normalized(value, name)
+            } catch {
+                faults.append(ValidationError(field: ProfileRules.path(of: name), rule: .notOfKind(.date)))
             }
         }
     }
 
-    /// The generated name of somebody who is anonymous is no choice of theirs, and would make them somebody with a name.
+    private static func take(_ authData: JSONValue?, into imported: inout ImportedUser) {
+        guard case .object(let providers)? = authData else { return }
+        for (name, value) in providers.sorted(by: { $0.key < $1.key }) where value != .null {
+            let provider = Identity.Provider(rawValue: name)
+            let path = "identities.\(MemberFault.printable(name))"
+            guard AuthDataObject.providers.contains(provider) else {
+                imported.faults.append(ValidationError(field: path, rule: .notListed))
+                continue
+            }
+            guard case .object(let members) = value, let id = text("id", members) else {
+                imported.faults.append(ValidationError(field: path, rule: .required))
+                continue
+            }
+            guard provider == .anonymous else {
+                imported.providerNames[provider] = id
+                continue
+            }
+            imported.anonymousId = AnonymousId(id)
+            if imported.anonymousId == nil { imported.faults.append(ValidationError(field: path, rule: .otherType)) }
+        }
+    }
+
+    /// The generated name of a member who is anonymous is no choice of theirs, and would give them a name to log in by. It is
+    /// kept as a field, from which the protocol shows it.
     private static func takeName(
         _ members: [String: JSONValue], into imported: inout ImportedUser, knowsDeviceIds: Bool
     ) {
         guard let name = text("userName", members) else { return }
-        let isGenerated =
-            name.utf8.count == 10 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
-        if isGenerated, imported.anonymousId != nil, imported.providerNames.isEmpty, imported.user.email == nil {
+        if MemberObject.isGenerated(name), imported.anonymousId != nil, imported.providerNames.isEmpty,
+            imported.user.email == nil
+        {
+            imported.user.fields[MemberObject.generatedNameField] = .string(name)
             return
         }
         imported.user.username = name

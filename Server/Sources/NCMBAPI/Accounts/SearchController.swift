@@ -7,29 +7,36 @@ import OkaeriWire
 final class SearchController: Sendable {
     private let requests: NCMBRequests
     private let searchUsers: SearchUsers
+    private let readAnonymousId: ReadAnonymousId
 
     init(_ requests: NCMBRequests, _ modules: Modules) {
         self.requests = requests
         searchUsers = modules.accounts.searchUsers
+        readAnonymousId = modules.accounts.readAnonymousId
     }
 
     /// `GET /users`: members whom the caller may read.
     func members(_ caller: NCMBCaller, _ request: Request, _ context: ServerContext) async throws -> Response {
         let member = try await requests.member(of: request, context, for: caller)
         let query = try NCMBQuery(request)
+        let reading = MemberSearch(for: caller.options)
         var search = UserSearch(
-            order: try MemberSearch.order(query["order"]), limit: try query.number("limit") ?? 100,
+            order: try reading.order(query["order"]), limit: try query.number("limit") ?? 100,
             skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
             reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
         let asking = SearchRequest(by: .client(requests.client(of: request, context)))
         if let text = query["where"], !text.isEmpty {
-            search.condition = try MemberSearch.condition(
+            search.condition = try reading.condition(
                 try await answered(try MemberSearch.value(text), by: search.reader, for: asking, caller))
         }
         let found = try await searchUsers(search, in: caller.application, for: asking)
+        let own = found.users.first { $0.id == member?.user.id }
+        var anonymousId: Secret?
+        if let own { anonymousId = try await readAnonymousId(of: own) }
         let results = found.users.map { user in
-            let object = MemberObject(user, for: caller)
-            return (user.id == member?.user.id ? object.own() : object.forOthers).value
+            user.id == own?.id
+                ? MemberObject(user, for: caller, anonymousId: anonymousId).own().value
+                : MemberObject(user, for: caller).forOthers.value
         }
         var answer = NCMBObject([("results", .array(results))])
         if let count = found.count { answer.append("count", .integer(Int64(clamping: count))) }
@@ -40,9 +47,9 @@ final class SearchController: Sendable {
     private func answered(
         _ condition: JSONValue, by reader: UserSearch.Reader, for request: SearchRequest, _ caller: NCMBCaller
     ) async throws -> JSONValue {
-        let searchUsers = searchUsers
+        let (searchUsers, reading) = (searchUsers, MemberSearch(for: caller.options))
         var subqueries = Subqueries(className: "user") { condition, limit in
-            let search = UserSearch(condition: try MemberSearch.condition(condition), limit: limit, reader: reader)
+            let search = UserSearch(condition: try reading.condition(condition), limit: limit, reader: reader)
             return try await searchUsers(search, in: caller.application, for: request).users
         } members: { user in
             let object = MemberObject(user, for: caller)

@@ -7,11 +7,13 @@ import OkaeriWire
 final class SessionsController: Sendable {
     private let requests: NCMBRequests
     private let logInWithPassword: LogInWithPassword
+    private let readAnonymousId: ReadAnonymousId
     private let logOut: LogOut
 
     init(_ requests: NCMBRequests, _ modules: Modules) {
         self.requests = requests
         logInWithPassword = modules.accounts.logInWithPassword
+        readAnonymousId = modules.accounts.readAnonymousId
         logOut = modules.sessions.logOut
     }
 
@@ -75,7 +77,7 @@ final class SessionsController: Sendable {
             default: throw error
             }
         }
-        return try NCMBResponse.signed(
-            MemberObject(logIn.user, for: caller).own(sessionToken: logIn.token.revealed), for: caller)
+        let object = MemberObject(logIn.user, for: caller, anonymousId: try await readAnonymousId(of: logIn.user))
+        return try NCMBResponse.signed(object.own(sessionToken: logIn.token.revealed), for: caller)
     }
 }

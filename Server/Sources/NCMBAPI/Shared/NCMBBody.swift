@@ -43,41 +43,42 @@ struct NCMBBody {
     }
 
     /// The first values of a new member.
-    var profile: UserRegistration.Profile {
-        get throws {
-            let operations = try operations
-            let excess = ProfileRules.faults(ofChange: operations)
-            guard excess.isEmpty else { throw DomainError.fieldsRefused(excess) }
-            var fields: [String: JSONValue] = [:]
-            for (name, operation) in operations {
-                do {
-                    fields[name] = try operation.applied(to: nil)
-                } catch {
-                    throw NCMBFault.wrongType(name)
-                }
+    func profile(in application: Application) throws -> UserRegistration.Profile {
+        let operations = try operations
+        let excess = ProfileRules.faults(ofChange: operations, within: application.settings.fieldRules.limits)
+        guard excess.isEmpty else { throw DomainError.fieldsRefused(excess) }
+        var fields: [String: JSONValue] = [:]
+        for (name, operation) in operations {
+            do {
+                fields[name] = try operation.applied(to: nil)
+            } catch {
+                throw NCMBFault.wrongType(name)
             }
-            return UserRegistration.Profile(fields: fields, acl: try acl)
         }
+        return UserRegistration.Profile(fields: fields, acl: try acl)
     }
 
     /// What is changed of a member.
     ///
     /// - Parameters:
-    ///   - id: Which.
+    ///   - application: Where.
     ///   - isOwn: Whether the member asks.
+    ///   - generatedName: The name that the member is shown with, when it has chosen none.
     /// - Returns: the edit, but for what `authData` says.
     /// - Throws: `NCMBFault`.
-    func edit(of id: Identifier<User>, isOwn: Bool) throws(NCMBFault) -> UserEdit {
+    func edit(
+        in application: Application, isOwn: Bool, generatedName: String?
+    ) throws(NCMBFault) -> UserEdit {
         var edit = UserEdit(
             compatible: .operations(try operations),
-            identifiers: NewIdentifiers(email: try mailAddress, rules: .ncmb))
+            identifiers: NewIdentifiers(email: try mailAddress, rules: .ncmb(in: application)))
         // Others are shown no address, and send that back with the whole object.
         if case .removed = edit.identifiers.email, !isOwn { edit.identifiers.email = .unchanged }
         if let acl = try acl { edit.acl = .set(acl) }
         if members["userName"] != nil {
             let name = try text("userName", missing: .empty("userName"))
             // A generated name that is sent back is no choice.
-            if name != MemberObject.generatedName(of: id) { edit.identifiers.username = .set(name) }
+            if name != generatedName { edit.identifiers.username = .set(name) }
         }
         return edit
     }

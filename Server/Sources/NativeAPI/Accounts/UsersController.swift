@@ -31,7 +31,7 @@ struct UsersController: Sendable {
                     newUser: .init(displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:]),
                     proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                     device: body.device.map { DeviceDescription($0) } ?? .init(),
-                    attempt: attempt, address: requests.gate.client(of: request, context),
+                    attempt: attempt, address: requests.gate.client(of: request, context), protocolName: .native,
                     origin: requests.origin(of: request, context)))
         }
         return try JSONResponse(body: LogInResponse(logIn), status: .created).response()

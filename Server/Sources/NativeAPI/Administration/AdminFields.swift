@@ -14,10 +14,14 @@ extension AdminAPI {
             try call.answer(FieldRulesBody(try call.targetApplication().settings.fieldRules))
         },
         AdminRoute(.put, all, .changeFieldRules) { call in
-            let isClosed = try await call.body(FieldPolicyBody.self).isClosed()
+            let body = try await call.body(FieldPolicyBody.self)
+            let isClosed = try body.isClosed()
             let application = try await call.modules.applications.changeFieldRules(
                 of: try call.targetApplication().id, by: try call.auditActor()
-            ) { $0.isClosed = isClosed }
+            ) { rules in
+                rules.isClosed = isClosed
+                body.limits?.apply(to: &rules.limits)
+            }
             return try call.answer(FieldRulesBody(application.settings.fieldRules))
         },
         AdminRoute(.get, one, .readSettings) { call in
@@ -70,8 +74,10 @@ struct FieldRulesBody: Encodable {
     /// `open` or `closed`.
     let policy: String
     let fields: [FieldRuleBody]
+    let limits: FieldLimitsBody
 
     init(_ rules: FieldRules) {
+        limits = FieldLimitsBody(rules.limits)
         policy = rules.isClosed ? "closed" : "open"
         fields = rules.sorted.map { FieldRuleBody($0) }
     }
@@ -147,14 +153,45 @@ struct NewFieldRuleBody: Decodable, Sendable {
     }
 }
 
-/// What holds for fields without a rule.
-struct FieldPolicyBody: Decodable, Sendable {
-    private var policy: String
+/// How much a user may hold; in a change, what is absent stays.
+struct FieldLimitsBody: Codable, Sendable {
+    private var fields: Int?
+    private var fieldsBytes: Int?
+    private var userNameCharacters: Int?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case policy }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case fields, fieldsBytes, userNameCharacters }
+
+    init(_ limits: ProfileLimits) {
+        fields = limits.fields
+        fieldsBytes = limits.fieldsBytes
+        userNameCharacters = limits.userNameCharacters
+    }
 
     init(from decoder: any Decoder) throws {
-        policy = try decoder.closedContainer(keyedBy: CodingKeys.self).decode(String.self, forKey: .policy)
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        fields = try members.decodeIfPresent(Int.self, forKey: .fields)
+        fieldsBytes = try members.decodeIfPresent(Int.self, forKey: .fieldsBytes)
+        userNameCharacters = try members.decodeIfPresent(Int.self, forKey: .userNameCharacters)
+    }
+
+    func apply(to limits: inout ProfileLimits) {
+        limits.fields = fields ?? limits.fields
+        limits.fieldsBytes = fieldsBytes ?? limits.fieldsBytes
+        limits.userNameCharacters = userNameCharacters ?? limits.userNameCharacters
+    }
+}
+
+/// What holds for fields without a rule, and how much a user may hold.
+struct FieldPolicyBody: Decodable, Sendable {
+    private var policy: String
+    private(set) var limits: FieldLimitsBody?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case policy, limits }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        policy = try members.decode(String.self, forKey: .policy)
+        limits = try members.decodeIfPresent(FieldLimitsBody.self, forKey: .limits)
     }
 
     func isClosed() throws(RequestError) -> Bool {

@@ -17,9 +17,9 @@ struct AdminProtocolBody: Encodable {
     init(_ issued: IssuedKeys, of application: Domain.Application, isWhole: Bool) {
         `protocol` = issued.protocolName.rawValue
         keys = Dictionary(
-            issued.keys.filter { isWhole || $0.key.keeping == .open }
+            issued.keys.filter { isWhole || issued.profile[$0.key]?.keeping == .open }
                 .map { ($0.key.rawValue, $0.value.revealed) }, uniquingKeysWith: { $1 })
-        rules = ProtocolRulesBody(issued.protocolName, of: application.settings)
+        rules = ProtocolRulesBody(issued.profile, of: application.settings)
     }
 }
 
@@ -35,10 +35,11 @@ struct ProtocolKeysBody: Decodable, Sendable {
     }
 
     /// - Throws: `RequestError.membersInvalid` for a key that the protocol has not.
-    func given(for name: Session.ProtocolName) throws(RequestError) -> [ProtocolKey: Secret] {
+    func given(for profile: ProtocolProfile) throws(RequestError) -> [ProtocolKey: Secret] {
         var given: [ProtocolKey: Secret] = [:]
         for (word, text) in keys ?? [:] {
-            guard let key = ProtocolKey(rawValue: word), name.keys.contains(key) else {
+            let key = ProtocolKey(rawValue: word)
+            guard profile[key] != nil else {
                 throw .membersInvalid([MemberFault(path: "keys.\(MemberFault.printable(word))", rule: .malformed)])
             }
             given[key] = Secret(text)
@@ -51,9 +52,9 @@ struct ProtocolKeysBody: Decodable, Sendable {
 struct ProtocolRulesBody: Encodable {
     private let values: [String: ProtocolRule.Value]
 
-    init(_ name: Session.ProtocolName, of settings: ApplicationSettings) {
+    init(_ profile: ProtocolProfile, of settings: ApplicationSettings) {
         values = Dictionary(
-            ProtocolRule.all.map { ($0.name, $0.value(for: name, in: settings)) }, uniquingKeysWith: { $1 })
+            ProtocolRule.all.map { ($0.name, $0.value(for: profile, in: settings)) }, uniquingKeysWith: { $1 })
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -83,7 +84,7 @@ struct ProtocolRulesPatch: Decodable, Sendable {
             case .truth: changes[rule.name] = try members.decodeIfPresent(Bool.self, forKey: key).map { .truth($0) }
             case .seconds, .count:
                 changes[rule.name] = try members.decodeIfPresent(Int64.self, forKey: key).map { .number($0) }
-            case .hosts, .networks:
+            case .hosts, .networks, .server:
                 changes[rule.name] = try members.decodeIfPresent([String].self, forKey: key).map { .texts($0) }
             }
         }

@@ -47,26 +47,26 @@ extension AdminAPI {
                     }))
         },
         AdminRoute(.put, "\(application)/protocols/{protocol}", .enableProtocol) { call in
-            let (body, name) = (try await call.body(ProtocolKeysBody.self), try call.protocolName())
+            let (body, profile) = (try await call.body(ProtocolKeysBody.self), try call.protocolProfile())
             let application = try call.targetApplication()
             let issued = try await call.modules.applications.enableProtocol(
-                name, given: try body.given(for: name), of: application.id, by: try call.auditActor())
+                profile.name, given: try body.given(for: profile), of: application.id, by: try call.auditActor())
             return try call.answer(AdminProtocolBody(issued, of: application, isWhole: true))
         },
         AdminRoute(.delete, "\(application)/protocols/{protocol}", .disableProtocol) { call in
             let wasOn = try await call.modules.applications.disableProtocol(
-                try call.protocolName(), of: try call.targetApplication().id, by: try call.auditActor())
+                try call.protocolProfile().name, of: try call.targetApplication().id, by: try call.auditActor())
             guard wasOn else { throw DomainError.administration(.notFound) }
             return AdminCall.done
         },
         AdminRoute(
             .patch, "\(application)/protocols/{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules]
         ) { call in
-            let (body, name) = (try await call.body(ProtocolRulesPatch.self), try call.protocolName())
+            let (body, profile) = (try await call.body(ProtocolRulesPatch.self), try call.protocolProfile())
             let changed = try await call.modules.applications.changeProtocolRules(
-                name, of: try call.targetApplication().id, to: body.changes,
+                profile.name, of: try call.targetApplication().id, to: body.changes,
                 mayLoosen: call.allows(.loosenProtocolRules), by: try call.auditActor())
-            return try call.answer(ProtocolRulesBody(name, of: changed.settings))
+            return try call.answer(ProtocolRulesBody(profile, of: changed.settings))
         },
     ]
 }
@@ -75,10 +75,12 @@ extension AdminCall {
     fileprivate func provider() throws(DomainError) -> Identity.Provider { .init(rawValue: try id("provider")) }
 
     /// - Throws: `administration(notFound)` for a protocol that there is not.
-    fileprivate func protocolName() throws(DomainError) -> Session.ProtocolName {
-        let name = Session.ProtocolName(rawValue: try id("protocol"))
-        guard Session.ProtocolName.foreign.contains(name) else { throw .administration(.notFound) }
-        return name
+    fileprivate func protocolProfile() throws(DomainError) -> ProtocolProfile {
+        let name = try id("protocol")
+        guard let profile = modules.applications.protocols.foreign.first(where: { $0.name.rawValue == name }) else {
+            throw .administration(.notFound)
+        }
+        return profile
     }
 }
 

@@ -97,6 +97,8 @@ struct AdminSettingsBody: Encodable {
     /// What becomes of fields that both of two merged users have.
     let mergeRules: [String: String]
     let mail: AdminMailLinksBody
+    /// What registration demands, and what sign-up forms ask for.
+    let signUp: AdminSignUpBody
 
     init(_ application: Domain.Application) {
         let settings = application.settings
@@ -113,6 +115,23 @@ struct AdminSettingsBody: Encodable {
         transferLink = settings.transferLink
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
         mail = AdminMailLinksBody(settings.mail)
+        signUp = AdminSignUpBody(settings.signUp)
+    }
+}
+
+struct AdminSignUpBody: Encodable {
+    let usernameMinimumCharacters: Int
+    let emailRequired: Bool
+    let asksPhone: Bool
+    let asksDisplayName: Bool
+    let oldProtocols: Bool
+
+    init(_ rules: SignUpRules) {
+        usernameMinimumCharacters = rules.usernameMinimumCharacters
+        emailRequired = rules.isEmailRequired
+        asksPhone = rules.asksPhone
+        asksDisplayName = rules.asksDisplayName
+        oldProtocols = rules.holdsOldProtocols
     }
 }
 
@@ -141,6 +160,36 @@ struct AdminSettingsPatch: Decodable, Sendable {
     private let transferLink: UserPatchBody.Change<String>
     private let mergeRules: [String: MergeRule]?
     private let mail: Mail?
+    private let signUp: SignUp?
+
+    private struct SignUp: Decodable {
+        let usernameMinimumCharacters: Int?
+        let emailRequired: Bool?
+        let asksPhone: Bool?
+        let asksDisplayName: Bool?
+        let oldProtocols: Bool?
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case usernameMinimumCharacters, emailRequired, asksPhone, asksDisplayName, oldProtocols
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+            usernameMinimumCharacters = try members.decodeIfPresent(Int.self, forKey: .usernameMinimumCharacters)
+            emailRequired = try members.decodeIfPresent(Bool.self, forKey: .emailRequired)
+            asksPhone = try members.decodeIfPresent(Bool.self, forKey: .asksPhone)
+            asksDisplayName = try members.decodeIfPresent(Bool.self, forKey: .asksDisplayName)
+            oldProtocols = try members.decodeIfPresent(Bool.self, forKey: .oldProtocols)
+        }
+
+        func apply(to rules: inout SignUpRules) {
+            if let usernameMinimumCharacters { rules.usernameMinimumCharacters = usernameMinimumCharacters }
+            if let emailRequired { rules.isEmailRequired = emailRequired }
+            if let asksPhone { rules.asksPhone = asksPhone }
+            if let asksDisplayName { rules.asksDisplayName = asksDisplayName }
+            if let oldProtocols { rules.holdsOldProtocols = oldProtocols }
+        }
+    }
 
     private struct Mail: Decodable {
         let senderName: UserPatchBody.Change<String>
@@ -159,7 +208,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, proofRequired, sessionIdleSeconds, sessionSeconds, deletionGraceSeconds, anonymousIdleSeconds
-        case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail
+        case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail, signUp
     }
 
     init(from decoder: any Decoder) throws {
@@ -181,6 +230,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
             return rule
         }
         mail = try members.decodeIfPresent(Mail.self, forKey: .mail)
+        signUp = try members.decodeIfPresent(SignUp.self, forKey: .signUp)
     }
 
     func apply(to application: inout Domain.Application) {
@@ -203,6 +253,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         mail?.senderName.apply(to: &application.settings.mail.senderName)
         mail?.verificationURL.apply(to: &application.settings.mail.verificationURL)
         mail?.resetURL.apply(to: &application.settings.mail.resetURL)
+        signUp?.apply(to: &application.settings.signUp)
     }
 }
 

@@ -36,7 +36,7 @@ struct LogInCodesController: Sendable {
                     application: application, ticket: body.ticket, code: body.code,
                     proof: requests.gate.presentedProof(of: request, context),
                     joinsDevice: body.joinsDevice ?? true, device: body.device.map { DeviceDescription($0) } ?? .init(),
-                    attempt: attempt, address: requests.gate.client(of: request, context),
+                    attempt: attempt, address: requests.gate.client(of: request, context), protocolName: .native,
                     restoringFrom: restoringFrom, origin: requests.origin(of: request, context)))
         }
         context.tellNotices(logIn.noticeCount)

@@ -32,7 +32,7 @@ struct IdentitiesController: Sendable {
                     proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                     device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
                     attempt: attempt, address: requests.gate.client(of: request, context), restoringFrom: restoringFrom,
-                    origin: requests.origin(of: request, context)))
+                    origin: requests.origin(of: request, context), protocolName: .native))
         } catch let error as DomainError where error.code == .rateLimited {
             metrics.refusedFirstLaunches.add()
             throw error

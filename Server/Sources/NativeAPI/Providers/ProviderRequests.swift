@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPSupport
 import Hummingbird
 import OkaeriWire
@@ -19,11 +20,11 @@ extension RequestError {
 }
 
 extension ProviderCredential {
-    /// - Throws: `RequestError.membersInvalid` when there is neither token nor code.
+    /// - Throws: `RequestError.membersInvalid` when there is neither token nor code nor a player's signature.
     init(_ body: ProviderLogInBody) throws(RequestError) {
-        guard body.idToken != nil || body.authorizationCode != nil || body.accessToken != nil else {
-            throw .nothingPresented
-        }
+        let isPresented =
+            body.idToken != nil || body.authorizationCode != nil || body.accessToken != nil || body.gameCenter != nil
+        guard isPresented else { throw .nothingPresented }
         self.init(
             identityToken: body.idToken.map { Secret($0) }, nonce: body.nonce.map { Secret($0) },
             accessToken: body.accessToken.map { Secret($0) },
@@ -31,8 +32,25 @@ extension ProviderCredential {
             code: body.authorizationCode.map {
                 AuthorizationCode(
                     code: Secret($0), verifier: body.codeVerifier.map { Secret($0) }, redirectURI: body.redirectUri,
-                    audience: body.clientId)
-            })
+                    audience: body.clientId, state: body.state.map { Secret($0) })
+            },
+            player: try body.gameCenter.map { player throws(RequestError) in try PlayerSignature(player) })
+    }
+}
+
+extension ProviderCredential.PlayerSignature {
+    /// - Throws: `RequestError.membersInvalid` for what is no Base64 and no time.
+    fileprivate init(_ body: PlayerSignatureBody) throws(RequestError) {
+        let (signature, salt) = (Data(base64Encoded: body.signature), Data(base64Encoded: body.salt))
+        let timestamp = UInt64(exactly: body.timestamp)
+        var faults: [MemberFault] = []
+        if signature == nil { faults.append(MemberFault(path: "gameCenter.signature", rule: .malformed)) }
+        if salt == nil { faults.append(MemberFault(path: "gameCenter.salt", rule: .malformed)) }
+        if timestamp == nil { faults.append(MemberFault(path: "gameCenter.timestamp", rule: .malformed)) }
+        guard let signature, let salt, let timestamp else { throw .membersInvalid(faults) }
+        self.init(
+            publicKeyURL: body.publicKeyUrl, signature: Array(signature), salt: Array(salt), timestamp: timestamp,
+            playerId: body.playerId, bundleId: body.bundleId)
     }
 }
 
@@ -52,7 +70,11 @@ extension ProviderTokenFault {
         case .issuedInFuture: "iat is missing or in the future."
         case .subject: "sub is missing or malformed."
         case .otherPerson: "Token and authorization code are about different people."
-        case .accessToken: "The provider does not know the access token, or made it for another application."
+        case .accessToken:
+            "The provider does not know the access token, or cannot say that it was made for this application."
+        case .accessTokenHash: "at_hash does not fit the access token."
+        case .authenticationTime: "auth_time is missing or in the future."
+        case .certificate: "The certificate of the key that signed is not one of Apple's."
         }
     }
 }

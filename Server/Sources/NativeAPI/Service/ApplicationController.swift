@@ -33,10 +33,16 @@ struct ApplicationController: Sendable {
 extension AccountRulesBody {
     /// The rules that the server holds everybody to.
     init(_ application: Domain.Application) {
+        let signUp = application.settings.signUp
         self.init(
             username: IdentifierRuleBody(
-                isOffered: true, isRequired: true, minimumCharacters: 1,
+                isOffered: true, isRequired: true, minimumCharacters: signUp.usernameMinimumCharacters,
                 maximumCharacters: NewIdentifiers.maximumCharacters),
+            email: IdentifierRuleBody(isOffered: true, isRequired: signUp.isEmailRequired),
+            phone: IdentifierRuleBody(isOffered: signUp.asksPhone, isRequired: false),
+            displayName: IdentifierRuleBody(
+                isOffered: signUp.asksDisplayName, isRequired: false,
+                maximumCharacters: ProfileRules.displayName.maximumCharacters),
             password: PasswordRuleBody(
                 minimumCharacters: max(
                     PasswordRules.lowestMinimum, application.settings.passwordMinimumCharacters),

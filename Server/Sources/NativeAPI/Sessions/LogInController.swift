@@ -55,8 +55,8 @@ struct LogInController: Sendable {
                     application: application, identifier: body.identifier, password: Secret(body.password),
                     proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
                     device: body.device.map { DeviceDescription($0) } ?? .init(), attempt: attempt,
-                    address: requests.gate.client(of: request, context), restoringFrom: restoringFrom,
-                    origin: requests.origin(of: request, context)))
+                    address: requests.gate.client(of: request, context), protocolName: .native,
+                    restoringFrom: restoringFrom, origin: requests.origin(of: request, context)))
         }
         context.tellNotices(logIn.noticeCount)
         return try JSONResponse(body: LogInResponse(logIn)).response()

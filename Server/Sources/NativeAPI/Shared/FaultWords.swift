@@ -57,6 +57,7 @@ extension ValidationError.Rule {
         case .readOnly: ("read_only", "Only the server writes this field.")
         case .notDeclared: ("not_declared", "The application lets no fields be written that it has no rule for.")
         case .unreadable: ("unreadable", "The field is not for everybody to read.")
+        case .notAFieldName: ("not_a_field_name", "Not a name that a field can have.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }
     }

@@ -19,10 +19,11 @@ struct FieldsCommand: ParsableCommand {
               okaeri application fields set 00VHj9mrbT8wn7Qk birthday --type date --read owner --required --label ja=誕生日
               okaeri application fields remove 00VHj9mrbT8wn7Qk coins
               okaeri application fields policy 00VHj9mrbT8wn7Qk closed
+              okaeri application fields limits 00VHj9mrbT8wn7Qk --fields 200 --bytes 131072
             """,
         subcommands: [
             ListFieldRulesCommand.self, SetFieldRuleCommand.self, RemoveFieldRuleCommand.self,
-            FieldPolicyCommand.self,
+            FieldPolicyCommand.self, FieldLimitsCommand.self,
         ])
 }
 
@@ -105,7 +106,7 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
         let id = Identifier<Application>(rawValue: id)
         let rule = try rule()
         let count = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
-            try await modules.applications.changeFieldRules(of: id) { $0[rule.name] = rule }
+            try await modules.applications.changeFieldRules(of: id, by: who) { $0[rule.name] = rule }
             return try await modules.applications.countRuleBreakers(of: rule, in: id)
         }
         guard !output.isJSON else { return Console.write(json: FieldRulesDescription.Rule(rule, count)) }
@@ -163,7 +164,7 @@ struct RemoveFieldRuleCommand: AsyncParsableCommand {
         let (id, field) = (Identifier<Application>(rawValue: id), field)
         let existed = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
             let rules = try await modules.applications.findApplication(id).settings.fieldRules
-            try await modules.applications.changeFieldRules(of: id) { $0[field] = nil }
+            try await modules.applications.changeFieldRules(of: id, by: who) { $0[field] = nil }
             return rules[field] != nil
         }
         guard existed else { throw CommandFault.usage("There is no rule for this field.") }
@@ -199,9 +200,71 @@ struct FieldPolicyCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, isClosed) = (Identifier<Application>(rawValue: id), policy == .closed)
         _ = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
-            try await modules.applications.changeFieldRules(of: id) { $0.isClosed = isClosed }
+            try await modules.applications.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
         }
         Console.write(isClosed ? "Apps write only fields that have a rule." : "Apps write any fields.")
+    }
+}
+
+/// `okaeri application fields limits`
+struct FieldLimitsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limits", abstract: "Say how much a user may hold.",
+        discussion: """
+            The limits hold in every protocol and for imports. What users hold already stays when a limit becomes smaller.
+
+            Examples:
+              okaeri application fields limits 00VHj9mrbT8wn7Qk
+              okaeri application fields limits 00VHj9mrbT8wn7Qk --fields 200 --bytes 131072 --user-name-characters 400
+            """)
+
+    @Argument(help: "The application's id.")
+    var id: String
+
+    @Option(help: "How many fields a user has at the most, 100 to 400.")
+    var fields: Int?
+
+    @Option(help: "How many bytes all fields of a user take as JSON, 32768 to 262144.")
+    var bytes: Int?
+
+    @Option(help: "The longest user name that apps of old protocols choose, 255 to 500 characters.")
+    var userNameCharacters: Int?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (id, fields, bytes, characters) = (
+            Identifier<Application>(rawValue: id), fields, bytes, userNameCharacters
+        )
+        let isRead = fields == nil && bytes == nil && characters == nil
+        let application = try await storage.perform(isRead ? .readSettings : .changeFieldRules) {
+            modules, who throws(DomainError) in
+            guard !isRead else { return try await modules.applications.findApplication(id) }
+            return try await modules.applications.changeFieldRules(of: id, by: who) { rules in
+                if let fields { rules.limits.fields = fields }
+                if let bytes { rules.limits.fieldsBytes = bytes }
+                if let characters { rules.limits.userNameCharacters = characters }
+            }
+        }
+        let limits = application.settings.fieldRules.limits
+        guard !output.isJSON else { return Console.write(json: FieldLimitsDescription(limits)) }
+        Console.write(
+            "A user has at most \(limits.fields) fields in \(limits.fieldsBytes) bytes, and a user name of "
+                + "\(limits.userNameCharacters) characters.")
+    }
+}
+
+/// The limits as `--json` shows them.
+struct FieldLimitsDescription: Encodable {
+    let fields: Int
+    let fieldsBytes: Int
+    let userNameCharacters: Int
+
+    init(_ limits: ProfileLimits) {
+        fields = limits.fields
+        fieldsBytes = limits.fieldsBytes
+        userNameCharacters = limits.userNameCharacters
     }
 }
 

@@ -13,20 +13,31 @@ struct ImportNCMBCommand: AsyncParsableCommand {
             mail address ask for a new one, members of a provider log in by it. For apps that used the device's id as user \
             name and password, say --device-ids: all who know such a name can then log in by it, as before.
 
-            Members whose providers the application has not set up are refused: set those up first.
+            Members whose providers the application has not set up are refused: set those up first. Members with more than 100 \
+            fields, 32 KiB or names of 255 characters are refused too, unless “okaeri application fields limits” allows more. \
+            With --partial a member is taken in without what cannot be taken, as long as something leads to it; the report says \
+            without what.
 
             Examples:
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --dry-run
+              okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --partial
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --device-ids
             """)
 
     @OptionGroup var export: ImportOptions
+
+    @Flag(help: "Take members in without what breaks a rule or belongs to somebody else.")
+    var partial = false
+
+    @Flag(help: "User names that differ in capitals alone are two members' names, as they were on NCMB.")
+    var caseSensitiveNames = false
 
     @Flag(help: "Members whose user name is a device id have it for their password too.")
     var deviceIds = false
 
     func run() async throws {
         let (id, isRehearsal, knowsDeviceIds) = (export.application.id, export.dryRun, deviceIds)
+        let (takesTwins, takesParts) = (caseSensitiveNames, partial)
         let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(NCMBExport.Fault) {
                 return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
@@ -38,7 +49,8 @@ struct ImportNCMBCommand: AsyncParsableCommand {
         } isWritable: {
             $0.user.isWritableByEverybody
         } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(users, into: id, of: .ncmb, isRehearsal: isRehearsal)
+            try await modules.accounts.importUsers(
+                users, into: id, of: .ncmb, isRehearsal: isRehearsal, takesTwins: takesTwins, takesParts: takesParts)
         }
         let report = try await export.run(importer)
         let target = try await export.storage.perform(.readSettings) { modules, who throws(DomainError) in

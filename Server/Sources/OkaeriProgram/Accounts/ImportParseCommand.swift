@@ -1,6 +1,8 @@
 import ArgumentParser
 import Domain
+import Foundation
 import OkaeriServer
+import OkaeriWire
 import ParseAPI
 
 /// `okaeri import parse`
@@ -13,7 +15,11 @@ struct ImportParseCommand: AsyncParsableCommand {
             nobody is logged out. A file holds rows of _User, or with --sessions those of _Session, in the form of the REST \
             API, of mongoexport, or of PostgreSQL's rows as JSON. Import the users first.
 
-            Users whose providers the application has not set up are refused: set those up first.
+            With --schema and the rows of _SCHEMA, files, coordinates, bytes, times, pointers and relations keep their types; the \
+            rows of a database have them as plain values, which SDKs cannot read.
+
+            Users whose providers the application has not set up are refused: set those up first. With --partial a user is taken in \
+            without what cannot be taken, as long as something leads to it; the report says without what.
 
             Examples:
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk --dry-run
@@ -26,16 +32,49 @@ struct ImportParseCommand: AsyncParsableCommand {
     @Flag(help: "The file holds sessions.")
     var sessions = false
 
+    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
+    var partial = false
+
+    @Option(help: ArgumentHelp("The rows of _SCHEMA, in the form of the export.", valueName: "file"))
+    var schema: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What stands before the names of files in their addresses, such as https://…/files/app1/.",
+            valueName: "URL"))
+    var filesURL: String?
+
+    func validate() throws {
+        if filesURL != nil, schema == nil { throw ValidationError("--files-url says nothing without --schema.") }
+        if sessions, partial { throw ValidationError("--partial says nothing of sessions.") }
+        if sessions, schema != nil { throw ValidationError("--schema says nothing of sessions.") }
+    }
+
     func run() async throws {
-        let report = sessions ? try await export.run(sessionImporter) : try await export.run(userImporter)
+        let report =
+            sessions ? try await export.run(sessionImporter) : try await export.run(userImporter(try fieldTypes()))
         try report.requireNoRefusals()
     }
 
-    private var userImporter: Importer<ImportedUser> {
-        let (id, isRehearsal) = (export.application.id, export.dryRun)
+    /// The types of users' fields, if they were given.
+    private func fieldTypes() throws -> ParseSchema? {
+        guard let schema else { return nil }
+        guard let handle = FileHandle(forReadingAtPath: schema) else {
+            throw CommandFault.failed("\(schema) cannot be read.")
+        }
+        let file = RecordFile(handle)
+        var rows: [JSONValue] = []
+        while let record = try file.next() { rows.append(try JSONValue(parsing: record.bytes)) }
+        let types = ParseSchema(rows, filesURL: filesURL)
+        guard !types.isEmpty else { throw CommandFault.failed("\(schema) says nothing of _User.") }
+        return types
+    }
+
+    private func userImporter(_ schema: ParseSchema?) -> Importer<ImportedUser> {
+        let (id, isRehearsal, takesParts) = (export.application.id, export.dryRun, partial)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
-                return try ParseExport.user(value, of: id)
+                return try ParseExport.user(value, of: id, schema: schema)
             } catch {
                 throw ImportFault(id: error.id, sentence: error.description)
             }
@@ -44,7 +83,8 @@ struct ImportParseCommand: AsyncParsableCommand {
         } isWritable: {
             $0.user.isWritableByEverybody
         } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(users, into: id, of: .parse, isRehearsal: isRehearsal)
+            try await modules.accounts.importUsers(
+                users, into: id, of: .parse, isRehearsal: isRehearsal, takesParts: takesParts)
         }
     }
 

@@ -1,10 +1,15 @@
 import ArgumentParser
 
-/// A record that was not taken in.
+/// A record that was not taken in, or not whole.
 struct ImportRefusal: Encodable {
     let line: Int
+    /// Which record of the file it is, from 1: many exports are one line.
+    let index: Int
     let id: String?
+    /// The rules that it breaks.
     let reason: String
+
+    var text: String { "line \(line), record \(index)\(id.map { ", \($0)" } ?? ""): \(reason)" }
 }
 
 /// What became of an export's records.
@@ -20,6 +25,10 @@ struct ImportReport: Encodable {
     var refusals = 0
     /// The first of them.
     var refused: [ImportRefusal] = []
+    /// Those that were taken in without something; they count as imported too.
+    var partial = 0
+    /// The first of them, and what they are without.
+    var leftOut: [ImportRefusal] = []
     /// Users whose access lists let everybody write, new ones and those who were there: anybody changes their fields.
     var writableByEverybody = WritableUsers()
 
@@ -33,15 +42,15 @@ struct ImportReport: Encodable {
     }
 
     var text: String {
-        var lines = refused.map { refusal in
-            "line \(refusal.line)\(refusal.id.map { ", \($0)" } ?? ""): \(refusal.reason)"
-        }
+        var lines = refused.map(\.text)
         if refusals > refused.count { lines.append("and \(refusals - refused.count) more") }
+        lines += leftOut.map { "\($0.text) Taken in without it." }
+        if partial > leftOut.count { lines.append("and \(partial - leftOut.count) more") }
         lines += writableLines
         lines.append(
             """
-            \(records) records: \(imported) \(isRehearsal ? "would be imported" : "imported"), \(present) there \
-            already, \(refusals) refused
+            \(records) records: \(imported) \(isRehearsal ? "would be imported" : "imported")\(partial > 0 ? " (\(partial) in part)" : ""), \
+            \(present) there already, \(refusals) refused
             """)
         return lines.joined(separator: "\n")
     }
@@ -68,8 +77,13 @@ struct ImportReport: Encodable {
         if writableByEverybody.ids.count < WritableUsers.keptIds { writableByEverybody.ids.append(id) }
     }
 
-    mutating func refuse(_ line: Int, _ id: String?, _ reason: String) {
+    mutating func refuse(_ refusal: ImportRefusal) {
         refusals += 1
-        if refused.count < Self.keptRefusals { refused.append(ImportRefusal(line: line, id: id, reason: reason)) }
+        if refused.count < Self.keptRefusals { refused.append(refusal) }
+    }
+
+    mutating func notePart(_ refusal: ImportRefusal) {
+        partial += 1
+        if leftOut.count < Self.keptRefusals { leftOut.append(refusal) }
     }
 }

@@ -39,6 +39,7 @@ struct Importer<Imported> {
 
     private struct Waiting {
         let line: Int
+        let index: Int
         let imported: Imported
     }
 
@@ -81,13 +82,16 @@ struct Importer<Imported> {
             do throws(JSONSyntaxError) {
                 value = try JSONValue(parsing: record.bytes)
             } catch {
-                report.refuse(record.line, nil, "is not JSON")
+                report.refuse(
+                    ImportRefusal(line: record.line, index: report.records, id: nil, reason: "is not JSON"))
                 continue
             }
             do throws(ImportFault) {
-                waiting.append(Waiting(line: record.line, imported: try translate(value)))
+                waiting.append(Waiting(line: record.line, index: report.records, imported: try translate(value)))
             } catch {
-                report.refuse(record.line, error.id, error.sentence)
+                report.refuse(
+                    ImportRefusal(
+                        line: record.line, index: report.records, id: error.id, reason: error.sentence))
             }
         }
         return false
@@ -100,11 +104,18 @@ struct Importer<Imported> {
         let outcomes = try await takeIn(waiting.map(\.imported), modules)
         for (record, outcome) in zip(waiting, outcomes) {
             if !outcome.isRefusal, isWritable(record.imported) { report.noteWritable(name(record.imported)) }
+            func refusal(for faults: [ValidationError]) -> ImportRefusal {
+                ImportRefusal(
+                    line: record.line, index: record.index, id: name(record.imported),
+                    reason: faults.map(\.sentence).joined(separator: " "))
+            }
             switch outcome {
             case .imported: report.imported += 1
+            case .importedInPart(let faults):
+                report.imported += 1
+                report.notePart(refusal(for: faults))
             case .present: report.present += 1
-            case .refused(let faults):
-                report.refuse(record.line, name(record.imported), faults.map(\.sentence).joined(separator: " "))
+            case .refused(let faults): report.refuse(refusal(for: faults))
             }
         }
     }

@@ -54,7 +54,7 @@ struct ApplicationMailCommand: AsyncParsableCommand {
         let (senderName, verificationURL, resetURL) = (senderName, verificationURL, resetURL)
         let templates = try readTemplates()
         let application = try await storage.perform(.changeMail) { modules, who throws(DomainError) in
-            try await modules.messaging.changeMailSettings(of: id) { mail in
+            try await modules.messaging.changeMailSettings(of: id, by: who) { mail in
                 if let senderName { mail.senderName = senderName.isEmpty ? nil : senderName }
                 if let verificationURL { mail.verificationURL = verificationURL.isEmpty ? nil : verificationURL }
                 if let resetURL { mail.resetURL = resetURL.isEmpty ? nil : resetURL }

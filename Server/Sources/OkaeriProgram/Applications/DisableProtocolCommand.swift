@@ -25,7 +25,7 @@ struct DisableProtocolCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, name) = (Identifier<Application>(rawValue: id), protocolName.name)
         let wasOn = try await storage.perform(.disableProtocol) { modules, who throws(DomainError) in
-            try await modules.applications.disableProtocol(name, of: id)
+            try await modules.applications.disableProtocol(name, of: id, by: who)
         }
         guard wasOn else { throw CommandFault.failed("\(name.rawValue) is not on in this application.") }
         Console.write("\(name.rawValue) is off.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import NCMBAPI
 
 /// `okaeri application enable`
 struct EnableProtocolCommand: AsyncParsableCommand {
@@ -36,7 +37,7 @@ struct EnableProtocolCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, name, given) = (Identifier<Application>(rawValue: id), protocolName.name, keys.given)
         let (issued, application) = try await storage.perform(.enableProtocol) { modules, who throws(DomainError) in
-            let issued = try await modules.applications.enableProtocol(name, given: given[name] ?? [:], of: id)
+            let issued = try await modules.applications.enableProtocol(name, given: given[name] ?? [:], of: id, by: who)
             return (issued, try await modules.applications.findApplication(id))
         }
         guard !output.isJSON else { return Console.write(json: [issued].described) }

@@ -1,5 +1,10 @@
 import ArgumentParser
+import AuthServiceAPI
 import Domain
+import KiiAPI
+import NCMBAPI
+import OkaeriServer
+import ParseAPI
 
 /// Keys that apps in the stores carry.
 struct ProtocolKeyOptions: ParsableArguments {
@@ -38,14 +43,16 @@ struct ProtocolKeyOptions: ParsableArguments {
 
 /// A foreign protocol, named on the command line.
 struct ProtocolArgument: ExpressibleByArgument {
-    let name: Session.ProtocolName
+    let profile: ProtocolProfile
+    var name: Session.ProtocolName { profile.name }
 
     init?(argument: String) {
-        guard let name = Session.ProtocolName.foreign.first(where: { $0.rawValue == argument }) else { return nil }
-        self.name = name
+        let known = Composition.protocols.foreign.first { $0.name.rawValue == argument }
+        guard let known else { return nil }
+        profile = known
     }
 
-    static let allValueStrings = Session.ProtocolName.foreign.map(\.rawValue)
+    static let allValueStrings = Composition.protocols.foreign.map(\.name.rawValue)
     var defaultValueDescription: String { name.rawValue }
 }
 

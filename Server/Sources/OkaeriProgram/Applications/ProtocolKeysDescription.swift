@@ -15,9 +15,11 @@ extension [IssuedKeys] {
     /// The keys for people: name and value, in the order of the protocol's own documentation.
     var lines: [(String, String)] {
         flatMap { issued in
-            issued.protocolName.keys.map { key in
+            issued.profile.keys.map { key in
                 let hidden = key.keeping == .digested ? "(told once, only a digest is kept)" : "(none)"
-                return ("\(issued.protocolName.rawValue) \(key.rawValue)", issued.keys[key]?.revealed ?? hidden)
+                return (
+                    "\(issued.protocolName.rawValue) \(key.name.rawValue)", issued.keys[key.name]?.revealed ?? hidden
+                )
             }
         }
     }

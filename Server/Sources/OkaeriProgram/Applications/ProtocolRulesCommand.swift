@@ -17,6 +17,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --no-anonymous --readable-by-all
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --host old.example.com
               okaeri application rules 00VHj9mrbT8wn7Qk parse --master-network 10.0.0.0/8
+              okaeri application rules 00VHj9mrbT8wn7Qk parse --parse-upstream https://parse.example.com/parse
             """)
 
     @Argument(help: "The application's id.")
@@ -56,6 +57,15 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Whether a log-in by password needs a verified mail address (Parse).")
     var logInVerified: Bool?
 
+    @Flag(inversion: .prefixedNo, help: "Whether a new mail address gets a mail to confirm it (Parse).")
+    var verifyEmail: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "The app's own Parse Server, to which everything but users and sessions goes; empty for none (Parse).",
+            valueName: "URL"))
+    var parseUpstream: String?
+
     @Flag(inversion: .prefixedNo, help: "Whether new passwords must keep Okaeri's own rules (Parse).")
     var passwordPolicy: Bool?
 
@@ -73,6 +83,11 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         help: "Whether a password that is the user name goes once a device key leads to the user.")
     var retireWeakPasswords: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether a log-in moves updateDate; off for apps that show it as the last log-in (NCMB).")
+    var logInMovesUpdateDate: Bool?
+
     @Flag(inversion: .prefixedNo, help: "Whether a mail address alone can sign up (NCMB).")
     var signUpByMail: Bool?
 
@@ -81,6 +96,9 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
 
     @Flag(inversion: .prefixedNo, help: "Whether a phone number counts only once it was verified (Kii).")
     var verifiedPhone: Bool?
+
+    @Flag(inversion: .prefixedNo, help: "Whether new users get ids of hexadecimal digits with dashes (Kii).")
+    var dashedIds: Bool?
 
     @Option(
         help: ArgumentHelp(
@@ -99,11 +117,15 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         ]
         let truths = [
             "anonymous": anonymous, "readable-by-all": readableByAll, "passwords-in-addresses": passwordsInAddresses,
-            "log-in-verified": logInVerified, "password-policy": passwordPolicy, "ignore-case": ignoreCase,
+            "log-in-verified": logInVerified, "verify-email": verifyEmail, "password-policy": passwordPolicy,
+            "ignore-case": ignoreCase,
             "retire-weak-passwords": retireWeakPasswords, "sign-up-by-mail": signUpByMail,
+            "log-in-moves-update-date": logInMovesUpdateDate,
             "verified-email": verifiedEmail, "verified-phone": verifiedPhone,
+            "dashed-ids": dashedIds,
         ]
-        let texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
+        var texts = ["host": host, "master-network": masterNetwork].filter { !$0.value.isEmpty }
+        if let parseUpstream { texts["parse-upstream"] = parseUpstream.isEmpty ? [] : [parseUpstream] }
         return numbers.compactMapValues { $0.map { .number($0) } }
             .merging(truths.compactMapValues { $0.map { .truth($0) } }) { $1 }
             .merging(texts.mapValues { .texts($0) }) { $1 }
@@ -130,12 +152,13 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (name, id) = (protocolName.name, Identifier<Application>(rawValue: id))
+        let (profile, id) = (protocolName.profile, Identifier<Application>(rawValue: id))
         let wanted = Dictionary(changes.map { ($0.rule.name, $0.value) }, uniquingKeysWith: { $1 })
         let application = try await storage.perform(.loosenProtocolRules) { modules, who throws(DomainError) in
-            try await modules.applications.changeProtocolRules(name, of: id, to: wanted, mayLoosen: true)
+            try await modules.applications.changeProtocolRules(
+                profile.name, of: id, to: wanted, mayLoosen: true, by: who)
         }
-        let rules = ProtocolRule.all.map { ($0, $0.value(for: name, in: application.settings)) }
+        let rules = ProtocolRule.all.map { ($0, $0.value(for: profile, in: application.settings)) }
         guard !output.isJSON else {
             return Console.write(json: Dictionary(rules.map { ($0.name, JSONValue($1)) }, uniquingKeysWith: { $1 }))
         }

@@ -60,7 +60,7 @@ struct SetThemeCommand: AsyncParsableCommand {
             theme.backgroundImage, beside: address, maximumBytes: Self.maximumBackgroundBytes)
         let stored = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(theme))
         _ = try await storage.perform(.changeTheme) { modules, who throws(DomainError) in
-            try await modules.applications.changeTheme(of: id, to: stored)
+            try await modules.applications.changeTheme(of: id, to: stored, by: who)
         }
         for fault in theme.contrastFaults() {
             Console.tell(
@@ -151,7 +151,7 @@ struct RemoveThemeCommand: AsyncParsableCommand {
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
         _ = try await storage.perform(.changeTheme) { modules, who throws(DomainError) in
-            try await modules.applications.changeTheme(of: id, to: nil)
+            try await modules.applications.changeTheme(of: id, to: nil, by: who)
         }
         Console.write("The theme is the standard one.")
     }

@@ -70,11 +70,12 @@ struct DemoAppleCommand: AsyncParsableCommand {
         let key = DemoApple.Key()
         try await fake.register(key)
         return try await storage.withStorage { modules throws(DomainError) in
-            let application = try await modules.applications.createApplication(name: "Demo of Apple").application
+            let application = try await modules.applications.createApplication(name: "Demo of Apple", by: .local)
+                .application
             try await modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [DemoApple.bundle], teamId: DemoApple.team, keyId: DemoApple.keyId),
-                secret: Domain.Secret(key.privatePEM), of: application.id)
+                secret: Domain.Secret(key.privatePEM), of: application.id, by: .local)
             return application.id.rawValue
         }
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import KiiAPI
 import Okaeri
 import OkaeriWire
 
@@ -28,7 +29,8 @@ struct DemoKiiCommand: AsyncParsableCommand {
     func run() async throws {
         let server = try storage.runningServer()
         let keys = try await storage.withStorage { modules throws(DomainError) in
-            try await modules.applications.createApplication(name: "Demo of Kii", protocols: [.kii: [:]]).protocols
+            try await modules.applications.createApplication(name: "Demo of Kii", protocols: [.kii: [:]], by: .local)
+                .protocols
         }
         let appId = keys.first?.keys[.appId]?.revealed ?? ""
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)

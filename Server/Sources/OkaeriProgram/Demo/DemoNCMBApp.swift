@@ -17,6 +17,8 @@ struct DemoNCMBApp: Sendable {
     struct Member: Sendable {
         let id: String
         let token: String
+        /// When the member was last changed or logged in, by the server's clock.
+        let updateDate: String?
         /// What the app saved at the launch before.
         let lastLogIn: String?
     }
@@ -31,6 +33,7 @@ struct DemoNCMBApp: Sendable {
         var objectId: String?
         var sessionToken: String?
         var code: String?
+        var updateDate: String?
         var lastLoginDate: NCMBDate?
     }
 
@@ -66,11 +69,11 @@ struct DemoNCMBApp: Sendable {
         return member
     }
 
-    /// Saves the time of the log-in, as the sample does it with a third request.
+    /// Saves `updateDate` of the log-in, or of the sign-up, as the sample does it with a third request.
     ///
     /// - Returns: The time as it is stored.
     func saveLastLogIn(of member: Member) async throws(CommandFault) -> String {
-        let time = now
+        guard let time = member.updateDate else { throw .failed("The answer has no updateDate.") }
         let body = try await send(
             "PUT", "/users/\(member.id)", ["lastLoginDate": NCMBDate(iso: time)], token: member.token)
         guard body.code == nil else { throw .failed("The time was not saved: \(body.code ?? "").") }
@@ -79,7 +82,8 @@ struct DemoNCMBApp: Sendable {
 
     private func member(_ body: Body) -> Member? {
         guard let id = body.objectId, let token = body.sessionToken else { return nil }
-        return Member(id: id, token: token, lastLogIn: body.lastLoginDate?.iso)
+        return Member(
+            id: id, token: token, updateDate: body.updateDate, lastLogIn: body.lastLoginDate?.iso)
     }
 
     private var now: String {

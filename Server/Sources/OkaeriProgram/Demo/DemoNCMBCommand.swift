@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import NCMBAPI
 import Okaeri
 
 /// `okaeri demo ncmb`
@@ -10,7 +11,8 @@ struct DemoNCMBCommand: AsyncParsableCommand {
         abstract: "Play an app that was built with NCMB's SDK, and its way to Okaeri's.",
         discussion: """
             The app is NCMB's own sample of automatic log-in: a device id is user name and password. A log-in is refused, a \
-            sign-up follows, the time of the log-in is saved; the next launch greets with it. Then the app gets Okaeri's SDK, \
+            sign-up follows, updateDate is saved as the time of the log-in; each launch after that greets with the one \
+            before. Then the app gets Okaeri's SDK, \
             which takes the session over: the same user, now with a device key.
 
             Everything goes over HTTP to the server that runs on the data folder. The demo makes an application of its own.
@@ -39,7 +41,7 @@ struct DemoNCMBCommand: AsyncParsableCommand {
         let server = try storage.runningServer()
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
         let made = try await storage.withStorage { modules throws(DomainError) in
-            try await modules.applications.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]])
+            try await modules.applications.createApplication(name: "Demo of NCMB", protocols: [.ncmb: [:]], by: .local)
         }
         guard let keys = made.protocols.first?.keys, let applicationKey = keys[.applicationKey],
             let clientKey = keys[.clientKey]
@@ -52,22 +54,26 @@ struct DemoNCMBCommand: AsyncParsableCommand {
         for step in steps { Console.write("\(step.title)\n  \(step.outcome)") }
     }
 
-    /// The unchanged app, started twice.
+    /// The unchanged app, started three times: only the third launch shows whether a log-in moves `updateDate`.
     private func launches(_ app: DemoNCMBApp, _ texts: DemoNCMBTexts) async throws -> [Step] {
         let refused = try await app.logIn()
         guard refused.code == "E401002" else { throw CommandFault.failed("The first log-in was not refused.") }
         let member = try await app.signUp()
-        let time = try await app.saveLastLogIn(of: member)
-        let again = try await app.logIn()
-        guard let known = again.member, known.id == member.id, let greeted = known.lastLogIn, greeted == time else {
-            throw CommandFault.failed("The second launch is not the first one's member.")
-        }
-        return [
+        var saved = try await app.saveLastLogIn(of: member)
+        var steps = [
             Step(
                 scene: "first-launch", title: texts.firstLaunch, outcome: texts.signedUp(refused.code ?? ""),
-                user: member.id),
-            Step(scene: "next-launch", title: texts.nextLaunch, outcome: texts.greets(greeted), user: known.id),
+                user: member.id)
         ]
+        for (scene, title) in [("next-launch", texts.nextLaunch), ("third-launch", texts.thirdLaunch)] {
+            guard let known = try await app.logIn().member, known.id == member.id, let greeted = known.lastLogIn,
+                greeted == saved
+            else { throw CommandFault.failed("The launch does not show the one before it.") }
+            steps.append(Step(scene: scene, title: title, outcome: texts.greets(greeted), user: known.id))
+            saved = try await app.saveLastLogIn(of: known)
+            guard saved > greeted else { throw CommandFault.failed("The log-in has not moved updateDate.") }
+        }
+        return steps
     }
 
     /// The app with Okaeri's SDK.

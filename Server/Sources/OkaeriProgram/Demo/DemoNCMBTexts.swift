@@ -2,6 +2,7 @@
 struct DemoNCMBTexts {
     let firstLaunch: String
     let nextLaunch: String
+    let thirdLaunch: String
     let adopt: String
     let automatic: String
     let adoptByPassword: String
@@ -38,16 +39,19 @@ extension DemoLanguage {
         case .japanese:
             DemoNCMBTexts(
                 firstLaunch: "NCMB の SDK のまま、最初の起動", nextLaunch: "次の起動",
+                thirdLaunch: "3回目の起動",
                 adopt: "Okaeri の SDK に入れ替えて、セッションを引き継ぐ", automatic: "その次の起動は端末の鍵だけで",
                 adoptByPassword: "別の端末で、端末IDの名前とパスワードから引き継ぐ", language: self)
         case .korean:
             DemoNCMBTexts(
                 firstLaunch: "NCMB SDK 그대로, 첫 실행", nextLaunch: "다음 실행",
+                thirdLaunch: "세 번째 실행",
                 adopt: "Okaeri SDK로 바꾸고 세션을 이어받기", automatic: "그다음 실행은 기기의 키만으로",
                 adoptByPassword: "다른 기기에서 기기 ID 이름과 비밀번호로 이어받기", language: self)
         case .english:
             DemoNCMBTexts(
                 firstLaunch: "First launch, on NCMB's SDK", nextLaunch: "Next launch",
+                thirdLaunch: "Third launch",
                 adopt: "With Okaeri's SDK, taking the session over",
                 automatic: "The launch after that, by the key alone",
                 adoptByPassword: "On another device, by the device id that was name and password", language: self)

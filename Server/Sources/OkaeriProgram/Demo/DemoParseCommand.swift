@@ -4,6 +4,7 @@ import Foundation
 import Okaeri
 import OkaeriServer
 import OkaeriWire
+import ParseAPI
 
 /// `okaeri demo parse`
 struct DemoParseCommand: AsyncParsableCommand {
@@ -29,7 +30,8 @@ struct DemoParseCommand: AsyncParsableCommand {
     func run() async throws {
         let server = try storage.runningServer()
         let made = try await storage.withStorage { modules throws(DomainError) in
-            try await modules.applications.createApplication(name: "Demo of Parse", protocols: [.parse: [:]])
+            try await modules.applications.createApplication(
+                name: "Demo of Parse", protocols: [.parse: [:]], by: .local)
         }
         let keys = made.protocols.first?.keys ?? [:]
         let app = DemoParseApp(

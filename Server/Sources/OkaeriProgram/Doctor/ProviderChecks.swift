@@ -7,7 +7,9 @@ struct ProviderChecks {
 
     /// Nothing for a database that another check complains about.
     func findings() async -> [Finding] {
-        guard isUpToDate, let composition = try? await Composition(settings, role: .command) else { return [] }
+        guard isUpToDate, let composition = try? await Composition(settings.besideRunningServer, role: .command) else {
+            return []
+        }
         var findings: [Finding] = []
         do throws(DomainError) {
             for entry in try await composition.modules.applications.listApplications() {

@@ -17,7 +17,7 @@ struct CheckProviderCommand: AsyncParsableCommand {
     @Argument(help: "The application's id.")
     var id: String
 
-    @Argument(help: "google, facebook, twitter, or oidc:NAME.")
+    @Argument(help: "google, facebook, twitter, line, kakao, naver, yahoojapan, gamecenter, or oidc:NAME.")
     var provider: String
 
     @OptionGroup var storage: StorageOptions

@@ -16,7 +16,7 @@ struct RemoveProviderCommand: AsyncParsableCommand {
     @Argument(help: "The application's id.")
     var id: String
 
-    @Argument(help: "apple, google, facebook, twitter, or oidc:NAME.")
+    @Argument(help: "apple, google, facebook, twitter, line, kakao, naver, yahoojapan, gamecenter, or oidc:NAME.")
     var provider: String
 
     @OptionGroup var storage: StorageOptions
@@ -24,7 +24,7 @@ struct RemoveProviderCommand: AsyncParsableCommand {
     func run() async throws {
         let (application, name) = (Identifier<Application>(rawValue: id), Identity.Provider(rawValue: provider))
         try await storage.perform(.removeProvider) { modules, who throws(DomainError) in
-            try await modules.providers.removeProvider(name, of: application)
+            try await modules.providers.removeProvider(name, of: application, by: who)
         }
         Console.write("Log-in with \(provider) is off.")
     }

@@ -66,7 +66,7 @@ struct SetAppleCommand: AsyncParsableCommand {
                 $0.settings.provider == .apple
             }
             let settings = told.applied(to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
-            try await modules.providers.setProvider(settings, secret: secret, of: application)
+            try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
         }
         Console.write("Sign in with Apple is set. “okaeri application apple check \(id)” tries the key.")
     }

@@ -11,7 +11,8 @@ struct SetProviderCommand: AsyncParsableCommand {
             What is not told stays as it is. The secret is read from a file, because the list of processes shows \
             command lines; it is stored sealed and never shown again. For facebook the client is the app id and the \
             secret the app secret; for twitter they are consumer key and consumer secret, and for the hosted pages a second \
-            client, the client id of OAuth 2.0, and after a space its secret.
+            client, the client id of OAuth 2.0, and after a space its secret. For line they are channel id and channel \
+            secret; for kakao the REST API key, then the native app key; for gamecenter the bundle ids, without a secret.
 
             Examples:
               okaeri application provider set 00VHj9mrbT8wn7Qk google --client 123.apps.googleusercontent.com
@@ -22,7 +23,7 @@ struct SetProviderCommand: AsyncParsableCommand {
     @Argument(help: "The application's id.")
     var id: String
 
-    @Argument(help: "google, facebook, twitter, or oidc:NAME.")
+    @Argument(help: "google, facebook, twitter, line, kakao, naver, yahoojapan, gamecenter, or oidc:NAME.")
     var provider: String
 
     @Option(
@@ -68,7 +69,7 @@ struct SetProviderCommand: AsyncParsableCommand {
             if !told.clients.isEmpty { settings.audiences = told.clients }
             if !told.redirects.isEmpty { settings.redirectURIs = told.redirects }
             settings.issuer = told.issuer ?? settings.issuer
-            try await modules.providers.setProvider(settings, secret: secret, of: application)
+            try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
         }
         Console.write("Log-in with \(provider) is set.")
     }

@@ -33,6 +33,16 @@ struct SettingOptions: ParsableArguments {
         name: .customLong(Setting.passwordFailures.name), help: ArgumentHelp(.passwordFailures, valueName: "number"))
     var passwordFailures: String?
 
+    @Option(
+        name: .customLong(Setting.oldAppFirstLaunches.name),
+        help: ArgumentHelp(.oldAppFirstLaunches, valueName: "number"))
+    var oldAppFirstLaunches: String?
+
+    @Option(
+        name: .customLong(Setting.oldAppPasswordFailures.name),
+        help: ArgumentHelp(.oldAppPasswordFailures, valueName: "number"))
+    var oldAppPasswordFailures: String?
+
     @Option(name: .customLong(Setting.searchTime.name), help: ArgumentHelp(.searchTime, valueName: "number"))
     var searchTime: String?
 
@@ -99,6 +109,8 @@ struct SettingOptions: ParsableArguments {
         values[Setting.rateLimits.name] = rateLimits
         values[Setting.firstLaunches.name] = firstLaunches
         values[Setting.passwordFailures.name] = passwordFailures
+        values[Setting.oldAppFirstLaunches.name] = oldAppFirstLaunches
+        values[Setting.oldAppPasswordFailures.name] = oldAppPasswordFailures
         values[Setting.searchTime.name] = searchTime
         values[Setting.searchReaders.name] = searchReaders
         values[Setting.searchTimePerAddress.name] = searchTimePerAddress

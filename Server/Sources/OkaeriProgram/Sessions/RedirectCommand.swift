@@ -36,7 +36,7 @@ struct RedirectCommand: AsyncParsableCommand {
                 "\(wrong) is no address to send people to; see okaeri application redirect --help.")
         }
         let application = try await storage.perform(.changeRedirects) { modules, who throws(DomainError) in
-            try await modules.applications.changeRedirects(of: id) { addresses in
+            try await modules.applications.changeRedirects(of: id, by: who) { addresses in
                 addresses.removeAll { remove.contains($0) || add.contains($0) }
                 addresses += add
             }

@@ -21,7 +21,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = try await storage.perform(.rotateSigningKeys) { modules, who throws(DomainError) in
-            try await modules.sessions.rotateSigningKeys()
+            try await modules.sessions.rotateSigningKeys(by: who)
         }
         guard !output.isJSON else { return Console.write(json: Output(id: id)) }
         Console.write("The key \(id) signs from now on.")

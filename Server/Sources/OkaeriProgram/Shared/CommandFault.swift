@@ -92,6 +92,7 @@ extension ValidationError {
         case .readOnly: "\(field) is written by the server alone."
         case .notDeclared: "\(field) has no rule, and the application takes no fields without one."
         case .unreadable: "\(field) cannot be for those who may not read."
+        case .notAFieldName: "\(field) is no name for a field."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to anybody who sees the locked screen."
         }
     }

@@ -53,7 +53,7 @@ struct StorageOptions: ParsableArguments {
         }
         let composition: Composition
         do {
-            composition = try await Composition(settings, role: .command)
+            composition = try await Composition(settings.besideRunningServer, role: .command)
         } catch {
             throw .failed(error.description)
         }

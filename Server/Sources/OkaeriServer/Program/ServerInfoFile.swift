@@ -1,4 +1,5 @@
 import Foundation
+import OutboundServices
 
 /// The file `server.json` in the data folder while a server runs: who it is and where it listens.
 package struct ServerInfoFile: Codable, Hashable, Sendable {
@@ -29,5 +30,18 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
 
     static func remove(in folder: String) throws {
         try FileManager.default.removeItem(at: path(in: folder))
+    }
+}
+
+extension ServerSettings {
+    /// The settings for a program beside the server that runs on the same data folder: in development it asks the same fake
+    /// Apple. A setting that names another address stays.
+    package var besideRunningServer: ServerSettings {
+        guard database == nil, providers.apple == ProviderAddresses().apple,
+            let fake = ServerInfoFile.read(in: dataFolder)?.fakeApple
+        else { return self }
+        var settings = self
+        settings.providers.apple = fake
+        return settings
     }
 }

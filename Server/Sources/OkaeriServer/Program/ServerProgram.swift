@@ -16,12 +16,35 @@ package protocol ProviderStandIn: Sendable {
     /// - Parameters:
     ///   - clock: The time in the tokens of the fakes.
     ///   - logger: The log.
-    ///   - body: Is given the address of the fake Apple.
+    ///   - body: Is given the addresses of the fakes.
     /// - Throws: what `body` throws, and `StartFault.cannotListen`.
     func run(
         clock: any WallClock, logger: Logger,
-        _ body: @escaping @Sendable (_ apple: String) async throws(StartFault) -> Void
+        _ body: @escaping @Sendable (_ fakes: FakeAddresses) async throws(StartFault) -> Void
     ) async throws(StartFault)
+}
+
+/// Where the fakes are, each below a path of its name: `apple`, `line`, `kakao`, `naver`, `yahoojapan`, `gamecenter`.
+package struct FakeAddresses: Sendable {
+    package var base: String
+    /// The root of the fake Game Center's certificates, in DER.
+    package var gameCenterRoot: [UInt8]
+
+    package init(base: String, gameCenterRoot: [UInt8]) {
+        self.base = base
+        self.gameCenterRoot = gameCenterRoot
+    }
+}
+
+extension ProviderAddresses {
+    fileprivate mutating func use(_ fakes: FakeAddresses) {
+        func address(_ name: String) -> String { "\(fakes.base)/\(name)" }
+        apple = address("apple")
+        (line, lineAPI, kakao, yahooJapan) = (address("line"), address("line"), address("kakao"), address("yahoojapan"))
+        (naver, naverProfile) = (address("naver/oauth2.0"), address("naver/v1/nid/me"))
+        (gameCenter, certificateIssuers) = (address("gamecenter"), address("gamecenter"))
+        gameCenterRoots = [fakes.gameCenterRoot]
+    }
 }
 
 /// Runs the server from start to graceful end.
@@ -73,9 +96,9 @@ package struct ServerProgram: Sendable {
         guard let providers, settings.isDevelopment, settings.providers.apple == Self.realApple else {
             return try await runAlone(onListening)
         }
-        try await providers.run(clock: SystemClock(), logger: logger) { apple throws(StartFault) in
+        try await providers.run(clock: SystemClock(), logger: logger) { fakes throws(StartFault) in
             var settings = settings
-            settings.providers.apple = apple
+            settings.providers.use(fakes)
             try await ServerProgram(settings: settings, logger: logger, providers: nil).runAlone(onListening)
         }
     }
@@ -185,6 +208,9 @@ package struct ServerProgram: Sendable {
             logger.warning("this server is for development: mails are not sent but kept in an outbox")
             if let fakeApple {
                 logger.warning("a fake plays Apple", metadata: ["apple": .string(fakeApple)])
+                logger.warning(
+                    "fakes play LINE, Kakao, Naver, Yahoo! JAPAN ID and Game Center",
+                    metadata: ["line": .string(settings.providers.line)])
             } else {
                 logger.warning("no fake plays Apple in this program; “okaeri-dev serve --dev” has one")
             }

@@ -22,6 +22,8 @@ package struct ServerSettings: Sendable {
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
     package var passwordFailuresPerHour: Int
+    package var oldAppFirstLaunchesPerHour: Int
+    package var oldAppPasswordFailuresPerHour: Int
     package var searchLimits: SearchLimits
     package var passwordThreads: Int
     package var passwordQueue: Int
@@ -68,6 +70,8 @@ package struct ServerSettings: Sendable {
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
         passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
+        oldAppFirstLaunchesPerHour = try reader.number(.oldAppFirstLaunches, 1...1_000_000)
+        oldAppPasswordFailuresPerHour = try reader.number(.oldAppPasswordFailures, 1...1_000_000)
         searchLimits = SearchLimits(
             time: .milliseconds(try reader.number(.searchTime, 10...60_000)),
             readers: try reader.number(.searchReaders, 1...64),

@@ -74,6 +74,14 @@ extension Setting {
         "password-failures", default: "120", unit: "an hour",
         "How many wrong passwords one address (IPv6: one /64 network) can send.",
         rule: "a whole number from 1 to 1000000")
+    package static let oldAppFirstLaunches = Setting(
+        "old-app-first-launches", default: "3000", unit: "an hour",
+        "The same of new users by apps of NCMB, Parse, Kii and AuthService, which are counted apart.",
+        rule: "a whole number from 1 to 1000000")
+    package static let oldAppPasswordFailures = Setting(
+        "old-app-password-failures", default: "3000", unit: "an hour",
+        "The same of wrong passwords by apps of NCMB, Parse, Kii and AuthService, which are counted apart.",
+        rule: "a whole number from 1 to 1000000")
     package static let searchTime = Setting(
         "search-time", default: "300", unit: "milliseconds",
         "How long the searches of one request may take before they are stopped.",
@@ -183,8 +191,9 @@ extension Setting {
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
-        rateLimits, firstLaunches, passwordFailures, searchTime, searchReaders, searchTimePerAddress,
-        searchTimePerApplication, passwordThreads, passwordQueue, sessionCache, logLevel, requestTimeout, idleTimeout,
+        rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures, searchTime,
+        searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, sessionCache,
+        logLevel, requestTimeout, idleTimeout,
         writeTimeout, maximumConnections, maximumConnectionsPerAddress, maximumHeaderBytes, maximumHeaders,
         metricsListen, metricsKey, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret,

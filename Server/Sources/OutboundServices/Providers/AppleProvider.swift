@@ -55,7 +55,7 @@ package struct AppleProvider: IdentityProvider {
         _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ExternalIdentity?,
         for configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {
-        var (audience, redirectURI) = try configured.settings.place(of: code)
+        var (audience, redirectURI) = try configured.settings.client(of: code)
         // A code belongs to the audience of the token that came with it.
         if code.audience == nil, let person { audience = person.audience }
         guard let clientSecret = AppleClientSecret(configured, audience: Self.clientSecretAudience) else {

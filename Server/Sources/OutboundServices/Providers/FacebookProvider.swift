@@ -58,7 +58,7 @@ package struct FacebookProvider: IdentityProvider {
         _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ExternalIdentity?,
         for configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {
-        let (audience, redirectURI) = try configured.settings.place(of: code)
+        let (audience, redirectURI) = try configured.settings.client(of: code)
         // The dialog always sends a code somewhere, and Facebook asks where.
         guard let redirectURI else { throw .fieldsRefused([ValidationError(field: "redirectUri", rule: .required)]) }
         guard let secret = configured.secret else { throw .providerMisconfigured }

@@ -40,6 +40,8 @@ package enum VerificationKey: Sendable {
         case rs256 = "RS256"
         /// ECDSA with P-256 and SHA-256 (RFC 7518 §3.4).
         case es256 = "ES256"
+        /// HMAC with SHA-256 (RFC 7518 §3.2), by the client's own secret. No key of a key set has it.
+        case hs256 = "HS256"
     }
 
     package var algorithm: Algorithm {
@@ -82,5 +84,24 @@ package enum VerificationKey: Sendable {
         default:
             return nil
         }
+    }
+}
+
+/// A client secret that tokens are signed with (RFC 7518 §3.2).
+struct SharedKey: Sendable {
+    /// As many as the hash has (RFC 7518 §3.2).
+    static let minimumBytes = 32
+
+    private let key: SymmetricKey
+
+    /// `nil` for a secret that is too short.
+    init?(_ secret: Secret) {
+        guard secret.revealed.utf8.count >= Self.minimumBytes else { return nil }
+        key = SymmetricKey(data: Array(secret.revealed.utf8))
+    }
+
+    /// Compares in constant time.
+    func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
+        HMAC<SHA256>.isValidAuthenticationCode(signature, authenticating: bytes, using: key)
     }
 }

@@ -2,39 +2,12 @@ package import Domain
 import Foundation
 
 /// Any OpenID Connect provider, found by its issuer (OpenID Connect Discovery 1.0): identity tokens, and authorization
-/// codes with PKCE (RFC 7636). Google is a preset of it.
+/// codes with PKCE (RFC 7636). Providers whose issuer everybody knows are presets of it.
 package struct OpenIDProvider: IdentityProvider {
     private let preset: Preset?
     private let call: any WebCaller
     private let descriptions: RemoteDocuments<OpenIDDescription>
     private let verify: TokenVerifier
-
-    /// A provider whose issuer everybody knows.
-    package struct Preset: Sendable {
-        /// Where the description is: the issuer's address.
-        package var address: String
-        /// What tokens may name as their issuer.
-        package var issuers: Set<String>
-        package var algorithms: Set<VerificationKey.Algorithm>
-        /// Who tells for whom an access token was made; `nil` where none are taken.
-        package var tokenInfo: String?
-
-        package init(
-            address: String, issuers: Set<String>, algorithms: Set<VerificationKey.Algorithm>, tokenInfo: String? = nil
-        ) {
-            self.tokenInfo = tokenInfo
-            self.address = address
-            self.issuers = issuers
-            self.algorithms = algorithms
-        }
-
-        /// Google writes its issuer with and without its scheme (OpenID Connect at Google, "Validate an ID token").
-        package static func google(at address: String, tokenInfo: String) -> Preset {
-            Preset(
-                address: address, issuers: ["https://accounts.google.com", "accounts.google.com"],
-                algorithms: [.rs256], tokenInfo: tokenInfo)
-        }
-    }
 
     package init(
         preset: Preset? = nil, call: any WebCaller, descriptions: RemoteDocuments<OpenIDDescription>,
@@ -47,7 +20,7 @@ package struct OpenIDProvider: IdentityProvider {
     }
 
     package func faults(in settings: ProviderSettings, secret: Secret?) -> [ValidationError] {
-        guard preset == nil else { return [] }
+        if let preset { return preset.faults(in: secret) }
         guard let issuer = settings.issuer else { return [ValidationError(field: "issuer", rule: .required)] }
         guard call.mayAsk(issuer), !issuer.contains("?"), !issuer.contains("#") else {
             return [ValidationError(field: "issuer", rule: .notAnAddress)]
@@ -60,13 +33,13 @@ package struct OpenIDProvider: IdentityProvider {
     ) async throws(DomainError) -> ExternalIdentity? {
         guard let token = credential.identityToken else {
             guard let token = credential.accessToken, let tokenInfo = preset?.tokenInfo else { return nil }
-            return try await AccessTokenCheck(call: call, tokenInfo: tokenInfo).person(of: token, configured)
+            return try await AccessTokenCheck(call: call, info: tokenInfo).person(of: token, configured)
         }
         let description = try await description(for: configured)
         let verified = try await verify(
             token,
             policy(
-                description, Set(configured.settings.audiences),
+                description, Set(configured.settings.audiences), configured.secret,
                 nonce: credential.checksNonce ? .plainIfThere(credential.nonce) : .none))
         return person(verified, configured)
     }
@@ -75,7 +48,7 @@ package struct OpenIDProvider: IdentityProvider {
         _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ExternalIdentity?,
         for configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {
-        let (audience, redirectURI) = try configured.settings.place(of: code)
+        let (audience, redirectURI) = try configured.settings.client(of: code)
         var faults: [ValidationError] = []
         if code.verifier == nil { faults.append(ValidationError(field: "codeVerifier", rule: .required)) }
         if redirectURI == nil { faults.append(ValidationError(field: "redirectUri", rule: .required)) }
@@ -89,19 +62,26 @@ package struct OpenIDProvider: IdentityProvider {
         let tokens = try await TokenEndpoint(call: call)
             .redeem(form, at: description.tokenEndpoint, headers: headers)
         guard let token = tokens.identityToken else { throw .providerRefused }
-        let verified = try await verify(token, policy(description, [audience], nonce: .plainIfThere(nonce)))
+        var policy = policy(description, [audience], configured.secret, nonce: .plainIfThere(nonce))
+        policy.accessToken = tokens.accessToken
+        policy.required = preset?.required ?? []
+        let verified = try await verify(token, policy)
         return try self.person(verified, configured).joined(to: person, refreshToken: tokens.refreshToken)
     }
 
     package var takesBrowsers: Bool { true }
 
+    package var maximumStateCharacters: Int { preset?.maximumStateCharacters ?? Preset.addressCharacters }
+
     package func authorizationAddress(
         _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
     ) async throws(DomainError) -> String? {
         guard let endpoint = try await description(for: configured).authorizationEndpoint else { return nil }
+        var authorization = authorization
+        if preset?.takesHint == false { authorization.hint = nil }
         return authorization.address(
-            at: endpoint, audience: configured.settings.browserAudience, scope: "openid email profile",
-            nonce: authorization.nonce)
+            at: endpoint, audience: configured.settings.browserAudience, scope: preset?.scope ?? Preset.allScopes,
+            nonce: authorization.nonce, more: preset?.parameters ?? [])
     }
 
     package func revoke(
@@ -155,11 +135,12 @@ package struct OpenIDProvider: IdentityProvider {
     }
 
     private func policy(
-        _ description: OpenIDDescription, _ audiences: Set<String>, nonce: TokenVerifier.Nonce
+        _ description: OpenIDDescription, _ audiences: Set<String>, _ secret: Secret?, nonce: TokenVerifier.Nonce
     ) -> TokenVerifier.Policy {
-        TokenVerifier.Policy(
-            keySet: description.keySet, algorithms: preset?.algorithms ?? [.rs256, .es256],
-            issuers: preset?.issuers ?? [description.issuer], audiences: audiences, nonce: nonce)
+        let algorithms = preset?.algorithms ?? [.rs256, .es256]
+        return TokenVerifier.Policy(
+            keySet: description.keySet, algorithms: algorithms, issuers: preset?.issuers ?? [description.issuer],
+            audiences: audiences, nonce: nonce, sharedSecret: algorithms.contains(.hs256) ? secret : nil)
     }
 
     /// How the application proves itself: its secret in the form, or by HTTP Basic where the provider takes nothing
@@ -172,7 +153,7 @@ package struct OpenIDProvider: IdentityProvider {
             form.append((name: "client_id", value: audience))
             return []
         }
-        if description.takesSecretInForm {
+        if preset?.takesSecretInForm ?? description.takesSecretInForm {
             form += [(name: "client_id", value: audience), (name: "client_secret", value: secret.revealed)]
             return []
         }
@@ -182,12 +163,9 @@ package struct OpenIDProvider: IdentityProvider {
 
     private func person(_ verified: TokenVerifier.Verified, _ configured: ConfiguredProvider) -> ExternalIdentity {
         let claims = verified.claims
-        var email: ProviderEmail?
-        if let address = claims.text("email"), ProviderEmail.isPlausible(address) {
-            email = ProviderEmail(address: address, isVerified: claims.flag("email_verified"), isRelay: false)
-        }
         return ExternalIdentity(
             provider: configured.settings.provider, subject: claims.text("sub") ?? "", audience: verified.audience,
-            email: email, displayName: claims.text("name"), replay: verified.replay)
+            // Kakao's word for a name.
+            email: claims.email, displayName: claims.text("name") ?? claims.text("nickname"), replay: verified.replay)
     }
 }

@@ -10,6 +10,18 @@ package struct ProviderAddresses: Hashable, Sendable {
     package var facebookKeySet = "https://limited.facebook.com/.well-known/oauth/openid/jwks/"
     package var twitter = "https://api.x.com"
     package var twitterDialog = "https://x.com/i/oauth2/authorize"
+    package var line = "https://access.line.me"
+    package var lineAPI = "https://api.line.me"
+    package var kakao = "https://kauth.kakao.com"
+    package var naver = "https://nid.naver.com/oauth2.0"
+    package var naverProfile = "https://openapi.naver.com/v1/nid/me"
+    package var yahooJapan = "https://auth.login.yahoo.co.jp/yconnect/v2"
+    /// Where Game Center's certificates are; `nil` for every host of Apple's.
+    package var gameCenter: String?
+    /// Further roots of those certificates, in DER: a fake's own.
+    package var gameCenterRoots: [[UInt8]] = []
+    /// Where the certificates of their issuer are.
+    package var certificateIssuers = "https://cacerts.digicert.com"
 
     package init() {}
 
@@ -18,9 +30,10 @@ package struct ProviderAddresses: Hashable, Sendable {
         let standard = ProviderAddresses()
         let all: [KeyPath<ProviderAddresses, String>] = [
             \.apple, \.google, \.googleTokenInfo, \.facebookGraph, \.facebookDialog, \.facebookKeySet, \.twitter,
-            \.twitterDialog,
+            \.twitterDialog, \.line, \.lineAPI, \.kakao, \.naver, \.naverProfile, \.yahooJapan, \.certificateIssuers,
         ]
         return all.filter { self[keyPath: $0] != standard[keyPath: $0] }.map { self[keyPath: $0] }
+            + (gameCenter.map { [$0] } ?? [])
     }
 }
 
@@ -29,18 +42,29 @@ extension IdentityProviders {
     package init(
         at addresses: ProviderAddresses, call: any WebCaller, clock: any WallClock, randomness: any Randomness
     ) {
+        let roots = [GameCenterCertificates.digiCertTrustedRootG4] + addresses.gameCenterRoots
         let verify = TokenVerifier(
             keySets: RemoteDocuments(call: call, clock: clock) { bytes, _ in KeySet(parsing: bytes) }, clock: clock)
         let descriptions = RemoteDocuments(call: call, clock: clock) {
             OpenIDDescription(parsing: $0, readFrom: $1, mayAsk: call.mayAsk)
         }
+        func openID(_ preset: OpenIDProvider.Preset?) -> OpenIDProvider {
+            OpenIDProvider(preset: preset, call: call, descriptions: descriptions, verify: verify)
+        }
         let apple = AppleProvider(base: addresses.apple, call: call, verify: verify, clock: clock)
         self.init(
             named: [
                 .apple: apple,
-                .google: OpenIDProvider(
-                    preset: .google(at: addresses.google, tokenInfo: addresses.googleTokenInfo), call: call,
-                    descriptions: descriptions, verify: verify),
+                .google: openID(.google(at: addresses.google, tokenInfo: addresses.googleTokenInfo)),
+                .line: openID(.line(at: addresses.line, api: addresses.lineAPI)),
+                .kakao: openID(.kakao(at: addresses.kakao)),
+                .yahooJapan: openID(.yahooJapan(at: addresses.yahooJapan)),
+                .naver: NaverProvider(base: addresses.naver, profile: addresses.naverProfile, call: call),
+                .gameCenter: GameCenterProvider(
+                    certificates: GameCenterCertificates(
+                        at: addresses.gameCenter, issuers: addresses.certificateIssuers, roots: roots, call: call,
+                        clock: clock),
+                    base: addresses.gameCenter ?? "https://static.gc.apple.com", clock: clock),
                 .facebook: FacebookProvider(
                     graph: addresses.facebookGraph, dialog: addresses.facebookDialog,
                     keySet: addresses.facebookKeySet, call: call, verify: verify),
@@ -48,7 +72,7 @@ extension IdentityProviders {
                     base: addresses.twitter, dialog: addresses.twitterDialog, call: call, clock: clock,
                     randomness: randomness),
             ],
-            openID: OpenIDProvider(call: call, descriptions: descriptions, verify: verify),
+            openID: openID(nil),
             apple: apple)
     }
 }

@@ -10,7 +10,45 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     private let call: any WebCaller
     private let clock: any WallClock
     private let parse: @Sendable (_ bytes: [UInt8], _ url: String) -> Document?
-    private let entries = Mutex<[String: Entry]>([:])
+    private let bounds: Bounds
+    private let state = Mutex(State())
+
+    /// How much strangers can make this server keep and ask.
+    package struct Bounds: Sendable {
+        package var documents: Int
+        /// Addresses that were never asked before, in a minute.
+        package var newAddressesPerMinute: Int
+
+        package init(documents: Int = 1000, newAddressesPerMinute: Int = 1000) {
+            self.documents = documents
+            self.newAddressesPerMinute = newAddressesPerMinute
+        }
+    }
+
+    private struct State: Sendable {
+        var entries: [String: Entry] = [:]
+        var minuteStartedAt = Timestamp.earliest
+        var newAddresses = 0
+
+        /// Whether an address may be asked; makes room for a new one.
+        mutating func admits(_ url: String, at now: Timestamp, _ bounds: Bounds) -> Bool {
+            if entries[url] != nil { return true }
+            if now >= minuteStartedAt + .seconds(60) { (minuteStartedAt, newAddresses) = (now, 0) }
+            guard newAddresses < bounds.newAddressesPerMinute else { return false }
+            newAddresses += 1
+            guard entries.count >= bounds.documents else { return true }
+            // First those that led to nothing, then the oldest.
+            let idle = entries.filter { $0.value.flight == nil }
+            let least = idle.min { left, right in
+                let (isLeft, isRight) = (left.value.document != nil, right.value.document != nil)
+                if isLeft != isRight { return isRight }
+                return (left.value.triedAt ?? .earliest) < (right.value.triedAt ?? .earliest)
+            }
+            guard let least else { return false }
+            entries[least.key] = nil
+            return true
+        }
+    }
 
     private struct Entry: Sendable {
         var document: Document?
@@ -27,11 +65,12 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     private static var pauseAfterFailure: Duration { .seconds(2) }
 
     package init(
-        call: any WebCaller, clock: any WallClock,
+        call: any WebCaller, clock: any WallClock, bounds: Bounds = Bounds(),
         parse: @escaping @Sendable (_ bytes: [UInt8], _ url: String) -> Document?
     ) {
         self.call = call
         self.clock = clock
+        self.bounds = bounds
         self.parse = parse
     }
 
@@ -46,7 +85,10 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         at url: String, isEnough: (Document) -> Bool = { _ in true }
     ) async throws(DomainError) -> Document {
         let now = clock.now
-        let step = entries.withLock { entries in Self.step(&entries[url, default: Entry()], at: now, isEnough) }
+        let step = state.withLock { state in
+            state.admits(url, at: now, bounds)
+                ? Self.step(&state.entries[url, default: Entry()], at: now, isEnough) : .refuse
+        }
         switch step {
         case .use(let document):
             return document
@@ -86,11 +128,11 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
 
     /// Begins the one call, unless somebody was faster.
     private func startLogIn(_ url: String, at now: Timestamp) -> Task<Document?, Never> {
-        entries.withLock { entries in
-            if let flight = entries[url]?.flight { return flight }
+        state.withLock { state in
+            if let flight = state.entries[url]?.flight { return flight }
             // Not a part of the caller's task: others wait for it too. It ends with its one call, which has limits.
             let flight = Task { await self.read(url, startedAt: now) }
-            entries[url, default: Entry()].flight = flight
+            state.entries[url, default: Entry()].flight = flight
             return flight
         }
     }
@@ -104,12 +146,11 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
             // The answer is that there is none.
         }
         let read = document
-        entries.withLock { entries in
-            entries[url, default: Entry()].flight = nil
-            entries[url, default: Entry()].triedAt = startedAt
-            guard let read else { return }
-            entries[url, default: Entry()].document = read
-            entries[url, default: Entry()].readAt = startedAt
+        state.withLock { state in
+            var entry = state.entries[url] ?? Entry()
+            (entry.flight, entry.triedAt) = (nil, startedAt)
+            if let read { (entry.document, entry.readAt) = (read, startedAt) }
+            state.entries[url] = entry
         }
         return document
     }

@@ -26,7 +26,8 @@ struct TokenEndpoint: Sendable {
     ) async throws(DomainError) -> Answer {
         let answer = try await call.answer(to: WebCall(form: form, to: url, headers: headers))
         guard let members = JSONMembers(parsing: answer.body) else { throw .providerUnavailable }
-        if answer.status == 200 {
+        // Naver tells errors with status 200.
+        if answer.status == 200, members.text("error") == nil {
             return .tokens(
                 Tokens(
                     identityToken: members.text("id_token").map { Secret($0) },
@@ -72,7 +73,7 @@ extension ProviderSettings {
     /// The audience that a code is for, and where it was sent.
     ///
     /// - Throws: `fieldsRefused` for one that the application does not list.
-    func place(
+    func client(
         of code: ProviderCredential.AuthorizationCode
     ) throws(DomainError) -> (audience: String, redirectURI: String?) {
         var faults: [ValidationError] = []

@@ -26,8 +26,22 @@ package struct TokenVerifier: Sendable {
         package var issuers: Set<String>
         package var audiences: Set<String>
         package var nonce: Nonce
+        /// The key of HS256, where `algorithms` has it. Never a key of the key set.
+        package var sharedSecret: Secret?
+        /// What came with the token from the provider: a token that has `at_hash` must have this one's.
+        package var accessToken: Secret?
+        /// Claims that the provider always writes, and no token lacks.
+        package var required: Set<RequiredClaim> = []
         /// Identity tokens are about somebody and run out; notifications do neither.
         package var isIdentity = true
+    }
+
+    /// A claim that OpenID Connect leaves to the provider.
+    package enum RequiredClaim: Sendable {
+        /// `at_hash` beside an access token (OpenID Connect Core 1.0 §3.1.3.6).
+        case accessTokenHash
+        /// `auth_time` (§2).
+        case authenticationTime
     }
 
     /// What a token must hold of the nonce.
@@ -59,7 +73,14 @@ package struct TokenVerifier: Sendable {
         let decoded: DecodedToken
         do throws(ProviderTokenFault) {
             decoded = try DecodedToken(token.revealed, maximumBytes: Self.maximumBytes)
-            guard policy.algorithms.contains(where: { $0.rawValue == decoded.algorithm }) else { throw .algorithm }
+            guard let algorithm = policy.algorithms.first(where: { $0.rawValue == decoded.algorithm }) else {
+                throw .algorithm
+            }
+            if algorithm == .hs256 {
+                guard let key = policy.sharedSecret.flatMap(SharedKey.init) else { throw .algorithm }
+                guard key.isValid(decoded.signature, for: decoded.signedPart) else { throw .signature }
+                return try check(decoded, policy)
+            }
             guard !decoded.keyId.isEmpty else { throw .key }
         } catch {
             throw .providerTokenRefused(error)
@@ -96,6 +117,16 @@ package struct TokenVerifier: Sendable {
                 subject.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
             else { throw .subject }
         }
+        if policy.required.contains(.authenticationTime) {
+            guard let time = claims.time("auth_time"), time <= now + Self.skew else { throw .authenticationTime }
+        }
+        if let accessToken = policy.accessToken,
+            claims.has("at_hash") || policy.required.contains(.accessTokenHash)
+        {
+            guard let hash = claims.text("at_hash"), Secret(hash) == Self.hash(of: accessToken) else {
+                throw .accessTokenHash
+            }
+        }
         guard policy.nonce.fits(claims.text("nonce"), isThere: claims.values["nonce"] != nil) else { throw .nonce }
         // The signed part, because an ECDSA signature can be written in two ways.
         return Verified(
@@ -103,6 +134,11 @@ package struct TokenVerifier: Sendable {
             replay: UsedProof(
                 .providerToken, SecretDigest(of: token.signedPart),
                 until: (end ?? issuedAt) + Self.skew + .seconds(1)))
+    }
+
+    /// `at_hash` of an access token, for every algorithm with SHA-256 (OpenID Connect Core 1.0 §3.1.3.6).
+    private static func hash(of accessToken: Secret) -> Secret {
+        Secret(Base64URL.text(of: accessToken.digest.bytes.prefix(16)))
     }
 }
 

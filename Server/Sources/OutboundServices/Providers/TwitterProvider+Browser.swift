@@ -18,7 +18,7 @@ extension TwitterProvider {
     func redeem(
         _ code: ProviderCredential.AuthorizationCode, for configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {
-        let redirectURI = try configured.settings.place(of: code).redirectURI
+        let redirectURI = try configured.settings.client(of: code).redirectURI
         var missing: [ValidationError] = []
         if redirectURI == nil { missing.append(ValidationError(field: "redirectUri", rule: .required)) }
         if code.verifier == nil { missing.append(ValidationError(field: "codeVerifier", rule: .required)) }

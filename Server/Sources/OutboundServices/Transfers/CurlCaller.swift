@@ -109,20 +109,32 @@ package final class CurlCaller: WebCaller {
             try handle.set(CURLOPT_USERAGENT, "okaeri")
             try handle.set(CURLOPT_RESOLVE, names)
             try handle.connectOnly { policy.permits($0, for: target) }
-            var lines = ["Accept: application/json", "Expect:"]
+            var lines = ["Expect:"]
+            if !call.headers.contains(where: { $0.name == "Accept" }) { lines.append("Accept: application/json") }
+            // libcurl would call any body a form.
+            if call.bytes != nil, !call.headers.contains(where: { $0.name == "Content-Type" }) {
+                lines.append("Content-Type:")
+            }
             lines += call.headers.map { "\($0.name): \($0.value)" }
             try handle.set(CURLOPT_HTTPHEADER, lines)
-            if call.method == .post {
+            if let bytes = call.bytes {
+                try handle.set(CURLOPT_POST, 1)
+                try handle.set(CURLOPT_POSTFIELDSIZE, bytes.count)
+                try handle.set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
+            } else if call.method != .get {
                 let body = call.body ?? ""
                 try handle.set(CURLOPT_POSTFIELDSIZE, body.utf8.count)
                 try handle.set(CURLOPT_COPYPOSTFIELDS, body)
+                try handle.set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
             }
         } catch {
             return .failure(.unreachable(reason: error.reason))
         }
         do throws(CurlHandle.Fault) {
-            let bytes = try handle.perform()
-            return .success(WebResponse(status: handle.number(CURLINFO_RESPONSE_CODE), body: bytes))
+            let bytes = try handle.perform(sending: call.bytes ?? [])
+            var response = WebResponse(status: handle.number(CURLINFO_RESPONSE_CODE), body: bytes)
+            response.headers = handle.headers
+            return .success(response)
         } catch {
             guard let address = handle.refusedAddress else { return .failure(.unreachable(reason: error.reason)) }
             return .failure(.addressRefused(reason: "\(address.text) is not public, or not asked by https"))

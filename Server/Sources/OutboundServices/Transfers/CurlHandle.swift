@@ -10,6 +10,8 @@ final class CurlHandle {
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private var outgoing = Outgoing()
     private var incoming: Incoming
+    /// The header fields of the last response, by names in lower case.
+    private(set) var headers: [String: String] = [:]
     private var mayConnect: ((IPAddress) -> Bool)?
     /// The last address that `connectOnly` did not permit.
     private(set) var refusedAddress: IPAddress?
@@ -129,6 +131,11 @@ final class CurlHandle {
             okaeri_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { place, size, count, context in
                 CurlHandle.from(context)?.take(place, size * count) ?? 0
             })
+        try check(okaeri_curl_set_pointer(handle, CURLOPT_HEADERDATA, context))
+        try check(
+            okaeri_curl_set_transfer(handle, CURLOPT_HEADERFUNCTION) { start, size, count, context in
+                CurlHandle.from(context)?.takeHeader(start, size * count) ?? 0
+            })
         let outcome = withExtendedLifetime(self) { curl_easy_perform(handle) }
         try check(outcome)
         return incoming.bytes
@@ -152,6 +159,21 @@ final class CurlHandle {
     private func take(_ place: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
         guard let place, incoming.bytes.count + count <= incoming.maximumBytes else { return 0 }
         incoming.bytes.append(contentsOf: UnsafeRawBufferPointer(start: place, count: count))
+        return count
+    }
+
+    /// The most header fields that are kept, and the longest; libcurl itself ends responses with far more.
+    private static let maximumHeaders = 64
+    private static let maximumHeaderBytes = 4096
+
+    private func takeHeader(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let start, headers.count < Self.maximumHeaders, count <= Self.maximumHeaderBytes else { return count }
+        let line = String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+        // A status line begins another response: that before was an interim one.
+        if line.hasPrefix("HTTP/") { headers = [:] }
+        guard let colon = line.firstIndex(of: ":") else { return count }
+        let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+        headers[line[..<colon].lowercased()] = value
         return count
     }
 

@@ -5,10 +5,14 @@ package struct WebCall: Sendable {
     package var url: String
     package var headers: [(name: String, value: String)]
     package var body: String?
+    /// A body of any bytes, in the place of `body`.
+    package var bytes: [UInt8]?
 
     package enum Method: String, Sendable {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
     }
 
     package init(
@@ -58,6 +62,8 @@ package struct WebCall: Sendable {
 package struct WebResponse: Hashable, Sendable {
     package var status: Int
     package var body: [UInt8]
+    /// By names in lower case; of several of one name the last.
+    package var headers: [String: String] = [:]
 
     package init(status: Int, body: [UInt8]) {
         self.status = status

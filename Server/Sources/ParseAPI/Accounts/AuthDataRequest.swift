@@ -66,10 +66,13 @@ extension VerifyCredential {
         var people: [ExternalIdentity] = []
         for (provider, id, members) in authData.presented {
             do {
-                people.append(
-                    try await callAsFunction(
-                        try ProviderCredential(members, of: provider), of: id, at: provider, in: call.application,
-                        from: call.client))
+                var person = try await callAsFunction(
+                    try ProviderCredential(members, of: provider), of: id, at: provider, in: call.application,
+                    from: call.client)
+                // SDKs repeat a log-in whose response was lost (decision 0074).
+                let client = call.caller.device.installation ?? call.client.text
+                person.retry = person.replay?.retry(by: client)
+                people.append(person)
             } catch let error as DomainError {
                 guard case .fieldsRefused = error else { throw error }
                 throw ParseFault.authDataRefused

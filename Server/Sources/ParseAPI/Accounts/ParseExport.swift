@@ -1,4 +1,5 @@
 package import Domain
+import HTTPSupport
 package import OkaeriWire
 
 /// Rows of an export of Parse: of the hosted service and its dashboard (the form of the REST API), or of the database of a
@@ -16,22 +17,23 @@ package enum ParseExport {
     /// - Parameters:
     ///   - record: One object of the export.
     ///   - application: Where the user comes to.
+    ///   - schema: The types of fields, for the rows of a database.
     /// - Returns: the user.
     /// - Throws: `Fault`.
     package static func user(
-        _ record: JSONValue, of application: Identifier<Application>
+        _ record: JSONValue, of application: Identifier<Application>, schema: ParseSchema? = nil
     ) throws(Fault) -> ImportedUser {
         let row = try ParseRow(record)
         guard let id = row.text("objectId") ?? row.text("_id") else { throw Fault(description: "objectId is missing") }
         do {
-            return try user(id, row, of: application)
+            return try user(id, row, of: application, schema)
         } catch {
             throw Fault(id: id, description: error.description)
         }
     }
 
     private static func user(
-        _ id: String, _ row: ParseRow, of application: Identifier<Application>
+        _ id: String, _ row: ParseRow, of application: Identifier<Application>, _ schema: ParseSchema?
     ) throws(Fault) -> ImportedUser {
         var times = ImportedTimes()
         let created = row.time(&times, "createdAt", "_created_at")
@@ -43,7 +45,7 @@ package enum ParseExport {
         user.email = row.text("email")
         if user.email != nil, row.members["emailVerified"] == true { user.emailVerifiedAt = user.updatedAt }
         do {
-            user.fields = try row.fields()
+            user.fields = try row.fields(schema)
             user.acl = try row.acl()
         } catch {
             throw Fault(description: error.message)
@@ -51,7 +53,7 @@ package enum ParseExport {
         if user.acl?.entries.isEmpty == true { user.disabledAt = user.updatedAt }
         var imported = ImportedUser(user: user)
         imported.faults = times.faults
-        try take(row.authData, into: &imported)
+        take(row.authData, into: &imported)
         if let hash = row.text("bcryptPassword") ?? row.text("_hashed_password") ?? row.text("password"),
             hash.hasPrefix("$2")
         {
@@ -96,23 +98,28 @@ package enum ParseExport {
         return session
     }
 
-    private static func take(
-        _ authData: [String: JSONValue], into imported: inout ImportedUser
-    ) throws(Fault) {
+    /// What cannot be taken is a fault of the one identity, which an import may leave out.
+    private static func take(_ authData: [String: JSONValue], into imported: inout ImportedUser) {
         for (name, value) in authData.sorted(by: { $0.key < $1.key }) where value != .null {
             let provider = Identity.Provider(rawValue: name)
+            func refuse(_ rule: ValidationError.Rule) {
+                imported.faults.append(ValidationError(field: "identities.\(MemberFault.printable(name))", rule: rule))
+            }
             guard AuthDataObject.providers.contains(provider) else {
-                throw Fault(description: "authData.\(name) is of a provider that is not offered")
+                refuse(.notOffered)
+                continue
             }
             guard case .object(let members) = value, case .string(let id)? = members["id"], !id.isEmpty else {
-                throw Fault(description: "authData.\(name).id is missing")
+                refuse(.required)
+                continue
             }
             guard provider == .anonymous else {
                 imported.providerNames[provider] = id
                 continue
             }
             guard let anonymous = AnonymousId(id) else {
-                throw Fault(description: "authData.anonymous.id is no UUID")
+                refuse(.notOffered)
+                continue
             }
             imported.anonymousId = anonymous
         }

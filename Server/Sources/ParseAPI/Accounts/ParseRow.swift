@@ -57,18 +57,21 @@ struct ParseRow {
         }
     }
 
-    /// By provider: one member, or a column of each.
+    /// By provider: one member, or a column of each, or both.
     var authData: [String: JSONValue] {
-        if case .object(let authData)? = members["authData"] { return authData }
         let prefix = "_auth_data_"
-        return Dictionary(
+        let columns = Dictionary(
             members.filter { $0.key.hasPrefix(prefix) }.map { (String($0.key.dropFirst(prefix.count)), $0.value) },
             uniquingKeysWith: { first, _ in first })
+        // A Parse Server leaves an empty member beside its columns.
+        guard case .object(let authData)? = members["authData"] else { return columns }
+        return authData.merging(columns) { member, column in member == .null ? column : member }
     }
 
     /// The app's own fields. What begins with an underscore is the server's, but for pointers.
-    func fields() throws(ParseFault) -> [String: JSONValue] {
-        var fields: [String: JSONValue] = [:]
+    /// The schema says what plain values are.
+    func fields(_ schema: ParseSchema?) throws(ParseFault) -> [String: JSONValue] {
+        var fields: [String: JSONValue] = schema?.relations.filter { UserFields.isName($0.key) } ?? [:]
         for (name, value) in members where value != .null && !UserFields.known.contains(name) {
             if name.hasPrefix("_p_"), case .string(let text) = value {
                 let parts = text.split(separator: "$", maxSplits: 1).map(String.init)
@@ -78,7 +81,8 @@ struct ParseRow {
                 ])
             } else if !name.hasPrefix("_"), name != "bcryptPassword" {
                 guard UserFields.isName(name) else { throw .invalidField(name) }
-                fields[name] = try ParseValue.checked(try Self.plain(value, name), name)
+                let plain = try Self.plain(value, name)
+                fields[name] = try ParseValue.checked(schema?.typed(plain, name) ?? plain, name)
             }
         }
         return fields
@@ -95,6 +99,7 @@ struct ParseRow {
                 guard let time = times.time(sent(value), name) else { throw .invalidDate(name) }
                 return ParseValue.date(time)
             }
+            if let base64 = Self.binary(members) { return .object(["__type": "Bytes", "base64": .string(base64)]) }
             for type in ["$numberLong", "$numberInt"] {
                 if case .string(let text)? = members[type], let number = Int64(text, radix: 10) {
                     return .integer(number)
@@ -113,6 +118,17 @@ struct ParseRow {
             for value in values { plain.append(try Self.plain(value, name)) }
             return .array(plain)
         default: return value
+        }
+    }
+
+    /// The bytes of a value of MongoDB, in the present form or that of before 2019.
+    private static func binary(_ members: [String: JSONValue]) -> String? {
+        switch members["$binary"] {
+        case .string(let base64)?: return base64
+        case .object(let binary)?:
+            guard case .string(let base64)? = binary["base64"] else { return nil }
+            return base64
+        default: return nil
         }
     }
 

@@ -19,8 +19,12 @@ final class SignUpController: Sendable {
 
     /// `POST /users`: signs somebody up; with `authData` it also logs a known one in.
     func create(_ call: ParseCall) async throws -> ParseResponse {
-        if let authData = call.body["authData"], authData != .object([:]) {
-            return try await logIn(authData, call)
+        if let sent = call.body["authData"] {
+            let authData = try AuthDataRequest(sent)
+            // Beside a password it may hold nothing, or only null.
+            if !authData.isEmpty || !call.hasText("username") || !call.hasText("password") {
+                return try await logIn(authData, call)
+            }
         }
         guard case .string(let name)? = call.body["username"], !name.isEmpty else { throw ParseFault.usernameMissing }
         guard case .string(let password)? = call.body["password"], !password.isEmpty else {
@@ -37,23 +41,22 @@ final class SignUpController: Sendable {
     }
 
     /// `POST /users` with `authData`: logs in whom the providers name, or makes that user.
-    private func logIn(_ value: JSONValue, _ call: ParseCall) async throws -> ParseResponse {
-        let authData = try AuthDataRequest(value)
+    private func logIn(_ authData: AuthDataRequest, _ call: ParseCall) async throws -> ParseResponse {
         guard !authData.isEmpty else { throw ParseFault.usernameMissing }
         let change = try UserChange(call.body, of: nil, isMaster: call.caller.isMaster)
         let people = try await verifyCredential(authData, call)
+        var asked = LogInWithIdentities.Request(
+            application: call.application, people: people, anonymousId: authData.anonymousId,
+            newUser: try change.newUser(by: call.caller),
+            identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules),
+            password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
+            device: call.caller.device, address: call.client, origin: call.origin)
+        asked.leavesDisabledBehind = true
         let logIn: LogIn
         do {
-            logIn = try await accounts.logInWithIdentities(
-                LogInWithIdentities.Request(
-                    application: call.application, people: people, anonymousId: authData.anonymousId,
-                    newUser: try change.newUser(by: call.caller),
-                    identifiers: NewIdentifiers(
-                        username: change.username, email: change.email, rules: call.caller.rules),
-                    password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
-                    device: call.caller.device, address: call.client, origin: call.origin))
-        } catch let error as DomainError {
-            // Who is kept out is not found; a second user of the same identity there cannot be.
+            logIn = try await accounts.logInWithIdentities(asked)
+        } catch {
+            // Who is kept out is not found; a second user of the same provider's identity there cannot be.
             throw error == .userDisabled ? ParseFault.credentialRefused : error
         }
         if logIn.isNew { return try await welcome(logIn, change, call) }
@@ -99,7 +102,9 @@ extension RequestEmailVerification {
     /// Sends the mail that confirms a new address. A server without mail sends none, and says so nowhere: the address
     /// stands unconfirmed.
     func confirm(_ user: User, by session: Session?, _ call: ParseCall) async {
-        guard user.email != nil, user.emailVerifiedAt == nil else { return }
+        let options = call.caller.options
+        guard options.verifiesEmails || options.needsVerifiedEmail, user.email != nil, user.emailVerifiedAt == nil
+        else { return }
         // The user is stored already; a mail that cannot be ordered must not undo that in the client's eyes.
         try? await callAsFunction(
             nil, of: user, by: session, in: call.application, languages: AcceptLanguage.tags(of: call.request),

@@ -50,7 +50,8 @@ struct UserChange {
     private mutating func takeUsername(_ value: JSONValue, of id: Identifier<User>?) throws(ParseFault) {
         switch value {
         case .string(let text):
-            guard !text.isEmpty else { throw .usernameMissing }
+            // The reference keeps an empty name, by which nobody logs in: here the present one stays.
+            guard !text.isEmpty else { return }
             // A made-up name that is sent back is no choice.
             if let id, text == UserObject.madeUpName(of: id) { return }
             username = .set(text)
@@ -61,7 +62,7 @@ struct UserChange {
 
     private mutating func takeEmail(_ value: JSONValue) throws(ParseFault) {
         switch value {
-        case .string(let text): email = .set(text)
+        case .string(let text): email = text.isEmpty ? .removed : .set(text)
         case .null: email = .removed
         case .object(let members) where members["__op"] == "Delete": email = .removed
         default: throw .wrongType("email", expected: "String", got: ParseValue.typeName(value))
@@ -71,8 +72,8 @@ struct UserChange {
     private mutating func takePassword(_ value: JSONValue) throws(ParseFault) {
         switch value {
         case .string(let text):
-            guard !text.isEmpty else { throw .passwordMissing }
-            password = Secret(text)
+            // The reference takes it, and lets nobody log in by it: here the present one stays.
+            if !text.isEmpty { password = Secret(text) }
         case .null, .object: throw .passwordMissing
         default: throw .wrongType("password", expected: "String", got: ParseValue.typeName(value))
         }
@@ -92,6 +93,7 @@ struct UserChange {
     private mutating func take(_ name: String, _ value: JSONValue, isCreation: Bool) throws(ParseFault) {
         guard name.utf8.count <= Self.maximumNameBytes else { throw .invalidField(name) }
         let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        if let name = path.first(where: UserFields.prohibited.contains) { throw .prohibited(name) }
         guard let first = path.first, UserFields.isName(first), !UserFields.known.contains(first),
             path.count <= 8, path.allSatisfy({ !$0.isEmpty && !$0.contains("$") && !$0.utf8.contains(0) })
         else { throw .invalidField(name) }

@@ -10,6 +10,9 @@ enum UserFields {
         "sessionToken",
     ]
 
+    /// Names that mean something to every object of JavaScript, by which requests have changed the program of servers.
+    static let prohibited: Set<String> = ["constructor", "__proto__"]
+
     /// A letter, then letters, digits and `_`; none of the two that mean something else to some SDK.
     static func isName(_ name: some StringProtocol) -> Bool {
         guard let first = name.utf8.first, isLetter(first), name.utf8.count <= 128 else { return false }

@@ -36,9 +36,12 @@ final class UsersController: Sendable {
 
     /// `GET /users/{objectId}`
     func read(_ call: ParseCall) async throws -> ParseResponse {
-        let columns = try QueryOptions.columns(of: call)
+        let options = try QueryOptions(ofOne: call)
         let user = try await accounts.readUser(try call.id(), in: call.application.id)
-        guard var members = call.caller.view(user).map(columns.cut) else { throw ParseFault.objectNotFound }
+        guard let view = call.caller.view(user).map(options.columns.cut) else { throw ParseFault.objectNotFound }
+        var members =
+            try await expanded([view], options, for: reader(call), SearchRequest(by: searcher(call)), call).first
+            ?? view
         if user.id == call.caller.session?.user.id, let token = call.caller.token {
             members["sessionToken"] = .string(token)
         }
@@ -50,22 +53,113 @@ final class UsersController: Sendable {
         let options = try QueryOptions(call)
         var search = UserSearch(
             order: try WhereClause.order(options.order, isMaster: call.caller.isMaster), limit: options.limit,
-            skip: options.skip, counts: options.counts,
-            reader: call.caller.isMaster
-                ? .everything
-                : .user(call.caller.session?.user.id, seesUnlisted: call.caller.options.isReadableByAll))
-        let request = SearchRequest(by: call.caller.isMaster ? .backend : .client(call.client))
+            skip: options.skip, counts: options.counts, reader: reader(call))
+        let request = SearchRequest(by: searcher(call))
+        var filter: ExpressionFilter?
         if let asked = options.condition {
-            let answered = try await answered(asked, by: search.reader, for: request, call)
+            var answered = try await answered(asked, by: search.reader, for: request, call)
+            filter = try ExpressionFilter(takenFrom: &answered, isMaster: call.caller.isMaster)
             search.condition = try WhereClause.condition(answered, isMaster: call.caller.isMaster)
         }
-        let found = try await accounts.searchUsers(search, in: call.application, for: request)
-        let results = found.users.compactMap { user in
-            call.caller.view(user).map { JSONValue.object(options.columns.cut($0)) }
-        }
-        var members: [String: JSONValue] = ["results": .array(results)]
+        let found =
+            if var filter, !filter.isEmpty {
+                try await find(search, fitting: &filter, for: request, call)
+            } else {
+                try await accounts.searchUsers(search, in: call.application, for: request)
+            }
+        let rows = found.users.compactMap { user in call.caller.view(user).map { options.columns.cut($0) } }
+        let results = try await expanded(rows, options, for: search.reader, request, call)
+        var members: [String: JSONValue] = ["results": .array(results.map { .object($0) })]
         if let count = found.count { members["count"] = .integer(Int64(clamping: count)) }
         return ParseResponse(members)
+    }
+
+    /// Finds users whom the database finds and a filter lets through, a part at a time.
+    private func find(
+        _ search: UserSearch, fitting filter: inout ExpressionFilter, for request: SearchRequest, _ call: ParseCall
+    ) async throws -> UserSearch.Findings {
+        var (users, passed, part): ([User], Int, UserSearch) = ([], 0, search)
+        part.counts = false
+        part.limit = UserSearch.maximumLimit
+        for page in 0..<Self.maximumPages {
+            part.skip = page * UserSearch.maximumLimit
+            let found = try await accounts.searchUsers(part, in: call.application, for: request).users
+            for user in found where try filter.fits(user) {
+                passed += 1
+                if passed > search.skip, users.count < min(search.limit, UserSearch.maximumLimit) { users.append(user) }
+            }
+            let isEnough = !search.counts && users.count >= min(search.limit, UserSearch.maximumLimit)
+            if found.count < UserSearch.maximumLimit || isEnough {
+                return UserSearch.Findings(users: users, count: search.counts ? passed : nil)
+            }
+        }
+        throw ParseFault(124, "The query takes too long.")
+    }
+
+    /// `GET /aggregate/_User`: the different values of a field, for an administrator.
+    func distinct(_ call: ParseCall) async throws -> ParseResponse {
+        guard call.caller.isMaster else { throw ParseFault.needsMaster }
+        let known: Set<String> = ["distinct", "where", "hint", "comment", "explain"]
+        guard call.objectId == "_User", call.query.keys.allSatisfy(known.contains),
+            case .string(let name)? = call.query["distinct"]
+        else { throw ParseFault.notOffered }
+        guard try WhereClause.field(name, isMaster: true) != nil else { throw ParseFault.invalidField(name) }
+        let path = name.split(separator: ".").map(String.init)
+        let condition = try QueryOptions.condition(of: call).map { value throws(ParseFault) in
+            try WhereClause.condition(value, isMaster: true)
+        }
+        let request = SearchRequest(by: .backend)
+        var (values, seen, last): ([JSONValue], Set<JSONValue>, String) = ([], [], "")
+        for _ in 0..<Self.maximumPages {
+            let search = UserSearch(
+                condition: .all([.compares(.id, .greater, .text(last))] + (condition.map { [$0] } ?? [])),
+                order: [UserOrder(.id)], limit: UserSearch.maximumLimit, reader: .everything)
+            let found = try await accounts.searchUsers(search, in: call.application, for: request).users
+            for user in found {
+                let members = JSONValue.object(UserObject(user, for: call.caller).own())
+                for value in Self.values(path[...], of: members) where seen.insert(value).inserted {
+                    values.append(value)
+                }
+            }
+            guard found.count == UserSearch.maximumLimit, let next = found.last else {
+                return ParseResponse(["results": .array(values)])
+            }
+            last = next.id.rawValue
+        }
+        throw ParseFault(124, "The query takes too long.")
+    }
+
+    /// How many parts of a thousand users each are looked through.
+    private static let maximumPages = 20
+
+    /// What stands at a path: of a list its elements.
+    private static func values(_ path: ArraySlice<String>, of value: JSONValue) -> [JSONValue] {
+        switch (value, path.first) {
+        case (.array(let values), _): values.flatMap { Self.values(path, of: $0) }
+        case (.null, _): []
+        case (_, nil): [value]
+        case (.object(let members), let name?):
+            members[name].map { Self.values(path.dropFirst(), of: $0) } ?? []
+        default: []
+        }
+    }
+
+    private func reader(_ call: ParseCall) -> UserSearch.Reader {
+        call.caller.isMaster
+            ? .everything : .user(call.caller.session?.user.id, seesUnlisted: call.caller.options.isReadableByAll)
+    }
+
+    private func searcher(_ call: ParseCall) -> SearchRequest.Caller {
+        call.caller.isMaster ? .backend : .client(call.client)
+    }
+
+    private func expanded(
+        _ rows: [[String: JSONValue]], _ options: QueryOptions, for reader: UserSearch.Reader, _ request: SearchRequest,
+        _ call: ParseCall
+    ) async throws -> [[String: JSONValue]] {
+        guard !options.includes.isEmpty else { return rows }
+        return try await IncludedUsers(options.includes, accounts.searchUsers)
+            .expanded(rows, for: reader, request, call)
     }
 
     /// A `where` with the findings of the questions about other users in it.
@@ -122,7 +216,7 @@ final class UsersController: Sendable {
         }
         let changed = try await accounts.editUser(
             changes, of: id, in: call.application,
-            by: EditUser.Author(call.caller.actor, of: id, session: call.caller.session, from: call.origin))
+            by: AccountAuthor(call.caller.actor, of: id, session: call.caller.session, from: call.origin))
         if changed.hasNewEmail {
             await requestEmailVerification.confirm(changed.user, by: call.caller.session?.session, call)
         }

@@ -18,7 +18,7 @@ final class MailController: Sendable {
         do {
             _ = try await messaging.requestPasswordReset(
                 email: email, in: call.application, languages: AcceptLanguage.tags(of: call.request),
-                from: call.client)
+                from: call.client, mayBeName: true)
         } catch {
             guard case .fieldsRefused = error else { throw error }
             // No mail address: nobody's, like any other that is unknown.

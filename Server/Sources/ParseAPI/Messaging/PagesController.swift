@@ -54,7 +54,10 @@ final class PagesController: Sendable {
         case (.get, "verify_email"): return try await verifyEmail(call)
         case (.post, "resend_verification_email"): return await resendVerification(call)
         case (.get, "request_password_reset"):
-            guard let token = call.token else { return PageResponse.redirect(to: "\(base)/invalid_link.html") }
+            guard let token = call.token,
+                try await accounts.resetPassword.takes(
+                    token, in: call.enabled.application, from: requests.gate.client(of: request, context))
+            else { return PageResponse.redirect(to: "\(base)/invalid_link.html") }
             return PageResponse.redirect(
                 to: "\(base)/choose_password?token=\(PageResponse.escaped(token))&id=\(segments[0])")
         case (.post, "request_password_reset"): return try await resetPassword(call, String(segments[0]))
@@ -122,7 +125,7 @@ final class PagesController: Sendable {
                     application: call.enabled.application, token: token, newPassword: Secret(password),
                     address: requests.gate.client(of: call.request, call.context),
                     origin: requests.gate.origin(of: call.request, call.context),
-                    rules: options.hasPasswordPolicy ? .parseWithPolicy : .parse))
+                    rules: ProtocolProfile.parse.accountRules(under: options)))
         } catch {
             switch error.code {
             case .codeRefused, .userDisabled, .userDeleted: return try refused(ParseFault(.codeRefused), "link")

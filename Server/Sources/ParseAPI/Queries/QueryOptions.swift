@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPSupport
 import OkaeriWire
 
@@ -18,7 +19,7 @@ struct QueryOptions {
 
         /// Of `prefs.theme` the whole field comes.
         private static func names(_ text: String) -> Set<String> {
-            Set(text.split(separator: ",").compactMap { $0.split(separator: ".").first.map(String.init) })
+            Set(text.split(separator: ",").compactMap { $0.split(separator: ".").first.map(QueryOptions.trimmed) })
         }
 
         func cut(_ members: [String: JSONValue]) -> [String: JSONValue] {
@@ -30,12 +31,14 @@ struct QueryOptions {
 
     private(set) var condition: JSONValue?
     private(set) var order: String?
-    private(set) var limit = 100
+    private(set) var limit = Self.standardLimit
     private(set) var skip = 0
     private(set) var counts = false
+    /// The pointers to expand, dotted; `*` for all of the first level.
     private(set) var includes: Set<String> = []
     private(set) var columns = Columns(nil, nil)
 
+    private static let standardLimit = 100
     private static let overlooked: Set<String> = [
         "include", "includeAll", "keys", "excludeKeys", "redirectClassNameForKey", "readPreference",
         "includeReadPreference", "subqueryReadPreference", "hint", "comment", "distinct",
@@ -49,15 +52,20 @@ struct QueryOptions {
             switch name {
             case "where": condition = try Self.condition(value)
             case "order": order = try Self.text(name, value)
-            case "limit": limit = try Self.number(name, value)
-            case "skip": skip = try Self.number(name, value)
+            // A negative limit is none of the app's own, as the JavaScript SDK has it.
+            case "limit":
+                limit = try Self.number(name, value)
+                if limit < 0 { limit = Self.standardLimit }
+            case "skip":
+                skip = try Self.number(name, value)
+                guard skip >= 0 else { throw .invalidParameter(name) }
             case "count": counts = ![.null, false, "", "0", "false", .integer(0)].contains(value)
             case "explain": guard call.caller.isMaster else { throw .invalidParameter(name) }
             default: guard Self.overlooked.contains(name) else { throw .invalidParameter(name) }
             }
         }
         if let include = call.query["include"] {
-            includes = Set(try Self.text("include", include).split(separator: ",").map(String.init))
+            includes = Set(try Self.text("include", include).split(separator: ",").map(Self.trimmed))
         }
         if call.query["includeAll"].map({ $0 != "false" && $0 != false }) ?? false { includes.insert("*") }
         columns = Columns(
@@ -65,15 +73,20 @@ struct QueryOptions {
             try call.query["excludeKeys"].map { value throws(ParseFault) in try Self.text("excludeKeys", value) })
     }
 
-    /// The columns of one object, for which nothing else can be asked.
+    /// The options of one object, for which nothing else can be asked.
     ///
     /// - Throws: 102.
-    static func columns(of call: ParseCall) throws(ParseFault) -> Columns {
+    init(ofOne call: ParseCall) throws(ParseFault) {
         let known: Set<String> = ["keys", "include", "excludeKeys", "includeAll"]
         guard call.query.keys.allSatisfy(known.contains) else {
             throw ParseFault(102, "Improper encode of parameter")
         }
-        return try QueryOptions(call).columns
+        try self.init(call)
+    }
+
+    /// The `where` of a call.
+    static func condition(of call: ParseCall) throws(ParseFault) -> JSONValue? {
+        try call.query["where"].flatMap { value throws(ParseFault) in try condition(value) }
     }
 
     private static func condition(_ value: JSONValue) throws(ParseFault) -> JSONValue? {
@@ -95,25 +108,43 @@ struct QueryOptions {
 
     private static let tooLarge = ParseFault.invalidQuery("The query is too large: where.")
 
+    /// Names with commas between them, or a list of such: as JSON, or as the JSON text that an address holds.
     private static func text(_ name: String, _ value: JSONValue) throws(ParseFault) -> String {
+        switch value {
+        case .string(let text) where text.hasPrefix("[") || text.hasPrefix("\""):
+            guard let value = try? JSONValue(parsing: Array(text.utf8), maximumDepth: 2) else {
+                throw .invalidParameter(name)
+            }
+            return try joined(name, value)
+        default: return try joined(name, value)
+        }
+    }
+
+    private static func joined(_ name: String, _ value: JSONValue) throws(ParseFault) -> String {
         switch value {
         case .string(let text): return text
         case .array(let parts):
             var texts: [String] = []
-            for part in parts { texts.append(try text(name, part)) }
+            for part in parts {
+                guard case .string(let text) = part else { throw .invalidParameter(name) }
+                texts.append(text)
+            }
             return texts.joined(separator: ",")
         default: throw .invalidParameter(name)
         }
     }
 
+    static func trimmed(_ name: some StringProtocol) -> String { name.trimmingCharacters(in: .whitespaces) }
+
     private static func number(_ name: String, _ value: JSONValue) throws(ParseFault) -> Int {
         let number: Int? =
             switch value {
             case .integer(let number): Int(exactly: number)
+            case .number(let number): Int(exactly: number)
             case .string(let text): Int(text, radix: 10)
             default: nil
             }
-        guard let number, number >= 0 else { throw .invalidParameter(name) }
+        guard let number else { throw .invalidParameter(name) }
         return number
     }
 }

@@ -70,7 +70,7 @@ enum WhereClause {
         case "$exists":
             guard case .bool(let isThere) = operand else { throw ParseFault(107, "bad $exists value") }
             return isThere ? .exists(field) : .not(.exists(field))
-        case "$regex": return try RegularExpression.condition(operand, options, on: field)
+        case "$regex": return try RegexOperator.condition(operand, options, on: field)
         case let name where absent.contains(name): throw notOffered(name)
         default: throw ParseFault(107, "bad constraint: \(MemberFault.printable(name))")
         }
@@ -88,7 +88,7 @@ enum WhereClause {
     }
 
     /// - Returns: `nil` for what nobody can be found by.
-    private static func field(_ name: String, isMaster: Bool) throws(ParseFault) -> UserField? {
+    static func field(_ name: String, isMaster: Bool) throws(ParseFault) -> UserField? {
         switch name {
         case "objectId": return .id
         case "username": return .username

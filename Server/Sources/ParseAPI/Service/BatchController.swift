@@ -62,8 +62,8 @@ struct BatchController: Sendable {
         if case .object(let body)? = members["body"] {
             if known == .get { item.query = body } else { item.body = body }
         }
-        guard operations.find(known, item.segments) != nil else {
-            throw .cannotRoute(known, String(target.prefix(200)))
+        guard operations.routes(item) else {
+            throw .cannotRoute(known, String(target.prefix(200)), status: 400)
         }
         return item
     }

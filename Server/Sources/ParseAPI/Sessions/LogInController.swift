@@ -74,7 +74,7 @@ final class LogInController: Sendable {
             edit.people = people
             user = try await accounts.editUser(
                 edit, of: user.id, in: call.application,
-                by: EditUser.Author(.owner(user.id), of: user.id, session: nil, from: call.origin)
+                by: AccountAuthor(.owner(user.id), of: user.id, session: nil, from: call.origin)
             ).user
         }
         return ParseResponse(

@@ -22,38 +22,54 @@ final class SessionsController: Sendable {
         return ParseResponse(SessionObject(session: found.session, token: token).members)
     }
 
-    /// `GET /sessions`: the caller's, newest first; those of a user that `where` names, for an administrator.
+    /// `GET /sessions`: the caller's, oldest first; for an administrator those of everybody, or of the user whom `where`
+    /// names.
     func list(_ call: ParseCall) async throws -> ParseResponse {
         let options = try QueryOptions(call)
         let filter = try SessionFilter(options.condition)
-        let owner: Identifier<User>
-        if call.caller.isMaster {
-            guard let user = filter.user else {
-                throw ParseFault(119, "Sessions are listed by their user: say which one in where.")
-            }
-            owner = user
-        } else {
-            guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
-            owner = session.user.id
+        let page = try await page(options, filter, call)
+        var users: [Identifier<User>: JSONValue] = [:]
+        if options.includes.contains("user") || options.includes.contains("*") {
+            for user in Set(page.sessions.map(\.user)) { users[user] = try await view(user, call) }
         }
-        let sessions = try await list(of: owner, call).filter(filter.fits)
-        let ordered = options.order?.hasPrefix("createdAt") == true ? sessions.reversed() : sessions
-        var user: JSONValue?
-        if options.includes.contains("user") || options.includes.contains("*") { user = try await view(owner, call) }
-        let expanded = user
-        let results = ordered.dropFirst(options.skip).prefix(options.limit).map { session in
+        let results = page.sessions.map { session in
             var members = SessionObject(session: session, token: token(of: session, call)).members
-            if let expanded { members["user"] = expanded }
+            if let user = users[session.user] { members["user"] = user }
             return JSONValue.object(options.columns.cut(members))
         }
-        var members: [String: JSONValue] = ["results": .array(Array(results))]
-        if options.counts { members["count"] = .integer(Int64(clamping: sessions.count)) }
+        var members: [String: JSONValue] = ["results": .array(results)]
+        if options.counts { members["count"] = .integer(Int64(clamping: page.count)) }
         return ParseResponse(members)
+    }
+
+    private func page(
+        _ options: QueryOptions, _ filter: SessionFilter, _ call: ParseCall
+    ) async throws -> (sessions: [Session], count: Int) {
+        let newestFirst = options.order?.hasPrefix("-createdAt") == true
+        let owner: Identifier<User>
+        if !call.caller.isMaster {
+            guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
+            owner = session.user.id
+        } else if let user = filter.user {
+            owner = user
+        } else if let id = filter.id {
+            let found = try await sessions.findSession(Identifier(rawValue: id), in: call.application, of: .parse)
+            owner = found?.user ?? Identifier(rawValue: "")
+        } else {
+            guard filter.isEmpty else {
+                throw ParseFault(119, "Sessions of all users are found by user and objectId alone.")
+            }
+            return try await sessions.listSessions.all(
+                of: .parse, in: call.application, newestFirst: newestFirst, skip: options.skip, limit: options.limit)
+        }
+        let found = try await list(of: owner, call).filter(filter.fits)
+        let ordered = newestFirst ? found : found.reversed()
+        return (Array(ordered.dropFirst(options.skip).prefix(options.limit)), found.count)
     }
 
     /// `GET /sessions/{objectId}`
     func read(_ call: ParseCall) async throws -> ParseResponse {
-        _ = try QueryOptions.columns(of: call)
+        _ = try QueryOptions(ofOne: call)
         guard let found = try await session(call) else { throw ParseFault.objectNotFound }
         return ParseResponse(SessionObject(session: found, token: token(of: found, call)).members)
     }
@@ -174,7 +190,7 @@ enum SessionFields {
 /// A `where` over sessions, of which a user has a hundred at the most.
 struct SessionFilter {
     private(set) var user: Identifier<User>?
-    private var id: String?
+    private(set) var id: String?
     private var installation: String?
     private var token: String?
 
@@ -200,6 +216,9 @@ struct SessionFilter {
             }
         }
     }
+
+    /// Whether every session fits.
+    var isEmpty: Bool { user == nil && id == nil && installation == nil && token == nil }
 
     func fits(_ session: Session) -> Bool {
         (user.map { $0 == session.user } ?? true) && (id.map { $0 == session.id.rawValue } ?? true)

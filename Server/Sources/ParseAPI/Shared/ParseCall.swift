@@ -18,6 +18,12 @@ struct ParseCall: Sendable {
     /// The items of the address; of a `GET` also the members of its body.
     var query: [String: JSONValue]
     var caller: ParseCaller
+    /// As sent: who the app is.
+    let credentials: ParseCredentials
+    /// Whether that stands in the body.
+    let isEnvelope: Bool
+    /// The body as it was sent.
+    let sent: [UInt8]
     /// What stands for `{objectId}` in the path.
     var objectId = ""
     /// Whether it is an item of a batch.
@@ -29,6 +35,11 @@ struct ParseCall: Sendable {
 
     /// A value of the body or of the address.
     func value(_ name: String) -> JSONValue? { body[name] ?? query[name] }
+
+    /// Whether a member of the body is a text of some length.
+    func hasText(_ name: String) -> Bool {
+        if case .string(let text)? = body[name] { !text.isEmpty } else { false }
+    }
 
     /// The user or session that the path names.
     ///

@@ -25,7 +25,7 @@ struct ParseCaller: Sendable {
     var actor: AccountActor { isMaster ? .operator : .user(session?.user.id, standard: standard) }
 
     /// What new passwords must look like.
-    var rules: AccountRules { options.hasPasswordPolicy ? .parseWithPolicy : .parse }
+    var rules: AccountRules { ProtocolProfile.parse.accountRules(under: options) }
 
     /// - Throws: 119.
     func requireMaster() throws(ParseFault) {

@@ -53,8 +53,8 @@ struct ParseFault: Error, Hashable {
     static let sessionRequired = ParseFault(209, "Session token required.")
     static let unsupportedMethod = ParseFault(252, "This authentication method is unsupported.")
 
-    static func cannotRoute(_ method: HTTPRequest.Method, _ path: String) -> ParseFault {
-        ParseFault(107, "cannot route \(method.rawValue) \(MemberFault.printable(path))", status: 404)
+    static func cannotRoute(_ method: HTTPRequest.Method, _ path: String, status: Int = 404) -> ParseFault {
+        ParseFault(107, "cannot route \(method.rawValue) \(MemberFault.printable(path))", status: status)
     }
     static func invalidQuery(_ text: String) -> ParseFault { ParseFault(102, MemberFault.printable(text)) }
     static func invalidParameter(_ name: String) -> ParseFault {
@@ -62,6 +62,10 @@ struct ParseFault: Error, Hashable {
     }
     static func invalidField(_ name: String) -> ParseFault {
         ParseFault(105, "Invalid field name: \(MemberFault.printable(name)).")
+    }
+    /// In the reference's words.
+    static func prohibited(_ name: String) -> ParseFault {
+        ParseFault(105, #"Prohibited keyword in request data: {"key":"\#(name)"}."#)
     }
     static func wrongType(_ name: String, expected: String, got: String) -> ParseFault {
         ParseFault(

@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import OkaeriWire
 
 /// What every controller needs of a request: what it says, who makes it, and from where.
@@ -37,11 +38,13 @@ final class ParseRequests: Sendable {
     func call(
         _ request: Request, _ context: ServerContext, _ prefix: String, _ segments: [Substring]
     ) async throws -> ParseCall {
-        var (method, body) = (request.method, try await members(of: request, context))
+        let sent = context.body == nil ? ByteBuffer() : try await readBody(request, context)
+        var (method, body) = (request.method, try Self.members(sent, isFile: segments.first == "files"))
         if method == .post, let override = body.removeValue(forKey: "_method") { method = try Self.method(override) }
         body.removeValue(forKey: "_noBody")
         var credentials = ParseCredentials(request.headers)
         let enabled: EnabledProtocol
+        var isEnvelope = false
         do {
             enabled = try await gate.enabled(.parse, publicKey: credentials.applicationId)
         } catch {
@@ -49,6 +52,7 @@ final class ParseRequests: Sendable {
             enabled = try await gate.enabled(.parse, publicKey: id)
             // Only now: beside a known application in the header they would be data.
             credentials = Self.credentials(takenFrom: &body)
+            isEnvelope = true
         }
         if let sent = request.headers.value(of: .parseCloudContext), !Self.isObject(sent) {
             throw ParseFault(107, "Invalid object for context.")
@@ -61,20 +65,26 @@ final class ParseRequests: Sendable {
         }
         return ParseCall(
             requests: self, request: request, context: context, prefix: prefix, method: method, segments: segments,
-            body: body, query: query, caller: caller)
+            body: body, query: query, caller: caller, credentials: credentials, isEnvelope: isEnvelope,
+            sent: enabled.options.upstream.isEmpty ? [] : Array(sent.readableBytesView))
     }
 
-    private func members(of request: Request, _ context: ServerContext) async throws -> [String: JSONValue] {
-        guard context.body != nil else { return [:] }
-        let buffer = try await readBody(request, context)
+    /// A body of the path of a file may be anything.
+    ///
+    /// - Throws: 107.
+    private static func members(_ buffer: ByteBuffer, isFile: Bool) throws(ParseFault) -> [String: JSONValue] {
         guard buffer.readableBytesView.contains(where: { $0 > 0x20 }) else { return [:] }
         let value: JSONValue
         do {
             value = try JSONValue(parsing: Array(buffer.readableBytesView))
         } catch {
+            if isFile { return [:] }
             throw ParseFault(107, error.words)
         }
-        guard case .object(let members) = value else { throw ParseFault.notJSON }
+        guard case .object(let members) = value else {
+            if isFile { return [:] }
+            throw ParseFault.notJSON
+        }
         return members
     }
 

@@ -30,8 +30,8 @@ struct ParseResponse: Sendable {
     var value: JSONValue {
         switch body {
         case .value(let value): value
-        // Bytes were written here, from a value.
-        case .bytes(let bytes): (try? JSONValue(parsing: Array(bytes.readableBytesView), isTrusted: true)) ?? .null
+        // Bytes were written here, from a value, or are another server's, which may answer with anything.
+        case .bytes(let bytes): (try? JSONValue(parsing: Array(bytes.readableBytesView))) ?? .null
         }
     }
 
@@ -43,7 +43,9 @@ struct ParseResponse: Sendable {
             }
         var headers = headers
         headers.reserveCapacity(16)
-        headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
+        if headers[.contentType] == nil {
+            headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
+        }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
     }
 }

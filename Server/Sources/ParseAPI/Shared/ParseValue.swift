@@ -18,6 +18,7 @@ enum ParseValue {
             if case .string(let type)? = members["__type"] { return try typed(members, type, name) }
             var checked: [String: JSONValue] = [:]
             for (key, value) in members {
+                guard !UserFields.prohibited.contains(key) else { throw .prohibited(key) }
                 guard !key.contains("$"), !key.contains(".") else {
                     throw ParseFault(121, "Nested keys should not contain the '$' or '.' characters")
                 }

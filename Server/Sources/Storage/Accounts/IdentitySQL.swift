@@ -43,6 +43,10 @@ extension SQLTransaction {
         try connection.run(
             "DELETE FROM identities WHERE application_id = $1 AND provider = $2 AND subject = $3 AND user_id = $4",
             [.id(application), .text(identity.provider.rawValue), .text(identity.subject), .id(user)])
+        // The id that a client made is kept for as long as it leads to its owner.
+        if identity.provider == .anonymous {
+            try removeProviderAccount(.anonymous, subject: identity.subject, in: application)
+        }
         if identity.provider.registers { try noteStanding(of: user, in: application) }
         note(.user(application, user))
     }

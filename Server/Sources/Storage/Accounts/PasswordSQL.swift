@@ -11,9 +11,12 @@ extension SQLTransaction {
                 FROM identifiers
                 LEFT JOIN passwords ON passwords.application_id = identifiers.application_id
                     AND passwords.user_id = identifiers.user_id
-                WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value = $3
+                WHERE identifiers.application_id = $1 AND identifiers.kind = $2 AND identifiers.value IN ($3, $4)
+                ORDER BY CASE WHEN identifiers.value = $3 THEN 0 ELSE 1 END LIMIT 1
                 """),
-            [.id(application), .text(identifier.kind.rawValue), .text(identifier.folded)]
+            [
+                .id(application), .text(identifier.kind.rawValue), .text(identifier.exact), .text(identifier.folded),
+            ]
         ) { row throws(DomainError) in
             (
                 try IdentifierOwnerRow.content(ColumnReader(row)),
@@ -46,6 +49,15 @@ extension SQLTransaction {
             WHERE application_id = $2 AND id = $3
             """,
             [.time(now), .id(application), .id(user)])
+        note(.user(application, user))
+    }
+
+    package func noteUnknownPassword(
+        of user: Identifier<User>, in application: Identifier<Application>, since instant: Timestamp
+    ) throws(DomainError) {
+        try connection.run(
+            "UPDATE users SET password_set_at = $1 WHERE application_id = $2 AND id = $3",
+            [.time(instant), .id(application), .id(user)])
         note(.user(application, user))
     }
 

@@ -141,18 +141,20 @@ extension SQLTransaction {
         cursors += try connection.rows(
             "SELECT id FROM users WHERE application_id = $1 AND id = $2", [.id(application), .text(text)], read: read)
         for kind in LogInIdentifier.Kind.allCases {
-            let folded = LogInIdentifier(kind, shown: text).folded
-            guard !folded.isEmpty else { continue }
-            cursors += try connection.rows(
-                """
-                SELECT user_id FROM identifiers
-                WHERE application_id = $1 AND kind = $2 AND value >= $3 AND value <= $4
-                ORDER BY value LIMIT $5
-                """,
-                [
-                    .id(application), .text(kind.rawValue), .text(folded),
-                    .text(isWhole ? folded : folded + Self.afterAll), .count(limit),
-                ], read: read)
+            let identifier = LogInIdentifier(kind, shown: text)
+            guard !identifier.folded.isEmpty else { continue }
+            for value in kind == .username ? [identifier.folded, identifier.exact] : [identifier.folded] {
+                cursors += try connection.rows(
+                    """
+                    SELECT user_id FROM identifiers
+                    WHERE application_id = $1 AND kind = $2 AND value >= $3 AND value <= $4
+                    ORDER BY value LIMIT $5
+                    """,
+                    [
+                        .id(application), .text(kind.rawValue), .text(value),
+                        .text(isWhole ? value : value + Self.afterAll), .count(limit),
+                    ], read: read)
+            }
         }
         if !isWhole {
             // ASCII letters alone have their case taken away, as both engines do it alike.

@@ -128,6 +128,7 @@ struct UserSearchComposer {
         case .displayName: return ["users.display_name"]
         case .createdAt: return ["users.created_at"]
         case .updatedAt: return ["users.updated_at"]
+        case .changedOrLoggedInAt: return [Self.changedOrLoggedIn]
         case .custom(let path):
             guard let path = fields(path) else { return [] }
             return path.sortKeys(&query)
@@ -157,7 +158,7 @@ extension UserSearchComposer {
         case .email: column = email
         case .phone: column = phone
         case .displayName: column = "users.display_name"
-        case .emailVerified, .createdAt, .updatedAt: return "FALSE"
+        case .emailVerified, .createdAt, .updatedAt, .changedOrLoggedInAt: return "FALSE"
         case .custom(let path):
             return fields(path)?.matches(pattern, &query) ?? "FALSE"
         }
@@ -203,7 +204,7 @@ extension UserSearchComposer {
 
     private mutating func exists(_ field: UserField) -> String {
         switch field {
-        case .id, .createdAt, .updatedAt, .emailVerified: return "TRUE"
+        case .id, .createdAt, .updatedAt, .changedOrLoggedInAt, .emailVerified: return "TRUE"
         case .username: return "(users.username IS NOT NULL)"
         case .email: return "(\(email) IS NOT NULL)"
         case .phone: return "(\(phone) IS NOT NULL)"
@@ -235,7 +236,8 @@ extension UserSearchComposer {
             return "(\(verified) \(truth ? "IS NOT NULL" : "IS NULL"))"
         case (.custom(let path), _):
             return fields(path)?.equals(value, &query) ?? "FALSE"
-        case (.id, _), (.createdAt, _), (.updatedAt, _), (.displayName, _): return compared(field, "=", value)
+        case (.id, _), (.createdAt, _), (.updatedAt, _), (.changedOrLoggedInAt, _), (.displayName, _):
+            return compared(field, "=", value)
         case (.username, _), (.email, _), (.phone, _), (.emailVerified, _): return "FALSE"
         }
     }
@@ -254,10 +256,11 @@ extension UserSearchComposer {
 
     /// By the index of identifiers, in their folded form.
     private mutating func identified(_ identifier: LogInIdentifier) -> String {
-        let values = [application.rawValue, identifier.kind.rawValue, identifier.folded].map { query.bind(text: $0) }
+        let values = [application.rawValue, identifier.kind.rawValue, identifier.folded, identifier.exact]
+            .map { query.bind(text: $0) }
         return """
             users.id IN (SELECT user_id FROM identifiers WHERE application_id = \(values[0]) \
-            AND kind = \(values[1]) AND value = \(values[2]))
+            AND kind = \(values[1]) AND value IN (\(values[2]), \(values[3])))
             """
     }
 
@@ -276,13 +279,20 @@ extension UserSearchComposer {
             return "(users.created_at \(sign) \(query.bind(integer: time.milliseconds)))"
         case (.updatedAt, .time(let time)):
             return "(users.updated_at \(sign) \(query.bind(integer: time.milliseconds)))"
+        case (.changedOrLoggedInAt, .time(let time)):
+            return "(\(Self.changedOrLoggedIn) \(sign) \(query.bind(integer: time.milliseconds)))"
         case (.custom(let path), _):
             return fields(path)?.compared(sign, value, &query) ?? "FALSE"
         case (.id, _), (.username, _), (.email, _), (.phone, _), (.displayName, _), (.createdAt, _), (.updatedAt, _),
-            (.emailVerified, _):
+            (.changedOrLoggedInAt, _), (.emailVerified, _):
             return "FALSE"
         }
     }
+
+    /// Without a log-in the comparison is null, and the last change counts.
+    fileprivate static let changedOrLoggedIn = """
+        CASE WHEN users.last_log_in_at > users.updated_at THEN users.last_log_in_at ELSE users.updated_at END
+        """
 
     fileprivate var email: String {
         mutating get { own("users.email") }

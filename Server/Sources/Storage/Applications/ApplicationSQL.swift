@@ -72,6 +72,7 @@ private struct StoredSettings: Codable {
     var foreignOptions: [String: StoredForeignOptions]?
     var fieldRules: StoredFieldRules?
     var userListViews: [StoredUserListView]?
+    var signUp: StoredSignUpRules?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -92,6 +93,7 @@ private struct StoredSettings: Codable {
             settings.foreignOptions.map { ($0.rawValue, StoredForeignOptions($1)) }, uniquingKeysWith: { $1 })
         fieldRules = StoredFieldRules(settings.fieldRules)
         userListViews = settings.userListViews.isEmpty ? nil : settings.userListViews.map(StoredUserListView.init(_:))
+        signUp = settings.signUp == SignUpRules() ? nil : StoredSignUpRules(settings.signUp)
     }
 
     var settings: ApplicationSettings {
@@ -112,7 +114,34 @@ private struct StoredSettings: Codable {
         settings.foreignOptions = Dictionary(
             (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }, uniquingKeysWith: { $1 })
         settings.userListViews = (userListViews ?? []).map(\.view)
+        settings.signUp = signUp?.rules ?? standard.signUp
         return settings
+    }
+}
+
+private struct StoredSignUpRules: Codable {
+    private var usernameMinimumCharacters: Int?
+    private var isEmailRequired: Bool?
+    private var asksPhone: Bool?
+    private var asksDisplayName: Bool?
+    private var holdsOldProtocols: Bool?
+
+    init(_ rules: SignUpRules) {
+        usernameMinimumCharacters = rules.usernameMinimumCharacters
+        isEmailRequired = rules.isEmailRequired
+        asksPhone = rules.asksPhone
+        asksDisplayName = rules.asksDisplayName
+        holdsOldProtocols = rules.holdsOldProtocols
+    }
+
+    var rules: SignUpRules {
+        var rules = SignUpRules()
+        rules.usernameMinimumCharacters = usernameMinimumCharacters ?? rules.usernameMinimumCharacters
+        rules.isEmailRequired = isEmailRequired ?? rules.isEmailRequired
+        rules.asksPhone = asksPhone ?? rules.asksPhone
+        rules.asksDisplayName = asksDisplayName ?? rules.asksDisplayName
+        rules.holdsOldProtocols = holdsOldProtocols ?? rules.holdsOldProtocols
+        return rules
     }
 }
 

@@ -74,12 +74,11 @@ private struct StoredKeys: Codable {
     /// - Throws: `storageUnavailable` when stored bytes are no digest, which only damage explains.
     func write(to keys: inout ProtocolKeySet) throws(DomainError) {
         for (name, bytes) in sealed {
-            if let key = ProtocolKey(rawValue: name) { keys.sealed[key] = Array(bytes) }
+            keys.sealed[ProtocolKey(rawValue: name)] = Array(bytes)
         }
         for (name, bytes) in digests {
-            guard let key = ProtocolKey(rawValue: name) else { continue }
             guard let digest = SecretDigest(stored: Array(bytes)) else { throw .storageUnavailable }
-            keys.digests[key] = digest
+            keys.digests[ProtocolKey(rawValue: name)] = digest
         }
     }
 }

@@ -5,6 +5,9 @@ import enum OkaeriWire.JSONValue
 struct StoredFieldRules: Codable {
     private var isClosed: Bool?
     private var list: [Rule]
+    private var maximumFields: Int?
+    private var maximumFieldsBytes: Int?
+    private var maximumUserNameCharacters: Int?
 
     private struct Rule: Codable {
         var name: String
@@ -36,10 +39,22 @@ struct StoredFieldRules: Codable {
 
     /// `nil` when nothing was decided.
     init?(_ rules: FieldRules) {
-        guard !rules.isEmpty else { return nil }
+        let (limits, standard) = (rules.limits, ProfileLimits.standard)
+        guard !rules.isEmpty || limits != standard else { return nil }
+        maximumFields = limits.fields == standard.fields ? nil : limits.fields
+        maximumFieldsBytes = limits.fieldsBytes == standard.fieldsBytes ? nil : limits.fieldsBytes
+        maximumUserNameCharacters =
+            limits.userNameCharacters == standard.userNameCharacters ? nil : limits.userNameCharacters
         isClosed = rules.isClosed ? true : nil
         list = rules.sorted.map(Rule.init(_:))
     }
 
-    var rules: FieldRules { FieldRules(list.map(\.rule), isClosed: isClosed ?? false) }
+    var rules: FieldRules {
+        let standard = ProfileLimits.standard
+        return FieldRules(
+            list.map(\.rule), isClosed: isClosed ?? false,
+            limits: ProfileLimits(
+                fields: maximumFields ?? standard.fields, fieldsBytes: maximumFieldsBytes ?? standard.fieldsBytes,
+                userNameCharacters: maximumUserNameCharacters ?? standard.userNameCharacters))
+    }
 }

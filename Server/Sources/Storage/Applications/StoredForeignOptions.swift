@@ -8,6 +8,8 @@ struct StoredForeignOptions: Codable {
     private var timestampWindowSeconds: Int64?
     private var hosts: [String]?
     private var needsVerifiedEmail: Bool?
+    private var verifiesEmails: Bool?
+    private var upstream: [String]?
     private var hasPasswordPolicy: Bool?
     private var ignoresCase: Bool?
     private var administratorNetworks: [String]?
@@ -15,7 +17,9 @@ struct StoredForeignOptions: Codable {
     private var allowsSignUpByMail: Bool?
     private var demandsVerifiedEmail: Bool?
     private var demandsVerifiedPhone: Bool?
+    private var hasDashedIds: Bool?
     private var refreshedTokenSeconds: Int64?
+    private var logInMovesUpdateTime: Bool?
 
     init(_ options: ForeignOptions) {
         allowsAnonymous = options.allowsAnonymous
@@ -24,6 +28,8 @@ struct StoredForeignOptions: Codable {
         timestampWindowSeconds = options.timestampWindow?.components.seconds
         hosts = options.hosts
         needsVerifiedEmail = options.needsVerifiedEmail
+        verifiesEmails = options.verifiesEmails
+        upstream = options.upstream
         hasPasswordPolicy = options.hasPasswordPolicy
         ignoresCase = options.ignoresCase
         administratorNetworks = options.administratorNetworks
@@ -31,6 +37,8 @@ struct StoredForeignOptions: Codable {
         allowsSignUpByMail = options.allowsSignUpByMail
         demandsVerifiedEmail = options.demandsVerifiedEmail
         demandsVerifiedPhone = options.demandsVerifiedPhone
+        logInMovesUpdateTime = options.logInMovesUpdateTime
+        hasDashedIds = options.hasDashedIds
         refreshedTokenSeconds = options.refreshedTokenLifetime?.components.seconds
     }
 
@@ -45,8 +53,12 @@ struct StoredForeignOptions: Codable {
             allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
             demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
+        options.logInMovesUpdateTime = logInMovesUpdateTime ?? standard.logInMovesUpdateTime
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
+        options.hasDashedIds = hasDashedIds ?? standard.hasDashedIds
         options.needsVerifiedEmail = needsVerifiedEmail ?? standard.needsVerifiedEmail
+        options.verifiesEmails = verifiesEmails ?? standard.verifiesEmails
+        options.upstream = upstream ?? standard.upstream
         options.hasPasswordPolicy = hasPasswordPolicy ?? standard.hasPasswordPolicy
         options.ignoresCase = ignoresCase ?? standard.ignoresCase
         options.administratorNetworks = administratorNetworks ?? standard.administratorNetworks

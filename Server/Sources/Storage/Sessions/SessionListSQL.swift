@@ -25,6 +25,29 @@ extension SQLTransaction {
             [.id(application), .text(protocolName.rawValue), .text(user), .text(session), .count(limit)])
     }
 
+    package func sessions(
+        in application: Identifier<Application>, openedBy protocolName: Session.ProtocolName, newestFirst: Bool,
+        skip: Int, limit: Int
+    ) throws(DomainError) -> (sessions: [Session], count: Int) {
+        // Ids are ordered by time.
+        let sessions = try connection.all(
+            SessionRow.self,
+            newestFirst
+                ? """
+                FROM sessions WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native'
+                ORDER BY id DESC LIMIT $3 OFFSET $4
+                """
+                : """
+                FROM sessions WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native'
+                ORDER BY id LIMIT $3 OFFSET $4
+                """, [.id(application), .text(protocolName.rawValue), .count(limit), .count(skip)])
+        let count = try connection.row(
+            "SELECT COUNT(*) FROM sessions WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native'",
+            [.id(application), .text(protocolName.rawValue)]
+        ) { row throws(DomainError) in row.integer(0) }
+        return (sessions, Int(clamping: count ?? 0))
+    }
+
     package func merges(
         in application: Identifier<Application>, before id: Identifier<Merge>?, limit: Int
     ) throws(DomainError) -> [Merge] {

@@ -79,14 +79,16 @@ struct ChangeOwnPassword: AccountAction {
 /// Makes a guest's account permanent, or shows that there is such an account already.
 struct Upgrade: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
-        let sent = SignUpForm(form, fields: request.upgradeFields(of: who.user, form))
+        let sent = SignUpForm(form, of: request, fields: request.upgradeFields(of: who.user, form))
         let changes = sent.fields.changes
         let user: User
         do {
             user = try await request.modules.accounts.upgradeOrOfferMerge(
                 UpgradeUser.Request(
                     identifiers: sent.identifiers, password: Secret(form.text("password")),
-                    changes: UserEdit(fields: changes.isEmpty ? .unchanged : .set(changes))),
+                    changes: UserEdit(
+                        displayName: sent.displayName.isEmpty ? .unchanged : .set(sent.displayName),
+                        fields: changes.isEmpty ? .unchanged : .set(changes))),
                 by: who, isProven: false, address: request.browser.client, from: request.browser.origin)
         } catch {
             if let offer = error.mergeOffer { return try await request.conflict(who, offer) }

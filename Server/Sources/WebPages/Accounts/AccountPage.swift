@@ -56,7 +56,7 @@ extension HostedPageRequest {
             "sessions": sessions.map { model(of: $0, isCurrent: $0.id == who.session.id) },
             "hasOthers": sessions.count > 1, "identities": identities(of: user, keys),
             "linkable": linkable.map { name -> PageTemplates.Model in
-                ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderName.shown(name)])]
+                ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderBrand.of(name).name])]
             },
             "deleteLead": text("account.deleteLead", ["days": days(application.settings.deletionGrace)]),
             "sure": PageField(
@@ -113,7 +113,7 @@ extension HostedPageRequest {
                 switch identity.provider {
                 case .device: text("account.identityDevice")
                 case .anonymous: text("account.identityAnonymous")
-                default: ProviderName.shown(identity.provider)
+                default: ProviderBrand.of(identity.provider).name
                 }
             var model: PageTemplates.Model = ["label": label, "since": time(identity.linkedAt)]
             if identity.provider == .device {
@@ -163,19 +163,6 @@ extension AccountState {
         "identity": "identity", "link": "link", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
         "export": "export", "delete": "delete", "merge": "merge",
     ]
-}
-
-/// What people call a provider.
-enum ProviderName {
-    static func shown(_ provider: Identity.Provider) -> String {
-        switch provider {
-        case .apple: "Apple"
-        case .google: "Google"
-        case .facebook: "Facebook"
-        case .twitter: "X"
-        default: provider.isOpenIDConnect ? String(provider.rawValue.dropFirst(5)).capitalized : provider.rawValue
-        }
-    }
 }
 
 /// An instant as `2026-11-21 14:30`, in UTC.

@@ -31,18 +31,19 @@ struct ShowSignUp: HostedPage {
 struct SendSignUp: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let sent = try await request.browser.form()
-        let form = SignUpForm(sent, fields: request.newFields(sent))
+        let form = SignUpForm(sent, of: request, fields: request.newFields(sent))
         let mailsFirst = request.pages.sendsMail && !form.email.isEmpty
         do {
-            if mailsFirst { try RequestEmailVerification.check(form.email) }
-            let identifiers = mailsFirst ? SignUpForm(username: form.username).identifiers : form.identifiers
+            var identifiers = form.identifiers
+            if mailsFirst { (identifiers.email, identifiers.pendingEmail) = (.unchanged, form.email) }
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
                 try await request.modules.accounts.signUp(
                     SignUp.Request(
                         application: request.application, identifiers: identifiers,
                         password: Secret(sent.text("password")),
                         newUser: .init(
-                            displayName: nil, locale: request.browser.language.rawValue, fields: form.fields.changes),
+                            displayName: form.displayName.isEmpty ? nil : form.displayName,
+                            locale: request.browser.language.rawValue, fields: form.fields.changes),
                         device: request.device, address: request.browser.client, protocolName: .pages,
                         origin: request.browser.origin))
             }
@@ -73,6 +74,8 @@ extension HostedPageRequest {
 struct SignUpForm {
     var username = ""
     var email = ""
+    var phone = ""
+    var displayName = ""
     var fields = FieldForm.none
     var providers: [Identity.Provider] = []
     var errors: FormErrors?
@@ -82,38 +85,62 @@ struct SignUpForm {
         self.email = email
     }
 
-    init(_ sent: FormValues, fields: FieldForm) {
+    /// What was sent. Of fields that the form does not have nothing is taken.
+    init(_ sent: FormValues, of request: HostedPageRequest, fields: FieldForm) {
         self.init(username: sent.text("username").trimmingSpaces, email: sent.text("email").trimmingSpaces)
+        let rules = request.application.settings.signUp
+        if rules.asksPhone { phone = sent.text("phone").trimmingSpaces }
+        if rules.asksDisplayName { displayName = sent.text("displayName").trimmingSpaces }
         self.fields = fields
     }
 
     /// A user name must be there; a mail address helps to get a new password.
     var identifiers: NewIdentifiers {
-        NewIdentifiers(username: .set(username), email: email.isEmpty ? .unchanged : .set(email))
+        NewIdentifiers(
+            username: .set(username), email: email.isEmpty ? .unchanged : .set(email),
+            phone: phone.isEmpty ? .unchanged : .set(phone))
     }
 
     func model(_ request: HostedPageRequest, isFocused: Bool = true) -> PageTemplates.Model {
-        let minimum = max(PasswordRules.lowestMinimum, request.application.settings.passwordMinimumCharacters)
-        var model: PageTemplates.Model = [
-            "fields": [
-                PageField(
-                    "username", label: request.text("field.username"), value: username, error: errors?["username"],
-                    autocomplete: "username", isFocused: isFocused
-                ).model,
-                PageField(
-                    "email", label: request.text("field.emailOptional"), kind: .email, value: email,
-                    hint: request.text("signUp.emailHint"), error: errors?["email"], autocomplete: "email",
-                    isRequired: false
-                ).model,
-                PageField(
-                    "password", label: request.text("field.password"), kind: .password,
-                    hint: request.text("signUp.passwordHint", ["minimum": String(minimum)]),
-                    error: errors?["password"], autocomplete: "new-password"
-                ).model,
-            ] + fields.models(request, errors)
+        let settings = request.application.settings
+        let minimum = max(PasswordRules.lowestMinimum, settings.passwordMinimumCharacters)
+        let nameMinimum = settings.signUp.usernameMinimumCharacters
+        var rows: [PageField] = [
+            PageField(
+                "username", label: request.text("field.username"), value: username,
+                hint: nameMinimum > 1 ? request.text("signUp.usernameHint", ["minimum": String(nameMinimum)]) : nil,
+                error: errors?["username"], autocomplete: "username", isFocused: isFocused),
+            PageField(
+                "email",
+                label: request.text(settings.signUp.isEmailRequired ? "field.email" : "field.emailOptional"),
+                kind: .email, value: email, hint: request.text("signUp.emailHint"), error: errors?["email"],
+                autocomplete: "email", isRequired: settings.signUp.isEmailRequired),
         ]
+        if settings.signUp.asksPhone {
+            rows.append(
+                optional(
+                    "phone", .tel, phone, autocomplete: "tel", hint: request.text("signUp.phoneHint"), request))
+        }
+        if settings.signUp.asksDisplayName {
+            rows.append(optional("displayName", .text, displayName, autocomplete: "nickname", hint: nil, request))
+        }
+        rows.append(
+            PageField(
+                "password", label: request.text("field.password"), kind: .password,
+                hint: request.text("signUp.passwordHint", ["minimum": String(minimum)]), error: errors?["password"],
+                autocomplete: "new-password"))
+        var model: PageTemplates.Model = ["fields": rows.map(\.model) + fields.models(request, errors)]
         model.merge(request.buttons(for: providers)) { $1 }
         if let errors { model["summary"] = errors.summary(request) }
         return model
+    }
+
+    private func optional(
+        _ name: String, _ kind: PageField.Kind, _ value: String, autocomplete: String, hint: String?,
+        _ request: HostedPageRequest
+    ) -> PageField {
+        PageField(
+            name, label: request.text("field.optional", ["label": request.text("field.\(name)")]), kind: kind,
+            value: value, hint: hint, error: errors?[name], autocomplete: autocomplete, isRequired: false)
     }
 }

@@ -3,15 +3,24 @@ import HTTPSupport
 import Hummingbird
 import PageSupport
 
+/// What a password is chosen for; its name is the page's and begins the names of its texts.
+enum PasswordChoice: String, Sendable {
+    case reset, register
+}
+
 /// `GET /a/{application}/reset?token=…`: the link of the mail. Opening it changes nothing: mail programs open links too.
 struct ShowReset: HostedPage {
+    var choice: PasswordChoice = .reset
+
     func respond(to request: HostedPageRequest) async throws -> Response {
-        try request.reset(token: request.browser.query.text("token"), isLinked: true)
+        try request.reset(choice, token: request.browser.query.text("token"), isLinked: true)
     }
 }
 
-/// `POST /a/{application}/reset`: sets the new password.
+/// `POST /a/{application}/reset`: sets the new password, which makes the user at a registration.
 struct SendReset: HostedPage {
+    var choice: PasswordChoice = .reset
+
     func respond(to request: HostedPageRequest) async throws -> Response {
         let form = try await request.browser.form()
         let token = form.text("token")
@@ -21,23 +30,26 @@ struct SendReset: HostedPage {
                     application: request.application, token: token, newPassword: Secret(form.text("password")),
                     address: request.browser.client, origin: request.browser.origin))
             return try request.message(
-                "reset-done", ["back": request.path("log-in"), "backLabel": request.text("common.toLogIn")])
+                "\(choice.rawValue)-done",
+                ["back": request.path("log-in"), "backLabel": request.text("common.toLogIn")])
         } catch let error as DomainError {
             var errors = request.errors(of: error, names: ["newPassword": "password"])
             if case .codeRefused = error {
                 errors.others = []
                 errors.fields = [("token", request.text("fault.codeRefused"))]
             }
-            return try request.reset(token: token, isLinked: errors["token"] == nil && !token.isEmpty, errors)
+            return try request.reset(choice, token: token, isLinked: errors["token"] == nil && !token.isEmpty, errors)
         }
     }
 }
 
 extension HostedPageRequest {
-    fileprivate func reset(token: String, isLinked: Bool, _ errors: FormErrors? = nil) throws -> Response {
+    fileprivate func reset(
+        _ choice: PasswordChoice, token: String, isLinked: Bool, _ errors: FormErrors? = nil
+    ) throws -> Response {
         let minimum = max(PasswordRules.lowestMinimum, application.settings.passwordMinimumCharacters)
         let password = PageField(
-            "password", label: text("field.newPassword"), kind: .password,
+            "password", label: text(choice == .reset ? "field.newPassword" : "field.password"), kind: .password,
             hint: text("signUp.passwordHint", ["minimum": String(minimum)]), error: errors?["password"],
             autocomplete: "new-password", isFocused: isLinked && !token.isEmpty)
         let typed = PageField(
@@ -45,7 +57,7 @@ extension HostedPageRequest {
             autocomplete: "one-time-code", isFocused: true)
         let hasToken = isLinked && !token.isEmpty
         return try FormPage(
-            page: "reset", fields: hasToken ? [password] : [typed, password],
+            page: choice.rawValue, fields: hasToken ? [password] : [typed, password],
             hidden: hasToken ? [("token", token)] : [], errors: errors
         ).response(self)
     }

@@ -52,7 +52,7 @@ struct ShowProviderCallback: HostedPage {
             nonce: returned.nonce,
             code: ProviderCredential.AuthorizationCode(
                 code: Secret(code), verifier: returned.verifier, redirectURI: request.callback(of: provider),
-                audience: returned.audience))
+                audience: returned.audience, state: Secret(query.text("state"))))
         var response: Response
         if returned.isLink {
             response = try await link(provider, credential, returned, request)
@@ -151,7 +151,7 @@ extension HostedPageRequest {
             response = try message(
                 "leave",
                 [
-                    "title": text(title, ["name": ProviderName.shown(provider)]), "back": departure.address.revealed,
+                    "title": text(title, ["name": ProviderBrand.of(provider).name]), "back": departure.address.revealed,
                     "backLabel": text("logIn.next"),
                 ])
         } else {
@@ -183,7 +183,7 @@ extension HostedPageRequest {
         return try FormPage(
             page: "provider-fields", fields: form.pageFields(self, errors),
             action: "provider/\(provider.rawValue)", errors: errors,
-            lead: text("providerFields.lead", ["name": ProviderName.shown(provider)])
+            lead: text("providerFields.lead", ["name": ProviderBrand.of(provider).name])
         ).response(self)
     }
 
@@ -204,8 +204,10 @@ extension HostedPageRequest {
         [
             "hasProviders": !providers.isEmpty,
             "providers": providers.map { provider -> PageTemplates.Model in
-                [
-                    "label": text("logIn.with", ["name": ProviderName.shown(provider)]),
+                let brand = ProviderBrand.of(provider)
+                return [
+                    "label": text("logIn.with", ["name": brand.name]), "mark": brand.mark ?? "",
+                    "style": brand.style.map { "provider-\($0)" } ?? "button-outline",
                     "link": path("provider/\(provider.rawValue)"),
                 ]
             },

@@ -67,7 +67,7 @@ struct UserInfoRoute: Sendable {
             who = try await hosted.modules.sessions.authenticate(
                 Authenticate.Request(
                     application: hosted.application, token: authorization.token,
-                    proof: pages.gate.presentedProof(of: request, context)),
+                    proof: pages.gate.presentedProof(of: request, context), protocolName: .native),
                 from: { hosted.browser.client })
         } catch {
             guard case .storageUnavailable = error else { return OAuthResponse.challenge("invalid_token") }

@@ -70,7 +70,8 @@ extension ValidationError.Rule {
         case .tooDeep(let maximum): ("tooDeep", ["maximum": String(maximum)])
         case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
-            .notOfKind, .readOnly, .notDeclared, .unreadable, .secretInSubject, .inThePast, .otherType, .outOfRange,
+            .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
+            .outOfRange,
             .notANetwork:
             ("notPossible", [:])
         }

@@ -96,7 +96,7 @@ struct FieldOperationTests {
             encoder.outputFormatting = .withoutEscapingSlashes
             let count = try encoder.encode(["a": value]).count
             // A field named `a` with its value takes two braces less than the object.
-            let rest = ProfileRules.maximumChangeBytes - (count - 2)
+            let rest = ProfileLimits.standard.changeBytes - (count - 2)
             func faults(_ length: Int) -> [ValidationError] {
                 // Four bytes for the name with its colon, two for the quotes.
                 ProfileRules.faults(ofPatch: ["a": value, "b": .string(String(repeating: "x", count: length - 6))])

@@ -163,7 +163,9 @@ struct GuessingTests {
         func guess(_ text: String, _ password: Secret = Secret("wrong")) async -> DomainError? {
             var request = LogInWithPassword.Request(
                 application: application, identifier: text, password: password, address: TestWorld.address,
-                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)])
+                protocolName: .native,
+                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)],
+                origin: .local)
             request.isSpelledExactly = true
             return await world.refusal { _ = try await world.modules.accounts.logInWithPassword(request) }
         }
@@ -192,12 +194,13 @@ struct GuessingTests {
                 _ = try await world.modules.accounts.signUp(
                     SignUp.Request(
                         application: application, identifiers: identifiers, password: password,
-                        address: TestWorld.address, protocolName: .parse))
+                        address: TestWorld.address, protocolName: .yearly))
             } else {
                 _ = try await world.modules.accounts.logInWithPassword(
                     LogInWithPassword.Request(
                         application: application, identifier: name, password: password, address: TestWorld.address,
-                        protocolName: .parse, candidates: [LogInIdentifier(.username, shown: name)]))
+                        protocolName: .yearly, candidates: [LogInIdentifier(.username, shown: name)],
+                        origin: .local))
             }
         }
         try await twin(" hana ", signsUp: true)
@@ -237,7 +240,8 @@ struct GuessingTests {
         let identifiers = NewIdentifiers(username: .set(username), email: email.map { .set($0) } ?? .unchanged)
         _ = try await world.modules.accounts.signUp(
             SignUp.Request(
-                application: application, identifiers: identifiers, password: password, address: TestWorld.address))
+                application: application, identifiers: identifiers, password: password, address: TestWorld.address,
+                protocolName: .native))
     }
 
     private func refused(

@@ -13,7 +13,7 @@ struct ApplicationTests {
 
     @Test("tells its admin key once and keeps a digest")
     func adminKey() async throws {
-        let made = try await world.modules.applications.createApplication(name: "アプリ")
+        let made = try await world.modules.applications.createApplication(name: "アプリ", by: .local)
         let (application, key) = (made.application, made.adminKey)
         #expect(key.revealed.hasPrefix("oka_") && key.revealed.count == 47)
         #expect(application.adminKeyDigest == key.digest)
@@ -44,7 +44,9 @@ struct ApplicationTests {
         "has a name that is neither empty nor long nor spoilt",
         arguments: ["", "a\nb", String(repeating: "n", count: 101)])
     func badName(name: String) async throws {
-        await #expect(throws: DomainError.self) { try await world.modules.applications.createApplication(name: name) }
+        await #expect(throws: DomainError.self) {
+            try await world.modules.applications.createApplication(name: name, by: .local)
+        }
         #expect(try await world.modules.applications.listApplications().isEmpty)
     }
 }

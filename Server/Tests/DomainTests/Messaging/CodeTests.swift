@@ -34,7 +34,7 @@ struct CodeTests {
         try await world.modules.accounts.logInWithCode(
             .init(
                 application: application, ticket: ticket.revealed, code: code, attempt: attempt,
-                address: client(number)))
+                address: client(number), protocolName: .native))
     }
 
     private var lastCode: String { carrier.delivered.last?.code ?? "" }
@@ -50,6 +50,7 @@ struct CodeTests {
             (.phoneVerification, false, #"\d{3} \d{3}"#), (.textedReset, false, #"\d{4} \d{4}"#),
             (.emailVerification, true, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
             (.passwordReset, false, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
+            (.registration, false, #"[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){6}"#),
         ])
     func forms(kind: MailKind, hasLink: Bool, pattern: String) throws {
         let pattern = try Regex(pattern)

@@ -47,7 +47,7 @@ struct AccessTokenTests {
         let (who, _) = try await someone(audiences: [])
         let old = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         #expect(try await isVerified(old))
-        let newKey = try await world.modules.sessions.rotateSigningKeys()
+        let newKey = try await world.modules.sessions.rotateSigningKeys(by: .local)
         let new = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         #expect(try decoded(new).0["kid"] as? String == newKey)
         #expect(try decoded(old).0["kid"] as? String != newKey)
@@ -60,14 +60,14 @@ struct AccessTokenTests {
         let (who, _) = try await someone(audiences: [])
         let old = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         world.clock.advance(by: .seconds(1))
-        _ = try await world.modules.sessions.rotateSigningKeys()
+        _ = try await world.modules.sessions.rotateSigningKeys(by: .local)
         world.clock.advance(by: .seconds(599))
         await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(1))) {
-            try await world.modules.sessions.rotateSigningKeys()
+            try await world.modules.sessions.rotateSigningKeys(by: .local)
         }
         #expect(try await isVerified(old))
         world.clock.advance(by: .seconds(1))
-        _ = try await world.modules.sessions.rotateSigningKeys()
+        _ = try await world.modules.sessions.rotateSigningKeys(by: .local)
         #expect(try await !isVerified(old))
         #expect(try await world.modules.sessions.signingKeys().count == 2)
     }

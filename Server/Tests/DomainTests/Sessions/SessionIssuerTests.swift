@@ -7,7 +7,7 @@ import Testing
 /// The one room in which sessions are made, for every protocol.
 @Suite("A session that is issued")
 struct SessionIssuerTests {
-    static let protocols = [Session.ProtocolName.native, .pages] + Session.ProtocolName.foreign
+    static let protocols = [Session.ProtocolName.native, .pages] + ProtocolRegistry.samples.foreign.map(\.name)
     static let methods: [Session.LogInMethod] = [
         .automatic, .password, .signUp, .code, .merge, .transferCode, .pages, .keptPages, .adoption,
     ]
@@ -23,13 +23,16 @@ struct SessionIssuerTests {
         attempt: Attempt? = nil, expiresAt: Timestamp? = nil, record: SessionIssuer.Record = .nothing,
         restoringFrom: RequestOrigin? = nil
     ) throws -> SessionIssuer {
-        SessionIssuer(
-            .init(
+        SessionIssuers(
+            protocols: .samples,
+            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests())),
+            randomness: world.randomness
+        ).issuer(
+            for: .init(
                 application, name, by: method,
                 on: .init(device: DeviceDescription(name: "Phone"), address: "192.0.2.7"), attempt: attempt,
                 expiresAt: expiresAt, record: record, restoringFrom: restoringFrom),
-            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests())),
-            randomness: world.randomness, now: world.clock.now)
+            at: world.clock.now)
     }
 
     private func issue(_ issuer: SessionIssuer, to id: Identifier<User>) async throws -> LogIn {
@@ -44,7 +47,7 @@ struct SessionIssuerTests {
     func rules(name: Session.ProtocolName) async throws {
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
-        let rules = application.settings.sessionRules(of: name)
+        let rules = application.settings.sessionRules(of: ProtocolRegistry.samples[name])
         var last: LogIn?
         for _ in 0..<3 {
             world.clock.advance(by: .seconds(1))
@@ -64,7 +67,7 @@ struct SessionIssuerTests {
     func earlierEnd(name: Session.ProtocolName) async throws {
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
-        let latest = world.clock.now + application.settings.sessionRules(of: name).lifetime
+        let latest = world.clock.now + application.settings.sessionRules(of: ProtocolRegistry.samples[name]).lifetime
         for (wish, end) in [(world.clock.now + .days(1), world.clock.now + .days(1)), (latest + .days(1), latest)] {
             let logIn = try await issue(try issuer(application, name, expiresAt: wish), to: user.id)
             #expect(logIn.session.expiresAt == end)
@@ -132,7 +135,7 @@ struct SessionIssuerTests {
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user
         let imported = ImportedSession(
-            user: user.id, application: application.id, token: Secret("a token of before"), protocolName: .parse,
+            user: user.id, application: application.id, token: Secret("a token of before"), protocolName: .yearly,
             method: .importing, createdAt: world.clock.now)
         world.clock.advance(by: .days(1))
         for outcome in [ImportOutcome.imported, .present] {

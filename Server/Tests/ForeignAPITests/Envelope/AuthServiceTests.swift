@@ -1,3 +1,4 @@
+import AuthServiceAPI
 import Domain
 import HTTPTypes
 import OkaeriServer
@@ -41,11 +42,23 @@ struct AuthServiceTests {
         #expect(try made.json()["success"] == .bool(false) && !made.text("message").isEmpty)
     }
 
+    @Test("takes passwords of up to 1024 bytes, and cuts none", arguments: [(1024, true), (1025, false)])
+    func longPassword(bytes: Int, isTaken: Bool) async throws {
+        let world = try await ForeignWorld()
+        let password = String(repeating: "p", count: bytes)
+        let made = try await world.send("POST", "/user/signup", body: #"{"id":"mina","password":"\#(password)"}"#)
+        #expect(try made.status == 200 && made.json()["success"] == .bool(isTaken))
+        for (typed, fits) in [(password, isTaken), (String(password.dropLast()), false), (password + "p", false)] {
+            let logIn = try await world.send("POST", "/user/signin", body: #"{"id":"mina","password":"\#(typed)"}"#)
+            #expect(try logIn.status == 200 && logIn.json()["success"] == .bool(fits))
+        }
+    }
+
     @Test("has a base path for each application, and the root for one")
     func basePaths() async throws {
         let world = try await ForeignWorld()
         let other = try await world.modules.applications.createApplication(
-            name: "Other", protocols: [.envelope: [.basePath: Secret("/diary")]])
+            name: "Other", protocols: [.envelope: [.basePath: Secret("/diary")]], by: .local)
         let body = #"{"id":"mina26","password":"pw"}"#
         for path in ["/user/signup", "/diary/user/signUp"] {
             let made = try await world.send("POST", path, body: body)

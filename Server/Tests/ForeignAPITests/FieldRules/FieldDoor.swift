@@ -1,7 +1,10 @@
 import Domain
 import Foundation
 import HTTPTypes
+import KiiAPI
+import NCMBAPI
 import OkaeriWire
+import ParseAPI
 import Testing
 
 /// How one protocol reads and writes custom fields, and says that a rule is broken.

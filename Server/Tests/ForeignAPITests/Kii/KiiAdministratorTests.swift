@@ -1,4 +1,5 @@
 import Domain
+import KiiAPI
 import OkaeriWire
 import TestWorld
 import Testing
@@ -21,16 +22,20 @@ struct KiiAdministratorTests {
     func verified(path: String, member: String, address: String, name: String) async throws {
         let world = try await world()
         let (admin, user) = (try await world.administrator(), try await world.kiiUser("one_1"))
-        let place = "/users/\(user.id)/\(path)"
-        let set = try await world.kii("PUT", place, #"{"\#(member)":"\#(address)","verified":true}"#, token: admin)
+        let target = "/users/\(user.id)/\(path)"
+        let set = try await world.kii("PUT", target, #"{"\#(member)":"\#(address)","verified":true}"#, token: admin)
         #expect(set.status == 204, "\(set.text)")
-        #expect(try await world.kii("GET", place, token: admin).json()["verified"] == .bool(true))
+        #expect(try await world.kii("GET", target, token: admin).json()["verified"] == .bool(true))
         #expect(!(try await world.kiiToken("\(name):\(address)")).isEmpty)
+        let actions = try await world.modules.administration.listAudit(in: world.application.id)
+            .filter { $0.actor == .operator && $0.target == .user(Identifier(rawValue: user.id)) }.map(\.action)
+        let verified: AccountChange = name == "PHONE" ? .phoneVerified : .emailVerified
+        #expect(Set(actions) == [verified.policy.action, AccountChange.identifiersChanged.policy.action])
         // Nothing is left to be shown by a message.
         #expect(try await world.modules.messaging.deliverMail().delivered == 0)
-        let taken = try await world.kii("PUT", place, #"{"\#(member)":"\#(address)","verified":false}"#, token: admin)
+        let taken = try await world.kii("PUT", target, #"{"\#(member)":"\#(address)","verified":false}"#, token: admin)
         #expect(taken.status == 204)
-        #expect(try await world.kii("GET", place, token: admin).json()["verified"] == .bool(false))
+        #expect(try await world.kii("GET", target, token: admin).json()["verified"] == .bool(false))
     }
 
     @Test("are not verified by the word of the user, nor without a word", arguments: addresses, [true, false])
@@ -44,6 +49,53 @@ struct KiiAdministratorTests {
         #expect(set.status == 204, "\(set.text)")
         let read = try await world.kii("GET", "/users/\(user.id)/\(path)", token: admin)
         #expect(try read.json()["verified"] == .bool(false))
+    }
+
+    @Test("have codes that administrators read and renew, before any message is written", arguments: addresses)
+    func codes(path: String, member: String, address: String, name: String) async throws {
+        let world = try await world()
+        let (admin, user) = (try await world.administrator(), try await world.kiiUser("one_1"))
+        let target = "/users/\(user.id)/\(path)"
+        let none = try await world.kii("GET", "\(target)/verification-code", token: admin)
+        #expect(none.status == 404 && none.code == "USER_ADDRESS_NOT_FOUND")
+        #expect(try await world.kii("PUT", target, #"{"\#(member)":"\#(address)"}"#, token: user.token).status == 204)
+        let first = try await world.kii("GET", "\(target)/verification-code", token: admin)
+        #expect(first.status == 200, "\(first.text)")
+        let second = try await world.kii("POST", "\(target)/reset-verification-code", token: admin)
+        let (old, new) = (try first.text("verificationCode"), try second.text("verificationCode"))
+        #expect(second.status == 200 && old != new && new.count == (name == "PHONE" ? 6 : 28))
+        #expect(try await world.kii("GET", "\(target)/verification-code", token: admin).text("verificationCode") == new)
+        // The message that was ordered says the code that is good when it is written.
+        _ = try await world.modules.messaging.deliverMail()
+        let messages = try await world.modules.messaging.readOutbox(of: world.application.id)
+        #expect(
+            messages.contains { $0.recipient == address && $0.text.filter { $0 != "-" && $0 != " " }.contains(new) })
+        for (code, status) in [(old, 403), (new, 200)] {
+            let verified = try await world.kii(
+                "POST", "/users/me/\(path)/verify", #"{"verificationCode":"\#(code)"}"#, token: user.token)
+            #expect(verified.status == status, "\(verified.text)")
+        }
+        for (method, call) in [("GET", "verification-code"), ("POST", "reset-verification-code")] {
+            let over = try await world.kii(method, "\(target)/\(call)", token: admin)
+            #expect(over.status == 404 && over.code == "VERIFICATION_CODE_NOT_FOUND", "\(over.text)")
+            #expect(try await world.kii(method, "\(target)/\(call)", token: user.token).code == "UNAUTHORIZED")
+        }
+    }
+
+    @Test("have no codes of other users, nor those that another way of the server made")
+    func codesOfOthers() async throws {
+        let world = try await world()
+        let (admin, one) = (try await world.administrator(), try await world.kiiUser("one_1"))
+        let two = try await world.kiiUser("two_2")
+        for (user, address) in [(one, "one@example.com"), (two, "two@example.com")] {
+            let body = #"{"emailAddress":"\#(address)"}"#
+            #expect(try await world.kii("PUT", "/users/me/email-address", body, token: user.token).status == 204)
+        }
+        let read = try await world.kii("GET", "/users/\(one.id)/email-address/verification-code", token: admin)
+        let stolen = try await world.kii(
+            "POST", "/users/me/email-address/verify", #"{"verificationCode":"\#(read.text("verificationCode"))"}"#,
+            token: two.token)
+        #expect(stolen.status == 403, "\(stolen.text)")
     }
 
     @Test("have a truth for their state, and nothing else")

@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import KiiAPI
 import OkaeriServer
 import OkaeriWire
 import Testing
@@ -125,7 +126,7 @@ struct KiiRefusalTests {
         #expect(unknown.status == 404 && unknown.code == "APP_NOT_FOUND")
         let nameless = try await world.send("POST", "/api/oauth2/token", [], body: "{}")
         #expect(nameless.status == 404 && nameless.code == "APP_NOT_FOUND")
-        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id))
+        #expect(try await world.modules.applications.disableProtocol(.kii, of: world.application.id, by: .local))
         let off = try await world.kii("POST", "/users", "{}")
         #expect(off.status == 404 && off.code == "APP_NOT_FOUND")
     }

@@ -1,4 +1,5 @@
 import Domain
+import KiiAPI
 import OkaeriWire
 import TestWorld
 import Testing
@@ -98,9 +99,18 @@ struct KiiTextMessageTests {
         let after = try await world.kii("GET", "/users/me", token: user.token).json()
         #expect(after["phoneNumber"] == .string(other) && after["_phoneNumberPending"] == nil)
         #expect(try await logIn(other, at: world).status == 200)
+        let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+            $0.action == AccountChange.phoneReplaced.policy.action
+        }
+        #expect(Set(entries.map(\.details)) == [["number": "same"], ["number": "new"]])
+        #expect(entries.allSatisfy { $0.actor == .user(Identifier(rawValue: user.id)) && $0.origin.requestId != nil })
+        // Whatever a thief took is void with another number.
+        let stored = try await world.modules.accounts.readUser(
+            Identifier(rawValue: user.id), in: world.application.id)
+        #expect(stored.credentialsVersion > 0)
     }
 
-    @Test("are written to again on demand, in the user's language, and the earlier code dies")
+    @Test("are written to again on demand, in the user's language, with the code that is good")
     func resend() async throws {
         let world = try await world()
         let user = try await user(#","locale":"ja""#, at: world)
@@ -110,8 +120,15 @@ struct KiiTextMessageTests {
             try await world.kii("POST", "/users/me/phone-number/resend-verification", token: user.token).status == 204)
         let text = try #require(try await message(at: world)).text
         #expect(text.contains("電話番号の確認コード"))
+        #expect(try await code(at: world) == first)
+        // Soon it would be too late to type it.
+        world.clock.advance(by: .seconds(500))
+        #expect(
+            try await world.kii("POST", "/users/me/phone-number/resend-verification", token: user.token).status == 204)
+        let second = try await code(at: world)
+        #expect(second != first)
         #expect(try await verify(first, user.token, at: world).status == 403)
-        #expect(try await verify(code(at: world), user.token, at: world).status == 200)
+        #expect(try await verify(second, user.token, at: world).status == 200)
     }
 
     @Test("cannot stand in for a login name before they are verified, nor be verified by guessing")
@@ -152,6 +169,40 @@ struct KiiTextMessageTests {
         #expect(try await logIn("one_1", at: world).code == "invalid_grant")
         #expect(try await logIn(Self.number, "789GHI", at: world).status == 200)
         #expect(try await completeReset(name, code, "another", at: world).status == 403)
+    }
+
+    @Test("get a link to the pages for a new password, where the app asks for one and the server has pages")
+    func resetByLink() async throws {
+        let link = #"{"notificationMethod":"SMS","smsResetMethod":"URL"}"#
+        let world = try await world(demands: false)
+        let user = try await user(at: world)
+        #expect(try await requestReset("PHONE:\(Self.number)", link, at: world).status == 204)
+        let text = try #require(try await message(at: world)).text
+        let match = try #require(
+            text.firstMatch(of: #/https?:\/\/[^\/]+\/a\/\w+\/reset\?token=([0-9A-Z\-]+)/#))
+        let token = String(match.output.1)
+        #expect(token.count > 20)
+        #expect(try await completeReset("PHONE:+819000000000", token, at: world).status == 204)
+        #expect(try await world.kii("GET", "/users/me", token: user.token).code == "WRONG_TOKEN")
+        #expect(try await logIn("one_1", "789GHI", at: world).status == 200)
+        #expect(try await completeReset("PHONE:\(Self.number)", token, "another", at: world).status == 403)
+    }
+
+    @Test("get a password that the server chose, when the app sends none with the code")
+    func chosenPassword() async throws {
+        let world = try await world(demands: false)
+        let user = try await user(at: world)
+        #expect(try await requestReset("PHONE:\(Self.number)", at: world).status == 204)
+        let code = try await code(at: world)
+        world.clock.advance(by: .seconds(60))
+        let path = "/users/PHONE:\(Self.number)/password/complete-reset"
+        #expect(try await world.kii("POST", path, #"{"pinCode":"00000000"}"#).code == "INVALID_VERIFICATION_CODE")
+        #expect(try await world.kii("POST", path, #"{"pinCode":"\#(code)"}"#).status == 204)
+        #expect(try await world.kii("GET", "/users/me", token: user.token).code == "WRONG_TOKEN")
+        let text = try #require(try await message(at: world)).text
+        let match = try #require(text.firstMatch(of: #/[0-9A-Za-z]{12}/#))
+        #expect(try await logIn("one_1", String(match.output), at: world).status == 200, "\(text)")
+        #expect(try await logIn("one_1", at: world).code == "invalid_grant")
     }
 
     @Test("of strangers get one answer and no message", arguments: ["PHONE:+819000000000", "PHONE:nonsense", "none"])

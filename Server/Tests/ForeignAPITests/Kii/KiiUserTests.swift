@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import KiiAPI
 import OkaeriWire
 import TestWorld
 import Testing
@@ -83,6 +84,25 @@ struct KiiUserTests {
         #expect(try await world.kii("DELETE", "/users/\(user.id)", token: admin).status == 204)
         #expect(try await world.kii("GET", "/users/me", token: user.token).code == "WRONG_TOKEN")
         #expect(try await world.kii("GET", "/users/\(user.id)", token: admin).code == "USER_NOT_FOUND")
+    }
+
+    @Test("have ids in Kii's form where the application asks for it, each another")
+    func dashedIds() async throws {
+        var settings = ApplicationSettings()
+        settings.foreignOptions[.kii] = ForeignOptions()
+        settings.foreignOptions[.kii]?.hasDashedIds = true
+        let world = try await ForeignWorld(settings)
+        let ids = [
+            try await world.pseudoUser().id, try await world.pseudoUser().id, try await world.kiiUser("one_1").id,
+        ]
+        for id in ids {
+            #expect(
+                id.wholeMatch(of: #/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/#) != nil,
+                "\(id)")
+        }
+        #expect(Set(ids).count == 3)
+        let token = try await world.kiiToken("one_1")
+        #expect(try await world.kii("GET", "/users/\(ids[2])", token: token).text("userID") == ids[2])
     }
 
     @Test("get another password from an administrator, and none when they have none")

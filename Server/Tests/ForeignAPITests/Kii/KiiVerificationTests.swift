@@ -1,4 +1,5 @@
 import Domain
+import KiiAPI
 import OkaeriWire
 import TestWorld
 import Testing
@@ -11,13 +12,12 @@ struct KiiVerificationTests {
         return try await ForeignWorld(settings, server: ["rate-limits": "off", "dev": "on"])
     }
 
-    /// The code of the newest mail.
+    /// What the link of the newest mail carries.
     private func code(at world: ForeignWorld) async throws -> String {
         _ = try await world.modules.messaging.deliverMail()
         let mail = try #require(try await world.modules.messaging.readOutbox(of: world.application.id).first)
-        let line = mail.text.split(separator: "\n").map { $0.filter { $0 != " " } }
-            .first { $0.count == 6 && $0.allSatisfy(\.isNumber) }
-        return try #require(line, "\(mail.text)")
+        let match = try #require(mail.text.firstMatch(of: #/token=([0-9A-Z\-]+)/#), "\(mail.text)")
+        return String(match.output.1)
     }
 
     private func user(at world: ForeignWorld) async throws -> (id: String, token: String) {
@@ -70,10 +70,11 @@ struct KiiVerificationTests {
         let changed = try await world.kii(
             byUpdate ? "POST" : "PUT", byUpdate ? "/users/me" : "/users/me/email-address", body, token: user.token)
         #expect(changed.status == (byUpdate ? 200 : 204), "\(changed.text)")
-        let code = try await code(at: world)
+        // Apps show it before any mail is written.
         let pending = try await world.kii("GET", "/users/me", token: user.token).json()
         #expect(pending["emailAddress"] == "one@example.com" && pending["emailAddressVerified"] == .bool(true))
         #expect(pending["_emailAddressPending"] == "new@example.com")
+        let code = try await code(at: world)
         #expect(try await logIn("one@example.com", at: world).status == 200)
         #expect(try await logIn("new@example.com", at: world).code == "invalid_grant")
         #expect(try await verify(code, user.token, at: world).status == 200)
@@ -90,6 +91,21 @@ struct KiiVerificationTests {
         let sent = try await world.kii("POST", "/users/me/email-address/resend-verification", token: user.token)
         #expect(sent.status == 204)
         #expect(try await verify(code(at: world), user.token, at: world).status == 200)
+    }
+
+    @Test("are verified by a link to the pages, where the server has any")
+    func link() async throws {
+        let world = try await world()
+        let user = try await user(at: world)
+        let admin = try await world.administrator()
+        _ = try await world.modules.messaging.deliverMail()
+        let mail = try #require(try await world.modules.messaging.readOutbox(of: world.application.id).first)
+        let match = try #require(
+            mail.text.firstMatch(of: #/https?:\/\/[^\/]+\/a\/\w+\/verify\?token=([0-9A-Z\-]+)/#))
+        let read = try await world.kii("GET", "/users/\(user.id)/email-address/verification-code", token: admin)
+        #expect(try read.text("verificationCode") == String(match.output.1).filter { $0 != "-" })
+        #expect(try await verify(String(match.output.1), user.token, at: world).status == 200)
+        #expect(try await logIn("one@example.com", at: world).status == 200)
     }
 
     @Test("cannot stand in for a login name")

@@ -5,6 +5,7 @@ import Foundation
 import HTTPTypes
 import OkaeriWire
 import OutboundServices
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -32,7 +33,7 @@ struct ParseAuthDataTests {
             try await world.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [bundle], teamId: "TEAM123456", keyId: "KEY1234567"),
-                secret: Secret(key.pemRepresentation), of: world.application.id)
+                secret: Secret(key.pemRepresentation), of: world.application.id, by: .local)
         }
 
         func authData(_ subject: String, audience: String = bundle, nonce: String? = nil) throws -> String {
@@ -43,6 +44,79 @@ struct ParseAuthDataTests {
             ).identityToken
             return #""authData":{"apple":{"id":"\#(subject)","token":"\#(token)"}}"#
         }
+    }
+
+    @Test("logs in again by the token of a response that was lost, and refuses it to everybody else")
+    func retry() async throws {
+        let known = try await AppleWorld()
+        let world = known.world
+        let body = "{\(try known.authData("001.mika"))}"
+        let made = try await world.parse("POST", "/users", body, installation: "phone")
+        #expect(made.status == 201)
+        let again = try await world.parse("POST", "/users", body, installation: "phone")
+        #expect(try again.status == 200 && again.text("objectId") == made.text("objectId"))
+        for thief in ["tablet", nil] {
+            #expect(try await world.parse("POST", "/users", body, installation: thief).parseCode == 101)
+        }
+        // A client without an installation is its address.
+        let other = "{\(try known.authData("001.mika"))}"
+        for _ in 0..<2 { #expect(try await world.parse("POST", "/users", other).status == 200) }
+        let moved = try await world.send(
+            "POST", "/parse/users",
+            [
+                ("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest"),
+                ("Content-Type", "application/json"),
+            ],
+            body: other, peer: "198.51.100.9")
+        #expect(moved.parseCode == 101)
+    }
+
+    @Test("makes a new anonymous user in the place of one that is locked")
+    func lockedAnonymous() async throws {
+        let world = try await ForeignWorld()
+        let start = #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#
+        let made = try await world.parse("POST", "/users", start)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        #expect(try await world.parse("PUT", "/users/\(id)", #"{"ACL":{}}"#, master: true).status == 200)
+        let next = try await world.parse("POST", "/users", start)
+        #expect(try next.status == 201 && next.text("objectId") != id)
+        #expect(try await world.parse("GET", "/users/me", token: token).parseCode == 209)
+        #expect(try await world.parse("POST", "/users", start).status == 200)
+        let unlock = #"{"ACL":{"*":{"read":true}}}"#
+        #expect(try await world.parse("PUT", "/users/\(id)", unlock, master: true).status == 200)
+        #expect(try await world.parse("POST", "/users", start).text("objectId") == next.text("objectId"))
+    }
+
+    @Test("takes null beside a password for none, and empty values as the original does")
+    func emptyValues() async throws {
+        let world = try await ForeignWorld()
+        let made = try await world.parse(
+            "POST", "/users",
+            #"{"username":"mika","password":"s3cret","email":"","authData":{"anonymous":null}}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        #expect(try await world.parse("GET", "/users/me", token: token).json()["email"] == nil)
+        for body in [#"{"username":""}"#, #"{"password":""}"#, #"{"email":""}"#] {
+            #expect(try await world.parse("PUT", "/users/\(id)", body, token: token).status == 200, "\(body)")
+        }
+        #expect(try await world.parseLogIn("mika").status == 200)
+        let anonymous = #"{"username":"","password":"","authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#
+        #expect(try await world.parse("POST", "/users", anonymous).text("username").count == 25)
+        for body in [#"{"authData":{"anonymous":null}}"#, #"{"authData":{}}"#] {
+            #expect(try await world.parse("POST", "/users", body).parseCode == 200, "\(body)")
+        }
+    }
+
+    @Test("logs in by an address that is another user's name")
+    func addressAndName() async throws {
+        let world = try await ForeignWorld()
+        _ = try await world.parseUser("b@example.com", #","email":"a@example.com""#)
+        let second = try await world.parse(
+            "POST", "/users", #"{"username":"berta","password":"other","email":"b@example.com"}"#)
+        let byAddress = try await world.parse("POST", "/login", #"{"email":"b@example.com","password":"other"}"#)
+        #expect(try byAddress.text("objectId") == second.text("objectId"))
+        // As in the original the name comes first where it may be either.
+        #expect(try await world.parseLogIn("b@example.com").text("email") == "a@example.com")
     }
 
     @Test("makes an anonymous user with 201, finds it with 200, and forgets the id when a password is set")
@@ -69,6 +143,28 @@ struct ParseAuthDataTests {
         #expect(try await world.parse("GET", "/users/me", token: token).parseCode == 209)
         let free = try await world.parse("POST", "/users", start)
         #expect(try free.status == 201 && free.text("objectId") != id)
+    }
+
+    @Test("is unlinked as the last way in with 200, as at Parse: the session stays, and the audit log has it")
+    func lastWayIn() async throws {
+        let world = try await ForeignWorld()
+        let start = #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#
+        let made = try await world.parse("POST", "/users", start)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        let unlinked = try await world.parse("PUT", "/users/\(id)", #"{"authData":{"anonymous":null}}"#, token: token)
+        #expect(unlinked.status == 200, "\(unlinked.text)")
+        #expect(try await world.parse("GET", "/users/me", token: token).text("objectId") == id)
+        #expect(try await world.parse("POST", "/users", start).text("objectId") != id)
+        let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+            $0.action == .identityUnlinked
+        }
+        #expect(entries.map(\.actor) == [.user(Identifier(rawValue: id))])
+        #expect(entries.first?.details == ["provider": "anonymous"] && entries.first?.origin.requestId != nil)
+        // What leads to the user again is set by the session.
+        let named = try await world.parse(
+            "PUT", "/users/\(id)", #"{"username":"mika","password":"s3cret"}"#, token: token)
+        #expect(named.status == 200)
+        #expect(try await world.parseLogIn("mika").text("objectId") == id)
     }
 
     @Test("is upgraded with the null too, as Apple's and Swift's SDKs send it")
@@ -102,7 +198,7 @@ struct ParseAuthDataTests {
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true)
+            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true, by: .local)
         let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         #expect(answer.parseCode == 252)
     }

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -10,11 +11,20 @@ struct ParseMailTests {
     private let world: ForeignWorld
 
     init() async throws {
-        world = try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
-        try await world.modules.messaging.changeMailSettings(of: world.application.id) { mail in
+        world = try await Self.world(verifiesEmails: true)
+    }
+
+    /// A server whose mails lead to Parse's own pages.
+    private static func world(verifiesEmails: Bool) async throws -> ForeignWorld {
+        var (settings, options) = (ApplicationSettings(), ForeignOptions())
+        options.verifiesEmails = verifiesEmails
+        settings.foreignOptions[.parse] = options
+        let world = try await ForeignWorld(settings, server: ["rate-limits": "off", "dev": "on"])
+        try await world.modules.messaging.changeMailSettings(of: world.application.id, by: .local) { mail in
             mail.verificationURL = "https://id.example.test/parse/apps/app1/verify_email"
             mail.resetURL = "https://id.example.test/parse/apps/app1/request_password_reset"
         }
+        return world
     }
 
     /// The path behind the host of the link in the newest mail.
@@ -81,6 +91,54 @@ struct ParseMailTests {
         ] {
             #expect(try await world.send("POST", path, [type, script], body: body).parseCode == code)
         }
+    }
+
+    @Test("tell at once that the link to a new password is not valid any more")
+    func deadLink() async throws {
+        _ = try await world.parseUser("mika", #","email":"mika@example.com""#)
+        _ = try await world.parse("POST", "/requestPasswordReset", #"{"email":"mika@example.com"}"#)
+        let link = try await link()
+        #expect(try page(try await world.send("GET", link)).contains("choose_password"))
+        let wrong = try await world.send("GET", "/parse/apps/app1/request_password_reset?token=wrong&username=mika")
+        #expect(try page(wrong) == "/parse/apps/invalid_link.html")
+        world.clock.advance(by: .seconds(3601))
+        #expect(try page(try await world.send("GET", link)) == "/parse/apps/invalid_link.html")
+    }
+
+    @Test("lead to a new password by a name that is an address, of a user who has none")
+    func resetByName() async throws {
+        _ = try await world.parseUser("mika@example.com")
+        // Who has an address gets the mail there, and nowhere else.
+        _ = try await world.parseUser("hana@example.com", #","email":"other@example.com""#)
+        _ = try await world.modules.messaging.deliverMail()
+        _ = try await world.parse("POST", "/requestPasswordReset", #"{"email":"hana@example.com"}"#)
+        _ = try await world.parse("POST", "/requestPasswordReset", #"{"email":"mika@example.com"}"#)
+        let link = try await link()
+        let mails = try await world.modules.messaging.readOutbox(of: world.application.id)
+        #expect(mails.allSatisfy { !$0.recipient.contains("hana") })
+        let token = try #require(URLComponents(string: link)?.queryItems?.first { $0.name == "token" }?.value)
+        let done = try await world.send(
+            "POST", "/parse/apps/app1/request_password_reset",
+            [("Content-Type", "application/x-www-form-urlencoded")], body: "token=\(token)&new_password=n3w+word")
+        #expect(try page(done) == "/parse/apps/password_reset_success.html")
+        let user = try await world.parseLogIn("mika@example.com", "n3w word")
+        #expect(try user.status == 200 && user.json()["email"] == nil && user.json()["emailVerified"] == nil)
+    }
+
+    @Test("confirm new addresses only where the rule says so")
+    func verificationRule() async throws {
+        let silent = try await Self.world(verifiesEmails: false)
+        let user = try await silent.parseUser("mika", #","email":"mika@example.com""#)
+        _ = try await silent.parse("PUT", "/users/\(user.id)", #"{"email":"new@example.com"}"#, token: user.token)
+        func confirmations() async throws -> Int {
+            _ = try await silent.modules.messaging.deliverMail()
+            return try await silent.modules.messaging.readOutbox(of: silent.application.id)
+                .count { $0.text.contains("verify_email") }
+        }
+        #expect(try await confirmations() == 0)
+        // Who asks for one gets it.
+        _ = try await silent.parse("POST", "/verificationEmailRequest", #"{"email":"new@example.com"}"#)
+        #expect(try await confirmations() == 1)
     }
 
     @Test("give one answer about addresses, known or not; administrators learn more")

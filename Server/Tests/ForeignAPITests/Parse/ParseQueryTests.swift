@@ -39,7 +39,12 @@ struct ParseQueryTests {
             (#"{"username":{"$regex":"^clara$"}}"#, []),
             (#"{"username":{"$regex":"^b.*t.$"}}"#, ["berta"]), (#"{"team":{"$regex":"blu|gre"}}"#, ["berta"]),
             (#"{"username":{"$regex":"%"}}"#, []), (#"{"username":{"$regex":"\\*"}}"#, []),
-            (#"{"score":{"$regex":"1"}}"#, []),
+            (#"{"score":{"$regex":"1"}}"#, []), (#"{"username":{"$regex":"^[a-b][a-z]{3,4}$"}}"#, ["anna", "berta"]),
+            (#"{"username":{"$regex":"(n+|rt)a$"}}"#, ["anna", "berta"]),
+            (#"{"username":{"$regex":"^[A-C]","$options":"i"},"team":"red"}"#, ["Clara", "anna"]),
+            (#"{"$and":[{"username":{"$regex":"\\w{5}"}},{"score":{"$gt":2}}]}"#, ["Clara"]),
+            (#"{"score":{"$regex":"[0-9]"}}"#, []),
+            (#"{"username":{"$regex":"[a-z]","$ne":"anna"}}"#, ["Clara", "berta"]),
         ])
     func find(condition: String, expected: [String]) async throws {
         let world = try await world()
@@ -66,7 +71,7 @@ struct ParseQueryTests {
     @Test(
         "that nobody may ask are refused with their code",
         arguments: [
-            ("limit=x", 102), ("limit=-1", 102), ("wish=1", 102), ("where=%7B", 107), ("where=%5B%5D", 107),
+            ("limit=x", 102), ("wish=1", 102), ("where=%7B", 107), ("where=%5B%5D", 107),
             (#"where={"ACL":1}"#, 102), (#"where={"_x":1}"#, 105), (#"where={"email":"a"}"#, 119), ("order=email", 119),
             ("order=password", 102), (#"where={"a":{"$wish":1}}"#, 107), (#"where={"$or":{}}"#, 102),
             (#"where={"a":{"$inQuery":{}}}"#, 102),
@@ -85,6 +90,96 @@ struct ParseQueryTests {
             ? "\(parts[0])=\(parts[1].addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" : query
         let answer = try await world.parse("GET", "/users?\(encoded)")
         #expect(answer.parseCode == code, "\(query): \(answer.text)")
+    }
+
+    @Test("take their options as JSON too, as Parse-Swift writes them into addresses")
+    func optionsInJSON() async throws {
+        let world = try await world()
+        func query(_ text: String) -> String {
+            text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        }
+        let order = query(#"["-score","username"]"#)
+        let rows = try await world.parse(
+            "GET", "/classes/_User?order=\(order)&keys=\(query(#"["score","team"]"#))&limit=-1"
+        ).results()
+        #expect(rows.map { $0["score"] } == [3, 2, 1])
+        #expect(rows.allSatisfy { $0["username"] == nil && $0["team"] != nil })
+        let cut = try await world.parse("GET", "/users?excludeKeys=\(query(#"["score"]"#))&order=\(query(#""score""#))")
+        #expect(try cut.results().allSatisfy { $0["score"] == nil && $0["team"] != nil })
+        for wrong in ["[7]", "[", #"[["a"]]"#] {
+            #expect(try await world.parse("GET", "/users?order=\(query(wrong))").parseCode == 102, "\(wrong)")
+        }
+    }
+
+    @Test("put users where pointers to them stand, as far as the asker may read them")
+    func include() async throws {
+        let world = try await world()
+        let all = try await world.parse("GET", "/users?order=username").results()
+        let ids = all.compactMap { if case .string(let id)? = $0["objectId"] { id } else { nil } }
+        func pointer(_ id: String, _ name: String = "_User") -> String {
+            #"{"__type":"Pointer","className":"\#(name)","objectId":"\#(id)"}"#
+        }
+        let hidden = try await world.parseUser("hidden")
+        let fields =
+            #","friend":\#(pointer(ids[0])),"foes":[\#(pointer(ids[1])),\#(pointer(hidden.id))],"#
+            + #""game":\#(pointer("g", "Game")),"ACL":{"*":{"read":true}}"#
+        let dora = try await world.parseUser("dora", fields)
+        func team(_ value: JSONValue?) -> JSONValue? {
+            if case .object(let members)? = value { members["team"] } else { nil }
+        }
+        for path in ["/users/\(dora.id)?include=friend,foes,game", "/users/\(dora.id)?includeAll=true"] {
+            let row = try await world.parse("GET", path).json()
+            #expect(team(row["friend"]) == "red", "\(path)")
+            guard case .array(let foes)? = row["foes"], case .object(let game)? = row["game"] else {
+                throw Missing(description: "no foes")
+            }
+            #expect(foes.count == 1 && team(foes.first) == "red" && game["__type"] == "Pointer")
+        }
+        let query = "where=%7B%22username%22%3A%22dora%22%7D"
+        let found = try await world.parse("GET", "/users?\(query)&include=%5B%22friend%22%5D").results()
+        #expect(team(found.first?["friend"]) == "red")
+        let others = try await world.parse("GET", "/users?\(query)&include=friend").text
+        #expect(!others.contains("@example.com"))
+        #expect(try await world.parse("GET", "/users?include=a.b.c.d").parseCode == 102)
+    }
+
+    @Test("find the different values of a field, for administrators")
+    func distinct() async throws {
+        let world = try await world()
+        func values(_ query: String) async throws -> Set<JSONValue> {
+            let answer = try await world.parse("GET", "/aggregate/_User?\(query)", master: true)
+            guard case .array(let values)? = try answer.json()["results"] else {
+                throw Missing(description: answer.text)
+            }
+            #expect(Set(values).count == values.count)
+            return Set(values)
+        }
+        #expect(try await values("distinct=team") == ["red", "blue"])
+        #expect(try await values("distinct=tags") == ["red", "blue", "x"])
+        #expect(try await values("distinct=score&where=%7B%22team%22%3A%22red%22%7D") == [1, 3])
+        #expect(try await world.parse("GET", "/aggregate/_User?distinct=team").status == 403)
+        #expect(try await world.parse("GET", "/aggregate/_User?distinct=password", master: true).parseCode == 105)
+        for path in ["/aggregate/Game?distinct=a", "/aggregate/_User?group=a", "/aggregate/_User"] {
+            #expect(try await world.parse("GET", path, master: true).parseCode == 119, "\(path)")
+        }
+    }
+
+    @Test("count and skip what expressions find, and refuse them where not every result must meet them")
+    func expressionsWithOptions() async throws {
+        let world = try await world()
+        func query(_ condition: String) -> String {
+            condition.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        }
+        let found = try await world.parse(
+            "GET", "/users?order=username&count=1&limit=1&skip=1&where=\(query(#"{"username":{"$regex":"[a-z]+a"}}"#))")
+        #expect(try found.json()["count"] == 3 && found.results().first?["username"] == "anna")
+        for condition in [
+            #"{"$or":[{"username":{"$regex":"[a]"}}]}"#, #"{"$nor":[{"username":{"$regex":"[a]"}}]}"#,
+            #"{"username":{"$regex":"(a)\\1"}}"#, #"{"username":{"$regex":"(?=a)"}}"#, #"{"username":{"$regex":"[a"}}"#,
+        ] { #expect(try await world.parse("GET", "/users?where=\(query(condition))").parseCode == 102, "\(condition)") }
+        // What may not be asked is not asked so either.
+        let hidden = query(#"{"email":{"$regex":"[a-z]"}}"#)
+        #expect(try await world.parse("GET", "/users?where=\(hidden)").parseCode == 119)
     }
 
     @Test("ask about other users within")
@@ -123,18 +218,28 @@ struct ParseQueryTests {
         let world = try await ForeignWorld()
         let long = String(repeating: "a", count: 30_000)
         _ = try await world.parseUser("mika", #","text":"\#(long)","ACL":{"*":{"read":true}}"#)
-        for expression in [
-            "(a+)+$", "(a|a)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*)*x", "a{1,9999}", "[a-z]*[a-z]*[a-z]*!",
-            ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), String(repeating: ".a.*", count: 9) + "b",
-            String(repeating: "a", count: 501), String(repeating: "a", count: 499) + "b", #"\d+"#, "a++",
-        ] {
+        func find(_ expression: String) async throws -> Answer {
             let escaped = expression.replacing(#"\"#, with: #"\\"#)
+            return try await world.parse(
+                "POST", "/users", #"{"_method":"GET","where":{"text":{"$regex":"\#(escaped)"}}}"#)
+        }
+        // By the automaton, whose steps are counted: `RegularExpressionTests` says how many.
+        for expression in [
+            "(a+)+$", "(a|a)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*)*x", "a{1,9999}", "[a-z]*[a-z]*[a-z]*!", #"\d+"#,
+            "a++", String(repeating: "a", count: 501),
+        ] {
+            let answer = try await find(expression)
+            #expect(answer.status == 200 || [102, 124].contains(answer.parseCode), "\(expression): \(answer.text)")
+        }
+        for expression in [
+            ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), String(repeating: ".a.*", count: 9) + "b",
+            String(repeating: "a", count: 499) + "b",
+        ] {
             var fastest = Duration.seconds(60)
             // The other tests run beside it: what it takes at best is what the expression takes.
             for _ in 0..<100 where fastest >= .milliseconds(100) {
                 let start = ContinuousClock.now
-                let answer = try await world.parse(
-                    "POST", "/users", #"{"_method":"GET","where":{"text":{"$regex":"\#(escaped)"}}}"#)
+                let answer = try await find(expression)
                 fastest = min(fastest, start.duration(to: .now))
                 #expect(answer.status == 200 || answer.parseCode == 102, "\(answer.text)")
             }

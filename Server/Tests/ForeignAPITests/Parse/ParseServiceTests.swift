@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import Testing
 
 @Suite("Parse around its users")
@@ -44,7 +45,8 @@ struct ParseServiceTests {
         #expect(
             try await world.parse("GET", "/serverInfo").text == #"{"error":"unauthorized: master key is required"}"#)
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true)
+            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true,
+            by: .local)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 403)
     }
@@ -63,7 +65,8 @@ struct ParseServiceTests {
         #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: "127.0.0.1").status == 403)
         // The same for a network that the application lists.
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true)
+            .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true,
+            by: .local)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: "10.1.2.3").status == 403)
     }
@@ -90,7 +93,7 @@ struct ParseServiceTests {
             server: ["rate-limits": "off", "trusted-proxies": "\(peer)", "public-url": "https://id.example.test"])
         _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id,
-            to: ["administratorNetworks": .texts(["127.0.0.0/8", "::1", "192.0.2.7"])], mayLoosen: true)
+            to: ["administratorNetworks": .texts(["127.0.0.0/8", "::1", "192.0.2.7"])], mayLoosen: true, by: .local)
         let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]
         #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: peer).status == status)
     }
@@ -169,6 +172,7 @@ struct ParseServiceTests {
         ] {
             let refused = try await world.parse("POST", "/batch", wrong, token: user.token)
             #expect(try refused.parseCode == 107 && refused.text("error").hasPrefix(words), "\(refused.text)")
+            #expect(refused.status == 400)
         }
         let transaction = try await world.parse("POST", "/batch", #"{"requests":[],"transaction":true}"#)
         #expect(transaction.parseCode == 119)
@@ -200,6 +204,9 @@ struct ParseServiceTests {
             let absent = try await world.parse("GET", path)
             #expect(try absent.parseCode == 119 && absent.text("error").contains("/users"), "\(path)")
         }
+        let file = try await world.send("POST", "/parse/files/a.txt", [("Content-Type", "text/plain")], body: "hello")
+        #expect(file.status == 403 && file.text == #"{"error":"unauthorized"}"#)
+        #expect(try await world.parse("POST", "/files/a.txt", "hello").parseCode == 119)
         #expect(try await world.parse("POST", "/challenge", "{}").parseCode == -1)
         #expect(try await world.parse("POST", "/challenge", #"{"challengeData":{}}"#).json() == ["challengeData": [:]])
     }

@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -84,7 +85,13 @@ struct ParseSessionTests {
             "/sessions?where=%7B%22user%22%3A%7B%22__type%22%3A%22Pointer%22%2C%22objectId%22%3A%22\(mika.id)%22%7D%7D",
             master: true)
         #expect(try listed.results().count == 1)
-        #expect(try await world.parse("GET", "/sessions", master: true).parseCode == 119)
+        let all = try await world.parse("GET", "/sessions?count=1&limit=1", master: true)
+        #expect(try all.json()["count"] == 2 && all.results().first?["objectId"] != nil)
+        let newest = try await world.parse("GET", "/sessions?order=-createdAt&limit=1", master: true)
+        #expect(try newest.results().first?["objectId"] != all.results().first?["objectId"])
+        let one = try await world.parse(
+            "GET", "/sessions?where=%7B%22sessionToken%22%3A%22\(mika.token)%22%7D", master: true)
+        #expect(one.parseCode == 119)
     }
 
     @Test("that have ended fail every call but a log-in, and say whether it was by age")

@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import ParseAPI
 import TestWorld
 import Testing
 
@@ -114,7 +115,7 @@ struct ParseUserTests {
         let world = try await ForeignWorld()
         func rules(_ truths: [String: Bool]) async throws {
             _ = try await world.modules.applications.changeProtocolRules(
-                .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true)
+                .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true, by: .local)
         }
         try await rules(["ignoresCase": true])
         _ = try await world.parseUser("Mika")
@@ -183,8 +184,9 @@ struct ParseUserTests {
     @Test(
         "are refused an update with the right code",
         arguments: [
-            (#"{"username":""}"#, 200), (#"{"username":null}"#, 200), (#"{"username":7}"#, 111),
-            (#"{"password":""}"#, 201),
+            (#"{"username":null}"#, 200), (#"{"username":7}"#, 111), (#"{"password":null}"#, 201),
+            (#"{"constructor":1}"#, 105), (#"{"__proto__":{}}"#, 105), (#"{"a":{"b":[{"constructor":{}}]}}"#, 105),
+            (#"{"a.__proto__":1}"#, 105),
             (#"{"username":"HANA"}"#, 202), (#"{"email":"hana@example.com"}"#, 203), (#"{"email":"no"}"#, 125),
             (#"{"emailVerified":true}"#, 119), (#"{"_x":1}"#, 105), (#"{"id":"x"}"#, 105), (#"{"ACL":"x"}"#, 123),
             (#"{"authData":null}"#, 252), (#"{"authData":{"myspace":{"id":"1"}}}"#, 252),

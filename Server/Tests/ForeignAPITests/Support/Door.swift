@@ -15,7 +15,7 @@ struct Door: Sendable, CustomTestStringConvertible {
         var id: String
     }
 
-    /// What a door shows of a user.
+    /// What a protocol shows of a user.
     struct View: Sendable, Hashable {
         var id: String
         var score: JSONValue?
@@ -163,3 +163,6 @@ extension ForeignWorld {
         return try await send(method, target, headers, body: body)
     }
 }
+
+/// A protocol as its apps speak it.
+typealias SpokenProtocol = Door

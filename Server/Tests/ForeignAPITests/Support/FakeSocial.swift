@@ -53,7 +53,7 @@ extension ForeignWorld {
         for provider in [Identity.Provider.facebook, .twitter, .google] {
             try await world.modules.providers.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
-                of: world.application.id)
+                of: world.application.id, by: .local)
         }
         return (world, social)
     }

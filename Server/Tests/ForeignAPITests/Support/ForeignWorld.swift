@@ -1,13 +1,17 @@
+import AuthServiceAPI
 import Domain
 import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import KiiAPI
 import Logging
+import NCMBAPI
 import NIOCore
 import OkaeriServer
 import OkaeriWire
 import OutboundServices
+import ParseAPI
 import PasswordHashes
 import RecordedFlows
 import Storage
@@ -49,7 +53,7 @@ struct ForeignWorld: Sendable {
                     .clientKey: Secret("client"), .masterKey: Secret("master"),
                 ],
                 .ncmb: [.applicationKey: Secret("ncmb-key"), .clientKey: Secret("ncmb-client-key")],
-            ]
+            ], by: .local
         ).application
     }
 

@@ -5,6 +5,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Logging
+import NCMBAPI
 import NIOCore
 import OkaeriServer
 import OkaeriWire
@@ -93,7 +94,7 @@ struct NCMBWorld: Sendable {
             name: "Old app", settings: settings,
             protocols: [
                 .ncmb: [.applicationKey: Secret(Self.applicationKey), .clientKey: Secret(Self.clientKey)]
-            ]
+            ], by: .local
         ).application
     }
 

@@ -93,6 +93,22 @@ struct TransferTests {
         #expect(stored.deletionRequestedAt == nil)
     }
 
+    @Test("when undone tells a device that had no user before why it is out, instead of making it a new guest")
+    func undoneDevice() async throws {
+        let server = try await TestServer()
+        let old = try await server.person()
+        let phone = ProofMaker()
+        _ = try await server.joined(try await old.issueCode().code, on: phone)
+        #expect(try await old.undo(try #require(try await old.notices().first).id).status == 204)
+        let refused = try await server.logIn(phone)
+        expect(refused, 403, .deviceKeyRemoved)
+        #expect(try refused.read(Problem.self).reason == "transfer_undone")
+        // By another code it joins again.
+        let again = try await server.joined(try await old.issueCode().code, on: phone)
+        #expect(again.logIn.user.id == old.logIn.user.id)
+        #expect(try await server.logIn(phone).status == 200)
+    }
+
     @Test("cannot be undone after a day, nor by a device that came later, nor by a stranger")
     func undoRefused() async throws {
         let server = try await TestServer()

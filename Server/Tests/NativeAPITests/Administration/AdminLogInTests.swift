@@ -308,7 +308,7 @@ struct AdminLogInTests {
     @Test("come in with the key that an application was made with, to that application alone")
     func applicationKey() async throws {
         let world = try await AdminWorld(roles: [])
-        let made = try await world.server.modules.applications.createApplication(name: "Own")
+        let made = try await world.server.modules.applications.createApplication(name: "Own", by: .local)
         let key = made.adminKey.revealed
         #expect(try await world.send(key, .get, "applications/\(made.application.id)/users").status == 200)
         expect(try await world.send(key, .get, world.place("/users")), 404, .notFound)

@@ -122,7 +122,7 @@ struct AdminPagesTests {
         let world = try await AdminWorld(roles: [])
         let rules = world.server.modules.administration
         let admin = try await rules.createAdmin(name: Self.evil, role: .support, applications: nil, by: .local)
-        _ = try await world.server.modules.applications.createApplication(name: Self.evil)
+        _ = try await world.server.modules.applications.createApplication(name: Self.evil, by: .local)
         let browser = world.browser()
         let token = try await browser.get("/dashboard/keys").token
         _ = try await browser.post(

@@ -79,7 +79,8 @@ struct AdminPermissionTests {
         let stranger = try await world.server.modules.accounts.signUp(
             .init(
                 application: world.foreign, identifiers: .init(username: .set("stranger")),
-                password: Secret("four quiet words"), address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x")))
+                password: Secret("four quiet words"), address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"),
+                protocolName: .native))
         for route in AdminAPI.table where route.path.contains("{user}") {
             let path = path(route, world.server.application.id).replacing("nothing", with: stranger.user.id.rawValue)
             let body = route.path.hasSuffix("/merge") ? #"{"into": "\#(stranger.user.id)"}"# : "{}"

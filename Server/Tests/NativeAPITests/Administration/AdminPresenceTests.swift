@@ -1,6 +1,8 @@
 import Domain
 import HTTPTypes
+import NCMBAPI
 import OkaeriWire
+import ParseAPI
 import Testing
 
 @testable import NativeAPI

@@ -1,6 +1,8 @@
 import Domain
 import HTTPTypes
+import OkaeriServer
 import OkaeriWire
+import ParseAPI
 import Testing
 
 @testable import Dashboard
@@ -29,8 +31,9 @@ struct ProtocolsPageTests {
         #expect(try await browser.post("\(address)/smoke/enable", [:], token: token).status == 404)
     }
 
-    @Test("shows and changes exactly the rules that a protocol heeds", arguments: Session.ProtocolName.foreign)
-    func rules(name: Session.ProtocolName) async throws {
+    @Test("shows and changes exactly the rules that a protocol heeds", arguments: Composition.protocols.foreign)
+    func rules(profile: ProtocolProfile) async throws {
+        let name = profile.name
         let world = try await AdminWorld(roles: [.auditor])
         let (browser, address) = (world.browser(), world.page("protocols"))
         let token = try await browser.get(address).token
@@ -38,15 +41,16 @@ struct ProtocolsPageTests {
         let shown = try await browser.get(address)
         for rule in ProtocolRule.all {
             #expect(
-                shown.html.contains("name=\"\(name.rawValue).\(rule.name)\"") == rule.protocols.contains(name),
+                shown.html.contains("name=\"\(name.rawValue).\(rule.name)\"")
+                    == (rule.id.isCommon || profile.rules.contains(rule.id)),
                 "\(rule.name)")
         }
         var fields = ["version": shown.value(of: "version") ?? ""]
         var wanted: [String: ProtocolRule.Value] = [:]
-        for rule in ProtocolRule.heeded(by: name) {
+        for rule in ProtocolRule.heeded(by: profile) {
             let settings = try await world.server.modules.applications.findApplication(world.server.application.id)
                 .settings
-            switch rule.value(for: name, in: settings) {
+            switch rule.value(for: profile, in: settings) {
             case .truth(let truth):
                 wanted[rule.name] = .truth(!truth)
                 if !truth { fields["\(name.rawValue).\(rule.name)"] = "yes" }
@@ -61,8 +65,8 @@ struct ProtocolsPageTests {
         let saved = try await browser.post("\(address)/\(name.rawValue)/rules", fields, token: token)
         #expect(saved.location == "\(address)?done=saved&open=\(name.rawValue)", "\(saved.html)")
         let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
-        for rule in ProtocolRule.heeded(by: name) {
-            #expect(rule.value(for: name, in: settings) == wanted[rule.name], "\(rule.name)")
+        for rule in ProtocolRule.heeded(by: profile) {
+            #expect(rule.value(for: profile, in: settings) == wanted[rule.name], "\(rule.name)")
         }
         // Somebody else's form is older than that.
         #expect(

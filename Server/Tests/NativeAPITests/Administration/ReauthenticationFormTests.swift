@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import NCMBAPI
 import OkaeriWire
 import Testing
 
@@ -71,8 +72,10 @@ struct ReauthenticationFormTests {
         _ = try await world.send("owner", .post, "keys", body: #"{"name": "a", "scopes": ["users:read"], "days": 9}"#)
         let key = try #require(try await rules.listKeys().first)
         try await server.modules.providers.setProvider(
-            ProviderSettings(provider: .google, audiences: ["0.apps"]), secret: nil, of: server.application.id)
-        _ = try await server.modules.applications.enableProtocol(.ncmb, given: [:], of: server.application.id)
+            ProviderSettings(provider: .google, audiences: ["0.apps"]), secret: nil, of: server.application.id,
+            by: .local)
+        _ = try await server.modules.applications.enableProtocol(
+            .ncmb, given: [:], of: server.application.id, by: .local)
         return (
             world,
             [

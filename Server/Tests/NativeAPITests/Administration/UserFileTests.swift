@@ -51,7 +51,7 @@ struct UserFileTests {
                     application: application, identifiers: .init(username: .set("user\(number)")),
                     password: Secret("four quiet words"),
                     newUser: .init(displayName: "early \(number)", fields: ["note": .string(Self.long)]),
-                    address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x")))
+                    address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"), protocolName: .native))
             ids.append(made.user.id)
         }
         let pages = try await server.modules.administration.exportUsers(

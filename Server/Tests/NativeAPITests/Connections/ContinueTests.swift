@@ -65,11 +65,11 @@ struct ContinueTests {
     func real() async throws {
         try await RunningServer.run { server in
             let body = #"{"colour": 1}"#
-            let head =
-                server.keptHead("PATCH /v1/user")
-                + "Content-Type: application/merge-patch+json\r\nExpect: 100-continue\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
-            let last = server.keptHead("GET /health/live") + "Connection: close\r\n\r\n"
-            let answer = try await server.exchange([head, body + last], pause: .milliseconds(500))
+            let head = server.head(
+                "PATCH /v1/user", "Content-Type: application/merge-patch+json", "Expect: 100-continue",
+                "Content-Length: \(body.utf8.count)")
+            let last = server.lastHead("GET /health/live")
+            let answer = try await server.exchange([head + "\r\n", body + last], pause: .milliseconds(500))
             #expect(answer.hasPrefix("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 401 "), "\(answer)")
             #expect(answer.hasSuffix(#"{"status":"live"}"#), "\(answer)")
         }

@@ -140,13 +140,14 @@ struct StreamedAnswerTests {
     func exports() async throws {
         try await RunningServer.run { server in
             let rules = server.composition.modules
-            let made = try await rules.applications.createApplication(name: "Export")
+            let made = try await rules.applications.createApplication(name: "Export", by: .local)
             for number in 0..<6 {
                 let fields = ["note": JSONValue.string(String(repeating: "\(number)", count: 30_000))]
                 _ = try await rules.accounts.signUp(
                     .init(
                         application: made.application, identifiers: .init(username: .set("user\(number)")),
-                        password: Secret("four quiet words"), newUser: .init(fields: fields), address: .local))
+                        password: Secret("four quiet words"), newUser: .init(fields: fields), address: .local,
+                        protocolName: .native))
             }
             let pages = try await rules.administration.exportUsers(
                 of: made.application.id, BrowseUsers.Filter(), by: .local)

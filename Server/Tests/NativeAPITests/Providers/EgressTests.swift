@@ -178,7 +178,7 @@ struct EgressTests {
                 caller: try caller(isPermitted ? ["127.0.0.1"] : []) { ["internal.example.test:\(port):127.0.0.1"] })
             try await server.modules.providers.setProvider(
                 ProviderSettings(provider: .init(rawValue: "oidc:work"), audiences: ["client"], issuer: address),
-                secret: nil, of: server.application.id)
+                secret: nil, of: server.application.id, by: .local)
             let token = try provider.key.token(provider.claims(subject: "hana", audience: "client"))
             let body = String(decoding: try JSONEncoder().encode(ProviderLogInBody(idToken: token)), as: UTF8.self)
             let answer = try await server.send(.post, "/v1/log-in/oidc:work", body: body)

@@ -32,10 +32,10 @@ struct OpenIDWorld: Sendable {
             ProviderSettings(
                 provider: .init(rawValue: "oidc:work"), audiences: [Self.client], issuer: address,
                 redirectURIs: [Self.redirect]),
-            secret: secret.map { Secret($0) }, of: server.application.id)
+            secret: secret.map { Secret($0) }, of: server.application.id, by: .local)
         try await server.modules.providers.setProvider(
             ProviderSettings(provider: .google, audiences: ["google-client"]), secret: nil,
-            of: server.application.id)
+            of: server.application.id, by: .local)
     }
 
     func logIn(_ body: ProviderLogInBody, with provider: String = "oidc:work") async throws -> Answer {

@@ -37,7 +37,7 @@ private struct SocialWorld {
         for provider in [Identity.Provider.facebook, .twitter, .google] {
             try await server.modules.providers.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
-                of: server.application.id)
+                of: server.application.id, by: .local)
         }
     }
 

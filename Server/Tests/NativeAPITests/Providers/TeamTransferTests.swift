@@ -94,12 +94,12 @@ struct AppleSettingsTests {
         ])
     func refused(audiences: [String], team: String, keyId: String, hasKey: Bool, field: String) async throws {
         let world = try await AppleWorld()
-        let other = try await world.server.modules.applications.createApplication(name: "Other").application
+        let other = try await world.server.modules.applications.createApplication(name: "Other", by: .local).application
         let key = hasKey ? P256.Signing.PrivateKey().pemRepresentation : "-----BEGIN PRIVATE KEY-----"
         do throws(DomainError) {
             try await world.server.modules.providers.setProvider(
                 ProviderSettings(provider: .apple, audiences: audiences, teamId: team, keyId: keyId),
-                secret: Secret(key), of: other.id)
+                secret: Secret(key), of: other.id, by: .local)
             Issue.record("nothing was refused")
         } catch {
             guard let faults = error.validationErrors else { throw error }
@@ -126,14 +126,14 @@ struct AppleSettingsTests {
         try await modules.providers.setProvider(
             ProviderSettings(
                 provider: .apple, audiences: ["com.example.next"], teamId: AppleWorld.team, keyId: AppleWorld.keyId),
-            secret: nil, of: application)
+            secret: nil, of: application, by: .local)
         let entry = try #require(try await modules.providers.listProviders(of: application).first)
         #expect(entry.hasSecret && entry.settings.audiences == ["com.example.next"])
         #expect(!String(describing: entry).contains("PRIVATE KEY"))
         #expect(try await modules.providers.checkProvider(.apple, of: application) == .accepted)
         expect(
             try await world.logIn(token: try world.credential().identityToken), 401, .providerTokenInvalid)
-        try await modules.providers.removeProvider(.apple, of: application)
+        try await modules.providers.removeProvider(.apple, of: application, by: .local)
         expect(
             try await world.logIn(token: try world.credential().identityToken), 404, .providerNotEnabled)
     }

@@ -1,5 +1,6 @@
 import Domain
 import HTTPSupport
+import NCMBAPI
 import NIOCore
 import OkaeriWire
 import Testing
@@ -36,6 +37,7 @@ struct EncodedUserTests {
         let server = try await TestServer()
         let token = try await server.person().logIn.session.token
         return try await server.modules.sessions.authenticate(
-            .init(application: server.application, token: Substring(token), proof: nil), from: { .local })
+            .init(application: server.application, token: Substring(token), proof: nil, protocolName: .native),
+            from: { .local })
     }
 }

@@ -19,7 +19,7 @@ struct AdminWorld: Sendable {
     init(_ server: TestServer? = nil, roles: [AdminRole] = AdminRole.allCases, restricted: Bool = false) async throws {
         let server = if let server { server } else { try await TestServer() }
         self.server = server
-        foreign = try await server.modules.applications.createApplication(name: "Foreign").application
+        foreign = try await server.modules.applications.createApplication(name: "Foreign", by: .local).application
         let rules = server.modules.administration
         let owner = try await Self.setUpWithKey(
             try await rules.makeLink(for: nil, by: .local).token, name: "root", on: server)

@@ -82,7 +82,7 @@ struct AppleWorld: Sendable {
             ProviderSettings(
                 provider: .apple, audiences: audiences, teamId: team, keyId: Self.keyId,
                 redirectURIs: ["https://example.com/back"]),
-            secret: Secret((key ?? privateKey).pemRepresentation), of: server.application.id)
+            secret: Secret((key ?? privateKey).pemRepresentation), of: server.application.id, by: .local)
     }
 
     /// The nonce as the app gives it to the sheet.

@@ -38,7 +38,8 @@ struct RunningServer: Sendable {
                     throw Missing(description: "the server did not start")
                 }
                 defer { listening.stop() }
-                let application = try await composition.modules.applications.createApplication(name: "Test").application
+                let application = try await composition.modules.applications.createApplication(name: "Test", by: .local)
+                    .application
                 try await body(
                     RunningServer(
                         listening: listening, composition: composition, application: application, folder: folder))

@@ -61,7 +61,7 @@ struct TestServer: Sendable {
             providers: providers, caller: caller)
         responder = try composition.responders().all
         self.application = try await composition.modules.applications.createApplication(
-            name: "Test", settings: application
+            name: "Test", settings: application, by: .local
         )
         .application
     }

@@ -40,12 +40,12 @@ struct AuthorizationStateTests {
                     provider: .init(rawValue: AuthorizationStateTests.provider), audiences: ["client-one"],
                     issuer: address,
                     redirectURIs: registered ? ["\(base)/\(AuthorizationStateTests.provider)/callback"] : []),
-                secret: Secret("the secret"), of: server.application.id)
+                secret: Secret("the secret"), of: server.application.id, by: .local)
             try await server.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [AppleWorld.bundle, AppleWorld.service], teamId: AppleWorld.team,
                     keyId: AppleWorld.keyId, redirectURIs: registered ? ["\(base)/apple/callback"] : []),
-                secret: Secret(key.pemRepresentation), of: server.application.id)
+                secret: Secret(key.pemRepresentation), of: server.application.id, by: .local)
         }
 
         /// Presses the button on the log-in page: what the provider is asked.

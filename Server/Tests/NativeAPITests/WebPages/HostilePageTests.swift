@@ -48,6 +48,7 @@ struct HostilePageTests {
         for (path, fields) in [
             ("log-in", ["identifier"]), ("log-in", ["identifier", "password"]), ("sign-up", ["username"]),
             ("sign-up", ["username", "email", "password"]), ("forgot", ["email"]), ("reset", ["token", "password"]),
+            ("register", ["token", "password"]),
             ("verify", ["token"]), ("code", ["identifier"]), ("code/enter", ["ticket", "code"]), ("open", ["ticket"]),
         ] {
             let sent = Dictionary(uniqueKeysWithValues: fields.map { ($0, attack) })

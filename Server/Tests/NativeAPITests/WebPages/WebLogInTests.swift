@@ -157,7 +157,7 @@ struct WebLogInTests {
         let server = try await server()
         let (_, back) = try await code(server)
         let code = try #require(back["code"])
-        let other = try await server.modules.applications.createApplication(name: "Other").application
+        let other = try await server.modules.applications.createApplication(name: "Other", by: .local).application
         let browser = Browser(server)
         let foreign = try await browser.post(
             "/a/\(other.id)/token",

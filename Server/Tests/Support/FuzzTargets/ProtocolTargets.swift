@@ -33,9 +33,9 @@ extension FuzzTarget {
         },
         FuzzTarget("ncmb-where") { input in
             guard let value = try? MemberSearch.value(String(input: input)) else { return }
-            _ = try? MemberSearch.condition(value)
+            _ = try? MemberSearch(for: ForeignOptions()).condition(value)
         },
-        FuzzTarget("ncmb-order") { input in _ = try? MemberSearch.order(String(input: input)) },
+        FuzzTarget("ncmb-order") { input in _ = try? MemberSearch(for: ForeignOptions()).order(String(input: input)) },
         FuzzTarget("ncmb-change") { input in
             guard case .object(let members)? = try? JSONValue(parsing: input) else { return }
             guard let custom = try? MemberFields.custom(in: members) else { return }

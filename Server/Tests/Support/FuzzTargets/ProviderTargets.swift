@@ -36,6 +36,7 @@ extension FuzzTarget {
             let place = "https://id.example.com/.well-known/openid-configuration"
             _ = OpenIDDescription(parsing: input, readFrom: place) { $0.hasPrefix("https://") }
         },
+        FuzzTarget("certificate") { input in _ = X509Certificate(parsing: input) },
         FuzzTarget("provider-members") { input in
             guard let members = JSONMembers(parsing: input) else { return }
             for name in members.values.keys {
@@ -54,7 +55,7 @@ extension FuzzTarget {
                 at: ProviderAddresses(), call: HostileProvider(input: input), clock: FuzzClock(),
                 randomness: FixedRandomness())
             waiting {
-                for provider in [Identity.Provider.google, .facebook, .twitter] {
+                for provider in [Identity.Provider.google, .facebook, .twitter, .line, .kakao, .naver, .yahooJapan] {
                     await ask(providers[provider], named: provider)
                 }
             }
@@ -78,7 +79,8 @@ extension FuzzTarget {
             application: Identifier(rawValue: "demo"), settings: settings, secret: Secret("secret"))
         let credential = ProviderCredential(accessToken: Secret("token"), accessTokenSecret: Secret("secret"))
         let code = ProviderCredential.AuthorizationCode(
-            code: Secret("code"), verifier: Secret("verifier"), redirectURI: "https://app.example.com/back")
+            code: Secret("code"), verifier: Secret("verifier"), redirectURI: "https://app.example.com/back",
+            state: Secret("state"))
         _ = try? await provider?.identify(credential, for: configured)
         _ = try? await provider?.redeem(code, nonce: nil, of: nil, for: configured)
     }

@@ -1,31 +1,32 @@
 import Domain
 import Storage
+import TestWorld
 
 extension Contract {
     static let foreignProtocolContracts = [
         Contract("gives a protocol's keys back by their public key, and forgets those that were replaced") { engine in
             let samples = Samples()
             var keys = ProtocolKeySet(
-                application: samples.application, protocolName: .kii, publicKey: "app-\(samples.application)",
-                sealed: [.appKey: [0, 255, 7]], digests: [.clientSecret: samples.token(3)])
+                application: samples.application, protocolName: .endless, publicKey: "app-\(samples.application)",
+                sealed: [.sealed: [0, 255, 7]], digests: [.digested: samples.token(3)])
             let before = keys
             keys.publicKey += "-new"
             let after = keys
             let found = try await engine.write { transaction throws(DomainError) in
                 try transaction.save(before)
-                let first = try transaction.protocolKeys(.kii, publicKey: before.publicKey)
-                let foreign = try transaction.protocolKeys(.parse, publicKey: before.publicKey)
+                let first = try transaction.protocolKeys(.endless, publicKey: before.publicKey)
+                let foreign = try transaction.protocolKeys(.yearly, publicKey: before.publicKey)
                 try transaction.save(after)
                 return [
-                    first, foreign, try transaction.protocolKeys(.kii, publicKey: before.publicKey),
-                    try transaction.protocolKeys(.kii, publicKey: after.publicKey),
+                    first, foreign, try transaction.protocolKeys(.endless, publicKey: before.publicKey),
+                    try transaction.protocolKeys(.endless, publicKey: after.publicKey),
                 ]
             }
             try expectEqual(found, [before, nil, nil, after])
             let left = try await engine.write { transaction throws(DomainError) in
                 let all = try transaction.protocolKeys(of: samples.application)
-                let removed = try transaction.removeProtocolKeys(.kii, of: samples.application)
-                let again = try transaction.removeProtocolKeys(.kii, of: samples.application)
+                let removed = try transaction.removeProtocolKeys(.endless, of: samples.application)
+                let again = try transaction.removeProtocolKeys(.endless, of: samples.application)
                 return (all, [removed, again], try transaction.protocolKeys(of: samples.application))
             }
             try expectEqual(left.0, [after])
@@ -40,9 +41,9 @@ extension Contract {
                     group.addTask {
                         do {
                             return try await engine.write { transaction throws(DomainError) in
-                                guard try transaction.protocolKeys(.ncmb, publicKey: key) == nil else { return false }
+                                guard try transaction.protocolKeys(.single, publicKey: key) == nil else { return false }
                                 try transaction.save(
-                                    ProtocolKeySet(application: application, protocolName: .ncmb, publicKey: key))
+                                    ProtocolKeySet(application: application, protocolName: .single, publicKey: key))
                                 return true
                             }
                         } catch {
@@ -58,7 +59,7 @@ extension Contract {
             let samples = Samples()
             let user = samples.user()
             var sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
-            for place in [0, 2, 3] { sessions[place].protocolName = .ncmb }
+            for place in [0, 2, 3] { sessions[place].protocolName = .single }
             let made = sessions
             let left = try await engine.write { transaction throws(DomainError) in
                 for (place, session) in made.enumerated() {
@@ -66,7 +67,7 @@ extension Contract {
                 }
                 try transaction.endReplacedSessions(
                     of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 100,
-                    within: SessionProtocolLimit(name: .ncmb, maximum: 1))
+                    within: SessionProtocolLimit(name: .single, maximum: 1))
                 return try transaction.sessions(of: user.id, in: user.application)
             }
             try expectEqual(left.map(\.id), [made[3].id, made[1].id])

@@ -173,7 +173,8 @@ extension Contract {
                 do {
                     _ = try await world.modules.accounts.logInWithCode(
                         .init(
-                            application: application, ticket: ticket.revealed, code: code, address: TestWorld.address))
+                            application: application, ticket: ticket.revealed, code: code, address: TestWorld.address,
+                            protocolName: .native))
                     return nil
                 } catch { return error as? DomainError }
             }

@@ -1,3 +1,4 @@
+import TestWorld
 import Domain
 import enum OkaeriWire.JSONValue
 
@@ -121,7 +122,7 @@ private func fullView(at now: Timestamp) -> UserListView {
     var view = UserListView(name: "all")
     view.kind = .weak
     view.provider = .apple
-    view.protocolName = .ncmb
+    view.protocolName = .single
     view.seenSince = now
     view.notSeenSince = now + .days(1)
     view.search = "x"

@@ -9,7 +9,8 @@ extension TestWorld {
         try await modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: NewIdentifiers(username: .set(username)), password: password,
-                proof: try device?.presented(at: clock.now), attempt: attempt, address: Self.address))
+                proof: try device?.presented(at: clock.now), attempt: attempt, address: Self.address,
+                protocolName: .native))
     }
 
     /// Logs somebody in by password, as the native API would.
@@ -20,7 +21,8 @@ extension TestWorld {
         try await modules.accounts.logInWithPassword(
             LogInWithPassword.Request(
                 application: application, identifier: identifier, password: password,
-                proof: try device?.presented(at: clock.now), attempt: attempt, address: address))
+                proof: try device?.presented(at: clock.now), attempt: attempt, address: address,
+                protocolName: .native, origin: .local))
     }
 
     /// Upgrades the user of a log-in, as the native API would.

@@ -12,7 +12,7 @@ package struct TestWorld: Sendable {
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
         passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0,
-        hasRateLimits: Bool = false, mail: MailDelivery = .none,
+        hasRateLimits: Bool = false, mail: MailDelivery = .none, protocols: ProtocolRegistry = .samples,
         searchLimits: SearchLimits = SearchLimits(time: .seconds(60), perAddress: nil, perApplication: nil)
     ) throws {
         self.engine = engine
@@ -26,9 +26,11 @@ package struct TestWorld: Sendable {
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 passwords: passwords,
                 services: DomainWorld.Services(
-                    issuer: "https://id.example.com", mailDelivery: mail, mailRenderer: PlainMailRenderer()),
+                    issuer: "https://id.example.com", protocols: protocols, mailDelivery: mail,
+                    mailRenderer: PlainMailRenderer()),
                 limits: DomainWorld.Limits(
                     firstLaunches: firstLaunches, passwordFailures: passwordFailures,
+                    oldAppFirstLaunches: firstLaunches, oldAppPasswordFailures: passwordFailures,
                     hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCacheCapacity: sessionCacheCapacity,
                     searches: searchLimits)))
         self.modules = modules
@@ -38,7 +40,7 @@ package struct TestWorld: Sendable {
     package func makeApplication(
         _ name: String = "Test", settings: ApplicationSettings = ApplicationSettings()
     ) async throws -> Application {
-        try await modules.applications.createApplication(name: name, settings: settings).application
+        try await modules.applications.createApplication(name: name, settings: settings, by: .local).application
     }
 
     package static let address = ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7")
@@ -61,7 +63,8 @@ package struct TestWorld: Sendable {
     ) async throws(DomainError) -> Authenticated {
         try await modules.sessions.authenticate(
             .init(
-                application: application, token: token.map { Substring($0.revealed) }, proof: proof),
+                application: application, token: token.map { Substring($0.revealed) }, proof: proof,
+                protocolName: .native),
             from: { Self.address })
     }
 }

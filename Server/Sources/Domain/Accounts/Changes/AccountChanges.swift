@@ -20,14 +20,14 @@ package struct AccountChanges: Sendable {
     ) throws(DomainError) -> ReadyChanges {
         var ready = try audit.ready(possible, in: application.id, by: author, at: now)
         for change in possible {
-            guard let kind = change.policy.mail, ready.mails[kind] == nil else { continue }
+            guard let kind = change.policy.mail, ready.notices[kind] == nil else { continue }
             var told = [user]
             if let expected, expected.email != user.email { told.append(expected) }
-            var mails: [QueuedMail] = []
+            var notices: [ReadyNotice] = []
             for reader in told {
-                if let mail = try notice(kind, to: reader, in: application, at: now) { mails.append(mail) }
+                if let mail = try notice(kind, to: reader, in: application.id, at: now) { notices.append(mail) }
             }
-            ready.mails[kind] = mails
+            ready.notices[kind] = notices
         }
         return ready
     }
@@ -82,7 +82,7 @@ extension AuditTrail {
 /// Changes made ready, for the transaction that makes them.
 struct ReadyChanges: Sendable {
     fileprivate(set) var drafts: [AccountChange: AuditDraft] = [:]
-    fileprivate(set) var mails: [MailKind: [QueuedMail]] = [:]
+    var notices: [MailKind: [ReadyNotice]] = [:]
     let author: AccountAuthor
     let now: Timestamp
 
@@ -130,7 +130,7 @@ struct ReadyChanges: Sendable {
             let isKnown = author.entry.actor != .unknown
             try draft.record(on: .user(user.id), by: isKnown ? nil : actor?.inAudit, details: details, in: transaction)
             guard let kind = change.policy.mail, told.insert(kind).inserted else { continue }
-            for mail in mails[kind] ?? [] { try transaction.insert(mail) }
+            for notice in notices[kind] ?? [] { try notice.send(in: transaction, at: now) }
         }
         return total
     }

@@ -25,7 +25,7 @@ package struct AccountPolicy: Hashable, Sendable {
 
     package enum Notice: Hashable, Sendable {
         /// A mail to the address from before and to the one from now on, as far as they were shown to be the user's
-        /// (requirement 5).
+        /// (requirement 5); what concerns the whole account goes to an unconfirmed address too, three times a day.
         case mail(MailKind)
         /// The device whose key led to the user before, at its next log-in or in its list of notices.
         case oldDevice
@@ -58,7 +58,9 @@ extension AccountChange {
         // Accounts come to be
         case .created: AccountPolicy([.stranger], records: .userCreated)
         case .signedUp: AccountPolicy([.stranger], records: .loggedIn)
-        case .upgraded: AccountPolicy(account, fresh: [.recentLogIn], records: .userUpgraded)
+        case .upgraded:
+            AccountPolicy(
+                account, fresh: [.recentLogIn], records: .userUpgraded, tells: [.mail(.accountUpgraded)])
         // Profile and identifiers
         case .profileChanged: AccountPolicy([.writer, .owner, .operator], records: .userChanged)
         case .aclChanged: AccountPolicy(account, records: .aclChanged)
@@ -88,12 +90,19 @@ extension AccountChange {
                 tells: [.mail(.passwordChanged), .oldDevice])
         case .weakPasswordRetired: AccountPolicy([.server], records: .weakPasswordRetired)
         // Standing
-        case .disabled: AccountPolicy([.operator], ends: all, records: .userDisabled, tells: [.oldDevice])
-        case .enabled: AccountPolicy([.operator], records: .userEnabled)
+        case .disabled:
+            AccountPolicy(
+                [.operator], ends: all, records: .userDisabled, tells: [.mail(.accountDisabled), .oldDevice])
+        case .enabled: AccountPolicy([.operator], records: .userEnabled, tells: [.mail(.accountEnabled)])
         // What leads to the account
         case .identityLinked:
-            AccountPolicy(account, fresh: [.recentLogIn], records: .identityLinked)
-        case .identityUnlinked: AccountPolicy(account, fresh: [.recentLogIn], records: .identityUnlinked)
+            AccountPolicy(
+                account, fresh: [.recentLogIn], records: .identityLinked, tells: [.mail(.identityLinked)])
+        case .identityUnlinked:
+            // The server takes the anonymous id of a disabled user for a new one, where a protocol has it so.
+            AccountPolicy(
+                account.union([.server]), fresh: [.recentLogIn], records: .identityUnlinked,
+                tells: [.mail(.identityUnlinked)])
         case .consentRevoked, .providerAccountDeleted: AccountPolicy([.provider], records: .providerNotified)
         case .deviceKeyRemoved:
             AccountPolicy(account, fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
@@ -122,10 +131,12 @@ extension AccountChange {
         case .deletionRequested:
             AccountPolicy(
                 [.owner, .operator, .provider], fresh: [.recentLogIn],
-                ends: [.sessions, .transferCodes, .mergeTickets, .tickets], records: .deletionRequested)
+                ends: [.sessions, .transferCodes, .mergeTickets, .tickets], records: .deletionRequested,
+                tells: [.mail(.deletionRequested)])
         case .restored: AccountPolicy(account, records: .userRestored)
-        case .erased: AccountPolicy([.server, .operator], records: .userErased)
-        case .erasedAtOnce: AccountPolicy(account, records: .userErased)
+        case .erased:
+            AccountPolicy([.server, .operator], records: .userErased, tells: [.mail(.accountErased)])
+        case .erasedAtOnce: AccountPolicy(account, records: .userErased, tells: [.mail(.accountErased)])
         }
     }
 }

@@ -3,7 +3,7 @@
 package struct RequestDeletion: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Parameters:
     ///   - who: The user.
@@ -16,8 +16,9 @@ package struct RequestDeletion: Sendable {
     ) async throws(DomainError) -> Timestamp {
         let (id, application) = (who.user.id, who.application)
         let erasure = try UserErasure(
-            .requested, in: application.id, by: .owner(who, isProven: isProven, from: origin), audit: audit,
-            now: clock.now)
+            .requested, in: application.id, by: .owner(who, isProven: isProven, from: origin), audit: changes.audit,
+            now: clock.now
+        ).notifying(who.user, by: changes.notice)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application.id, transaction)
         }
@@ -30,15 +31,19 @@ package struct RequestDeletion: Sendable {
 package struct DeleteUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Returns: when the user is erased.
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<User>, in application: Application, by who: Operator
     ) async throws(DomainError) -> Timestamp {
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
         let erasure = try UserErasure(
-            .deletedByOperator, in: application.id, by: .operator(who), audit: audit, now: clock.now)
+            .deletedByOperator, in: application.id, by: .operator(who), audit: changes.audit, now: clock.now
+        ).notifying(known, by: changes.notice)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application.id, transaction)
         }

@@ -10,16 +10,16 @@ package final class Deletion: Sendable {
     package let exportUser: ExportUser
 
     init(
-        _ world: DomainWorld, audit: AuditTrail, rateLimiter: RateLimiter
+        _ world: DomainWorld, changes: AccountChanges, rateLimiter: RateLimiter
     ) {
-        let (store, clock) = (world.store, world.clock)
-        requestDeletion = RequestDeletion(store: store, clock: clock, audit: audit)
-        deleteUser = DeleteUser(store: store, clock: clock, audit: audit)
+        let (store, clock, audit) = (world.store, world.clock, changes.audit)
+        requestDeletion = RequestDeletion(store: store, clock: clock, changes: changes)
+        deleteUser = DeleteUser(store: store, clock: clock, changes: changes)
         restoreUser = RestoreUser(store: store, clock: clock, audit: audit)
-        eraseUser = EraseUser(store: store, clock: clock, audit: audit)
-        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, audit: audit)
+        eraseUser = EraseUser(store: store, clock: clock, changes: changes)
+        eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, changes: changes)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
-        eraseAccessibleUser = EraseAccessibleUser(store: store, clock: clock, audit: audit)
+        eraseAccessibleUser = EraseAccessibleUser(store: store, clock: clock, changes: changes)
         exportUser = ExportUser(
             store: store, clock: clock, rateLimiter: rateLimiter, limit: world.limits.hasRateLimits ? .exports : nil,
             audit: audit)

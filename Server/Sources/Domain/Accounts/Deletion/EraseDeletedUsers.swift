@@ -9,7 +9,7 @@ package struct EraseDeletedUsers: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Returns: how many users were erased.
     /// - Throws: `storageUnavailable`.
@@ -36,16 +36,23 @@ package struct EraseDeletedUsers: Sendable {
     ) async throws(DomainError) -> Int {
         // A look alone, so that a minute without deletions writes nothing.
         let waiting = try await store.read { transaction throws(DomainError) in
-            try transaction.usersToErase(in: application, requestedBefore: limit, count: Self.batchSize)
+            var users: [User] = []
+            for id in try transaction.usersToErase(in: application, requestedBefore: limit, count: Self.batchSize) {
+                if let user = try transaction.user(id, in: application) { users.append(user) }
+            }
+            return users
         }
         guard !waiting.isEmpty else { return 0 }
         let now = clock.now
-        let erasures = try waiting.map { _ throws(DomainError) in
-            try UserErasure(.graceOver(before: limit), in: application, by: .server, audit: audit, now: now)
+        let erasures = try waiting.map { user throws(DomainError) in
+            try UserErasure(.graceOver(before: limit), in: application, by: .server, audit: changes.audit, now: now)
+                .notifying(user, by: changes.notice)
         }
         try await store.write { transaction throws(DomainError) in
             // Looked at again: somebody may have been restored meanwhile.
-            for (id, erasure) in zip(waiting, erasures) { _ = try erasure.store(id, in: application, transaction) }
+            for (user, erasure) in zip(waiting, erasures) {
+                _ = try erasure.store(user.id, in: application, transaction)
+            }
         }
         return waiting.count
     }

@@ -2,14 +2,17 @@
 package struct EraseUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<User>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
+        let known = try await store.read { transaction throws(DomainError) in try transaction.user(id, in: application)
+        }
         let erasure = try UserErasure(
-            .erasedByOperator, in: application, by: .operator(who), audit: audit, now: clock.now)
+            .erasedByOperator, in: application, by: .operator(who), audit: changes.audit, now: clock.now
+        ).notifying(known, by: changes.notice)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application, transaction)
         }
@@ -23,7 +26,7 @@ package struct EraseUser: Sendable {
 package struct EraseAccessibleUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// - Parameters:
     ///   - id: Whom.
@@ -36,9 +39,13 @@ package struct EraseAccessibleUser: Sendable {
         _ id: Identifier<User>, in application: Application, by actor: AccountActor, from origin: RequestOrigin,
         seesLeaving: Bool = false
     ) async throws(DomainError) {
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)
+        }
         let erasure = try UserErasure(
             .erasedByProtocol(seesLeaving: seesLeaving), in: application.id,
-            by: AccountAuthor(actor, of: id, session: nil, from: origin), audit: audit, now: clock.now)
+            by: AccountAuthor(actor, of: id, session: nil, from: origin), audit: changes.audit, now: clock.now
+        ).notifying(known, by: changes.notice)
         let outcome = try await store.write { transaction throws(DomainError) in
             try erasure.store(id, in: application.id, transaction)
         }

@@ -39,7 +39,7 @@ struct UserErasure: Sendable {
     private static let maximumGrants = 16
 
     let way: Way
-    private let ready: ReadyChanges
+    private var ready: ReadyChanges
     private let revocations: [Identifier<ProviderRevocation>]
     private let now: Timestamp
 
@@ -60,6 +60,22 @@ struct UserErasure: Sendable {
         ready = try audit.ready([way.change], in: application, by: author, at: now)
         revocations =
             way.revokesGrants ? (0..<Self.maximumGrants).map { _ in audit.randomness.newIdentifier(at: now) } : []
+    }
+
+    /// The end, with the mail that notifies the user.
+    ///
+    /// - Parameters:
+    ///   - known: The user as known before the transaction; `nil` when there is none.
+    ///   - notice: Makes the mail.
+    /// - Returns: the same end.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func notifying(_ known: User?, by notice: MailNotice) throws(DomainError) -> UserErasure {
+        guard let known, let kind = way.change.policy.mail,
+            let mail = try notice(kind, to: known, in: known.application, at: now)
+        else { return self }
+        var erasure = self
+        erasure.ready.notices[kind] = [mail]
+        return erasure
     }
 
     /// Ends a user, if the rule of the way holds.
@@ -100,11 +116,11 @@ struct UserErasure: Sendable {
         }
         user.deletionRequestedAt = now
         try transaction.updateStanding(of: user)
-        // Within the grace one comes back by what leads to the user, and by nothing that waits.
-        try ready.settle([way.change: way.details], of: &user, keeping: .nothing, in: transaction)
         try revokeGrants(of: user) { identity, revocation throws(DomainError) in
             try transaction.revokeGrant(of: identity, in: user.application, revocation: revocation, at: now)
         }
+        // Within the grace one comes back by what leads to the user, and by nothing that waits.
+        try ready.settle([way.change: way.details], of: &user, keeping: .nothing, in: transaction)
         return .leaving(since: now)
     }
 }

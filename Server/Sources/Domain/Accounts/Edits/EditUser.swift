@@ -4,11 +4,10 @@ package struct EditUser: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let issuers: SessionIssuers
     let sealingKey: SealingKey
     let passwords: any PasswordHashing
     let changes: AccountChanges
-
-    package typealias Author = AccountAuthor
 
     package struct Response: Sendable {
         /// The user afterwards.
@@ -32,7 +31,7 @@ package struct EditUser: Sendable {
     package func callAsFunction(
         _ edit: UserEdit, of id: Identifier<User>, in application: Application, by author: AccountAuthor
     ) async throws(DomainError) -> Response {
-        try edit.refuseExcess()
+        try edit.refuseExcess(application.settings.fieldRules.limits)
         var known: User?
         // Edits of the own profile need nothing that is made ready, and are not read twice.
         if !edit.possible(by: author.actor).isEmpty || edit.password != nil {
@@ -64,6 +63,7 @@ package struct EditUser: Sendable {
         let now = clock.now
         // Before anything is hashed or sealed.
         if let known { try author.requireProof(of: edit.needed(for: known), at: now) }
+        let edit = edit.held(to: application.settings.signUp, by: author.actor)
         let links = try IdentityLinks(
             edit.people, edit.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
         var ready = ReadyEdit(
@@ -76,11 +76,11 @@ package struct EditUser: Sendable {
         ready.password = try await password(edit, of: known, in: application, by: author.actor, at: now)
         if ready.password == nil, case .first? = edit.password { ready.edit.password = .first(nil) }
         if case .set(_, let renewal?)? = edit.password {
-            ready.issuer = SessionIssuer(
-                .init(
+            ready.issuer = issuers.issuer(
+                for: .init(
                     application, renewal.protocolName, by: .password,
                     on: .init(device: renewal.device, address: author.entry.origin.address), record: .nothing),
-                audit: changes.audit, randomness: randomness, now: now)
+                at: now)
         }
         ready.changes = try changes.ready(
             edit.possible(by: author.actor), of: known, becoming: edit.addressed(known, at: now), in: application,
@@ -106,6 +106,14 @@ package struct EditUser: Sendable {
 }
 
 extension UserEdit {
+    /// The edit by the rules of the application's sign-up. They do not bind its operators.
+    fileprivate func held(to rules: SignUpRules, by actor: AccountActor) -> UserEdit {
+        guard actor != .operator else { return self }
+        var edit = self
+        edit.identifiers.rules = identifiers.rules.held(to: rules)
+        return edit
+    }
+
     /// A user with the addresses that the edit gives, for the mails that tell of it.
     fileprivate func addressed(_ known: User, at now: Timestamp) -> User {
         var user = known

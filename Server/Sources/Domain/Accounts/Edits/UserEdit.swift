@@ -131,13 +131,14 @@ package struct UserEdit: Sendable {
 extension UserEdit {
     /// Refuses what is too much for any user, before a transaction begins.
     ///
+    /// - Parameter limits: What the application lets a user hold.
     /// - Throws: `fieldsRefused`.
-    func refuseExcess() throws(DomainError) {
+    func refuseExcess(_ limits: ProfileLimits) throws(DomainError) {
         let faults =
             switch fields {
             case .unchanged, .removed: [ValidationError]()
-            case .merged(let members), .replaced(let members, _): ProfileRules.faults(ofPatch: members)
-            case .operations(let operations): ProfileRules.faults(ofChange: operations)
+            case .merged(let members), .replaced(let members, _): ProfileRules.faults(ofPatch: members, within: limits)
+            case .operations(let operations): ProfileRules.faults(ofChange: operations, within: limits)
             }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
     }

@@ -39,7 +39,8 @@ extension UserEdit {
             faults += rules.settle(&user, from: before, told: written.names, by: actor.writing(to: before))
         }
         if user.displayName != before.displayName || user.locale != before.locale || user.fields != before.fields {
-            faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+            faults += ProfileRules.faults(
+                displayName: user.displayName, locale: user.locale, fields: user.fields, within: rules.limits)
         }
         faults += applyAccess(to: &user, from: before, by: actor, at: now)
         if faults.isEmpty { faults += applyPassword(to: &user, from: before, at: now) }
@@ -81,7 +82,8 @@ extension UserEdit {
     private func applyIdentifiers(to user: inout User) -> [ValidationError] {
         guard !identifiers.isEmpty else { return [] }
         var named = user
-        let faults = identifiers.apply(to: &named)
+        var faults = identifiers.apply(to: &named)
+        faults += identifiers.missing(in: named, from: user)
         if manner == .native, password == nil {
             guard !user.isAnonymous else {
                 return faults + identifiers.changed.map { ValidationError(field: $0, rule: .onlyAfterUpgrade) }

@@ -12,7 +12,7 @@ package struct ChangeFieldRules: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, by who: Operator = .local,
+        of id: Identifier<Application>, by who: Operator,
         _ change: @escaping @Sendable (inout FieldRules) -> Void
     ) async throws(DomainError) -> Application {
         let entry = audit.draft(.fieldRulesChanged, by: who.actor, in: id, from: who.origin)
@@ -41,6 +41,10 @@ extension FieldRules {
     fileprivate func details(since before: FieldRules) -> [String: String] {
         var details: [String: String] = [:]
         if isClosed != before.isClosed { details["policy"] = isClosed ? "closed" : "open" }
+        if limits != before.limits {
+            details["limits"] =
+                "\(limits.fields) fields, \(limits.fieldsBytes) bytes, \(limits.userNameCharacters) characters"
+        }
         for name in Set(rules.keys).union(before.rules.keys).sorted() where self[name] != before[name] {
             let text = self[name].map { "\($0.kind.rawValue), read \($0.reader.rawValue), write \($0.writer.rawValue)" }
             details["field.\(name.prefix(64))"] =

@@ -5,8 +5,8 @@ package import enum OkaeriWire.JSONValue
 ///
 /// Without rules nothing is looked at.
 package struct FieldRules: Hashable, Sendable {
-    /// The most rules: a user has no more fields.
-    package static let maximumRules = ProfileRules.maximumFields
+    /// The most rules.
+    package static let maximumRules = ProfileLimits.standard.fields
     /// What all defaults together may take of a user's fields.
     package static let maximumDefaultBytes = 8 * 1024
 
@@ -14,13 +14,16 @@ package struct FieldRules: Hashable, Sendable {
     /// Whether fields without a rule are the server's to write and the user's alone to read. Otherwise they are as
     /// fields are without any rules: the user writes them, and everybody reads them who sees the user.
     package var isClosed: Bool
+    /// How much a user may hold.
+    package var limits: ProfileLimits
 
-    package init(_ rules: [FieldRule] = [], isClosed: Bool = false) {
+    package init(_ rules: [FieldRule] = [], isClosed: Bool = false, limits: ProfileLimits = .standard) {
+        self.limits = limits
         self.rules = Dictionary(rules.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
         self.isClosed = isClosed
     }
 
-    /// Whether there is nothing to look at.
+    /// Whether there is nothing to look at but the limits.
     package var isEmpty: Bool { rules.isEmpty && !isClosed }
 
     /// All rules, by name.
@@ -55,7 +58,7 @@ package struct FieldRules: Hashable, Sendable {
         guard rules.count <= Self.maximumRules else {
             return [ValidationError(field: "fields", rule: .tooManyFields(maximum: Self.maximumRules))]
         }
-        var faults = sorted.flatMap(\.faults)
+        var faults = limits.faults + sorted.flatMap(\.faults)
         let defaults = rules.compactMapValues(\.standard)
         if faults.isEmpty, !ProfileRules.fieldsFit(defaults, bytes: Self.maximumDefaultBytes) {
             faults.append(ValidationError(field: "default", rule: .tooManyBytes(maximum: Self.maximumDefaultBytes)))
@@ -114,7 +117,7 @@ extension FieldRules {
         var user = user
         var faults = faults(registering: user, by: actor, demandsAll: demandsAll)
         complete(&user.fields)
-        if faults.isEmpty { faults = ProfileRules.faults(ofFields: user.fields) }
+        if faults.isEmpty { faults = ProfileRules.faults(ofFields: user.fields, within: limits) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         return user
     }

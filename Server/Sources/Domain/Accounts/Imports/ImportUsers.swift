@@ -1,3 +1,5 @@
+import enum OkaeriWire.JSONValue
+
 /// Takes users in from another service, a part at a time. What is there already is left alone, so that an import that
 /// broke off can simply be run again.
 package struct ImportUsers: Sendable {
@@ -11,19 +13,28 @@ package struct ImportUsers: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let protocols: ProtocolRegistry
     let passwords: any PasswordHashing
     let findProvider: FindProvider
+    let sealingKey: SealingKey
 
     /// A user made ready.
-    private struct Candidate: Sendable {
+    fileprivate struct Candidate: Sendable {
         var user: User
         var hash: PasswordHash?
         var isWeak = false
+        var takesTwins = false
         var sessions: [MovedSession] = []
+        var anonymousAccount: ProviderAccount?
         var faults: [ValidationError]
+        /// What it is taken in without.
+        var leftOut: [ValidationError] = []
 
         func registration(in application: Application) -> UserRegistration {
-            UserRegistration(importing: user, faults: faults, hash: hash, isWeak: isWeak, into: application)
+            var registration = UserRegistration(
+                importing: user, faults: faults, hash: hash, isWeak: isWeak, into: application)
+            registration.takesTwins = takesTwins
+            return registration
         }
     }
 
@@ -32,32 +43,43 @@ package struct ImportUsers: Sendable {
     ///   - application: Where they come to.
     ///   - protocolName: Whose tokens they bring along.
     ///   - isRehearsal: Whether everything is checked and nothing written.
+    ///   - takesTwins: Whether user names that differ in their writing alone, such as capitals, are two users' names. Typed
+    ///     exactly each leads to its own user; in another writing the name leads to who had it first.
+    ///   - takesParts: Whether users are taken in without what cannot be taken, as far as something still leads to them.
     /// - Returns: what became of each, in their order.
     /// - Throws: `applicationUnknown`, `busy`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ users: [ImportedUser], into application: Identifier<Application>, of protocolName: Session.ProtocolName,
-        isRehearsal: Bool
+        isRehearsal: Bool, takesTwins: Bool = false, takesParts: Bool = false
     ) async throws(DomainError) -> [ImportOutcome] {
         let home = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
         guard let home else { throw .applicationUnknown }
+        let rules = home.settings.sessionRules(of: protocols[protocolName])
         var candidates: [Candidate] = []
         for imported in users {
-            var candidate = try await candidate(imported, in: application, isRehearsal: isRehearsal)
+            var candidate = try await candidate(imported, in: home, isRehearsal: isRehearsal, takesParts: takesParts)
             Self.complete(&candidate, in: home)
-            take(imported.tokens, into: &candidate, of: protocolName, home.settings.sessionRules(of: protocolName))
+            candidate.takesTwins = takesTwins
+            candidate.anonymousAccount = try imported.anonymousId?
+                .account(in: application, sealedWith: sealingKey, at: clock.now)
+            take(imported.tokens, into: &candidate, of: protocolName, rules)
+            if takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
             candidates.append(candidate)
         }
         let ready = candidates
         if isRehearsal {
             return try await store.read { transaction throws(DomainError) in
                 var (outcomes, seen): ([ImportOutcome], Set<String>) = ([], [])
-                for candidate in ready {
-                    var outcome = try Self.outcome(of: candidate, in: transaction)
+                for var candidate in ready {
+                    var outcome = try Self.outcome(of: &candidate, takesParts: takesParts, in: transaction)
                     // Two of one file are found out too, as far as they stand in one part of it.
                     let taken = candidate.user.typedIdentifiers.filter {
-                        !seen.insert("\($0.kind.rawValue) \($0.folded)").inserted
+                        let value = takesTwins && $0.kind == .username ? $0.exact : $0.folded
+                        return !seen.insert("\($0.kind.rawValue) \(value)").inserted
                     }
-                    if outcome == .imported, !taken.isEmpty { outcome = Self.refusal(taken.map(\.kind)) }
+                    if outcome.isNew, !taken.isEmpty {
+                        outcome = candidate.outcome(without: Self.notUnique(taken.map(\.kind)), takesParts: takesParts)
+                    }
                     outcomes.append(outcome)
                 }
                 return outcomes
@@ -65,10 +87,15 @@ package struct ImportUsers: Sendable {
         }
         return try await store.write { transaction throws(DomainError) in
             var outcomes: [ImportOutcome] = []
-            for candidate in ready {
-                let outcome = try Self.outcome(of: candidate, in: transaction)
-                if outcome == .imported {
+            for var candidate in ready {
+                let outcome = try Self.outcome(of: &candidate, takesParts: takesParts, in: transaction)
+                if outcome.isNew {
                     _ = try candidate.registration(in: home).store(in: transaction, joining: nil, session: nil)
+                    if let account = candidate.anonymousAccount,
+                        candidate.user.identities.contains(where: { $0.subject == account.subject })
+                    {
+                        try transaction.save(account)
+                    }
                 }
                 if !outcome.isRefusal { try Self.insertSessions(of: candidate, in: transaction) }
                 outcomes.append(outcome)
@@ -78,16 +105,19 @@ package struct ImportUsers: Sendable {
     }
 
     private func candidate(
-        _ imported: ImportedUser, in application: Identifier<Application>, isRehearsal: Bool
+        _ imported: ImportedUser, in application: Application, isRehearsal: Bool, takesParts: Bool
     ) async throws(DomainError) -> Candidate {
-        var (user, faults) = (imported.user, imported.faults + Self.faults(in: imported.user))
+        var (user, faults) = (
+            imported.user,
+            imported.faults + Self.faults(in: imported.user, within: application.settings.fieldRules.limits)
+        )
         if let anonymousId = imported.anonymousId {
             user.identities.append(
                 Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: user.createdAt))
         }
         for (provider, name) in imported.providerNames.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             do {
-                let configured = try await findProvider(provider, in: application).configured
+                let configured = try await findProvider(provider, in: application.id).configured
                 user.identities.append(
                     Identity(provider: provider, subject: configured.subject(of: name), linkedAt: user.createdAt))
             } catch {
@@ -96,7 +126,7 @@ package struct ImportUsers: Sendable {
             }
         }
         var hash = imported.hash
-        if hash == nil, let secret = imported.password, !isRehearsal, faults.isEmpty {
+        if hash == nil, let secret = imported.password, !isRehearsal, faults.isEmpty || takesParts {
             guard let password = Password(secret.revealed) else {
                 faults.append(ValidationError(field: "password", rule: .tooManyBytes(maximum: Password.maximumBytes)))
                 return Candidate(user: user, hash: nil, faults: faults)
@@ -140,38 +170,41 @@ package struct ImportUsers: Sendable {
         }
     }
 
-    private static func faults(in user: User) -> [ValidationError] {
+    private static func faults(in user: User, within limits: ProfileLimits) -> [ValidationError] {
         let id = TextRule(maximumCharacters: maximumIdBytes).faults(of: user.id.rawValue, field: "id")
-        let name = TextRule(maximumCharacters: 255).faults(of: user.username, field: "username")
+        let name = TextRule(maximumCharacters: limits.userNameCharacters).faults(of: user.username, field: "username")
         var faults = id + name
         if let email = user.email, MailAddress(email) == nil {
             faults.append(ValidationError(field: "email", rule: .notAMailAddress))
         }
-        faults += ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        faults += ProfileRules.faults(
+            displayName: user.displayName, locale: user.locale, fields: user.fields, within: limits)
         faults += user.acl?.faults(field: "accessList") ?? []
         return faults
     }
 
     private static func outcome(
-        of candidate: Candidate, in transaction: any Transaction
+        of candidate: inout Candidate, takesParts: Bool, in transaction: any Transaction
     ) throws(DomainError) -> ImportOutcome {
-        let user = candidate.user
         guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
+        let user = candidate.user
         if try transaction.user(user.id, in: user.application) != nil { return .present }
+        let takesTwins = candidate.takesTwins
         let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
-        guard owners.isEmpty else { return refusal(owners.map(\.kind)) }
+            .filter { !(takesTwins && $0.isTwin(of: user)) }
+        var faults = notUnique(owners.map(\.kind))
         for identity in user.identities {
             let owner = try transaction.user(
                 provider: identity.provider, subject: identity.subject, in: user.application)
             if owner != nil {
-                return .refused([ValidationError(field: "identities.\(identity.provider.rawValue)", rule: .notUnique)])
+                faults.append(ValidationError(field: "identities.\(identity.provider.rawValue)", rule: .notUnique))
             }
         }
-        return .imported
+        return candidate.outcome(without: faults, takesParts: takesParts)
     }
 
-    private static func refusal(_ kinds: [LogInIdentifier.Kind]) -> ImportOutcome {
-        .refused(kinds.map { ValidationError(field: $0.rawValue, rule: .notUnique) })
+    private static func notUnique(_ kinds: [LogInIdentifier.Kind]) -> [ValidationError] {
+        kinds.map { ValidationError(field: $0.rawValue, rule: .notUnique) }
     }
 
     /// A token that leads to a session already is left alone, also when it is another user's.
@@ -180,6 +213,69 @@ package struct ImportUsers: Sendable {
     ) throws(DomainError) {
         for moved in candidate.sessions where try !moved.isPresent(in: transaction) {
             try moved.store(in: transaction)
+        }
+    }
+}
+
+extension ImportUsers.Candidate {
+    /// Leaves out what breaks a rule. What cannot be left out, such as the id, stays among the faults.
+    mutating func leaveOutFaults(within limits: ProfileLimits) {
+        let broken = faults
+        faults = broken.filter { !leavesOut($0, within: limits) }
+        guard faults.isEmpty else { return faults = broken }
+        leftOut += broken
+        if !broken.isEmpty, hasNoWayIn { faults = broken }
+    }
+
+    /// What becomes of the user when something belongs to somebody else.
+    mutating func outcome(without taken: [ValidationError], takesParts: Bool) -> ImportOutcome {
+        guard !taken.isEmpty else { return leftOut.isEmpty ? .imported : .importedInPart(leftOut) }
+        guard takesParts, taken.allSatisfy({ leavesOut($0, within: .standard) }), !hasNoWayIn else {
+            return .refused(leftOut + taken)
+        }
+        leftOut += taken
+        return .importedInPart(leftOut)
+    }
+
+    /// Whether nobody could ever be this user.
+    private var hasNoWayIn: Bool { user.isOutOfReach && sessions.isEmpty }
+
+    /// - Returns: whether the user is without the part that a fault is about.
+    private mutating func leavesOut(_ fault: ValidationError, within limits: ProfileLimits) -> Bool {
+        switch fault.field {
+        case "username": user.username = nil
+        case "email": (user.email, user.emailVerifiedAt) = (nil, nil)
+        case "phone": (user.phone, user.phoneVerifiedAt) = (nil, nil)
+        case "displayName": user.displayName = nil
+        case "locale": user.locale = nil
+        case "accessList": user.acl = nil
+        case "fields": leaveOutExcess(within: limits)
+        case let field where field.hasPrefix("identities."):
+            user.identities.removeAll { "identities.\($0.provider.rawValue)" == field }
+        case let field where field.hasPrefix("fields."):
+            for name in user.fields.keys where ProfileRules.path(of: name) == field { user.fields[name] = nil }
+        default: return false
+        }
+        if user.typedIdentifiers.isEmpty { (hash, isWeak) = (nil, false) }
+        return true
+    }
+
+    /// Leaves the largest fields out until the others keep to the limits.
+    private mutating func leaveOutExcess(within limits: ProfileLimits) {
+        func bytes(_ value: JSONValue) -> Int {
+            var count = JSONByteCount(limit: limits.fieldsBytes)
+            count.add(value)
+            return count.bytes
+        }
+        var largest = user.fields.map { (name: $0.key, bytes: bytes($0.value)) }
+            .sorted { ($0.bytes, $0.name) < ($1.bytes, $1.name) }
+        while let next = largest.popLast(),
+            user.fields.count > limits.fields || !ProfileRules.fieldsFit(user.fields, bytes: limits.fieldsBytes)
+        {
+            user.fields[next.name] = nil
+            leftOut.append(
+                ValidationError(
+                    field: ProfileRules.path(of: next.name), rule: .tooManyBytes(maximum: limits.fieldsBytes)))
         }
     }
 }

@@ -14,7 +14,8 @@ package struct ImportedUser: Sendable {
     package var sessions: [ImportedSession] = []
     /// Tokens that the other service issued and apps hold. They go on counting, in any form that they have.
     package var tokens: [Secret]
-    /// What the record holds and no user can have, such as a time in year 12000. The user is refused for it.
+    /// What the record holds and no user can have, such as a time in year 12000. The user is refused for it, or taken in
+    /// without it: see `ImportUsers`.
     package var faults: [ValidationError] = []
 
     package init(
@@ -73,10 +74,20 @@ package struct ImportedTimes: Sendable {
 /// What became of one imported user.
 package enum ImportOutcome: Hashable, Sendable {
     case imported
+    /// Taken in without what broke a rule or belongs to somebody else.
+    case importedInPart([ValidationError])
     /// A user of this id is there, from an earlier run. Tokens that the record brings along are taken all the same.
     case present
     /// Values break their rules, or belong to somebody else.
     case refused([ValidationError])
+
+    /// Whether a user was made.
+    var isNew: Bool {
+        switch self {
+        case .imported, .importedInPart: true
+        case .present, .refused: false
+        }
+    }
 
     package var isRefusal: Bool {
         if case .refused = self { true } else { false }

@@ -4,6 +4,7 @@ package struct ResolveMerge: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let issuers: SessionIssuers
     let changes: AccountChanges
 
     package struct Resolution: Sendable {
@@ -26,12 +27,12 @@ package struct ResolveMerge: Sendable {
         let work = try MergeWork(
             who: who, now: clock.now, choice: choice, id: randomness.newIdentifier(at: clock.now),
             event: randomness.newIdentifier(at: clock.now),
-            issuer: SessionIssuer(
-                .init(
+            issuer: issuers.issuer(
+                for: .init(
                     who.application, who.session.protocolName, by: .merge,
                     on: .init(deviceKey: who.session.deviceKey, device: who.session.device, address: address.text),
                     record: .nothing),
-                audit: changes.audit, randomness: randomness, now: clock.now),
+                at: clock.now),
             ready: changes.audit.ready(
                 [choice.change], in: who.application.id,
                 by: .owner(who, isProven: false, from: origin).showing(.mergeTicket), at: clock.now))

@@ -14,7 +14,9 @@ struct UserMerger: Sendable {
         _ current: User, into other: User, in transaction: any Transaction
     ) throws(DomainError) -> (user: User, left: User) {
         var user = MergeRules(application.settings.mergeRules).merged(other, with: current)
-        let faults = ProfileRules.faults(displayName: user.displayName, locale: user.locale, fields: user.fields)
+        let faults = ProfileRules.faults(
+            displayName: user.displayName, locale: user.locale, fields: user.fields,
+            within: application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         for identity in current.identities {
             user.identities.append(

@@ -62,7 +62,7 @@ extension Identifier<User> {
 extension RateLimitKey {
     /// Wrong passwords from an address, for any user.
     static func passwordFailures(from address: ClientAddress, in application: Identifier<Application>) -> RateLimitKey {
-        RateLimitKey(application: application, kind: "password-failure", subject: address.allowanceGroup)
+        RateLimitKey(application: application, kind: "password-failure", from: address)
     }
 }
 

@@ -5,9 +5,9 @@
 package struct LogInWithPassword: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let verifyProof: ProofVerifier
     let check: PasswordCheck
+    let issuers: SessionIssuers
     let audit: AuditTrail
 
     package struct Request: Sendable {
@@ -44,9 +44,9 @@ package struct LogInWithPassword: Sendable {
         package init(
             application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, protocolName: Session.ProtocolName = .native,
+            address: ClientAddress, protocolName: Session.ProtocolName,
             restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, candidates: [LogInIdentifier]? = nil,
-            origin: RequestOrigin? = nil
+            origin: RequestOrigin
         ) {
             self.application = application
             self.identifier = identifier
@@ -58,7 +58,7 @@ package struct LogInWithPassword: Sendable {
             self.address = address
             self.protocolName = protocolName
             self.restoringFrom = restoringFrom
-            self.origin = origin ?? RequestOrigin(address: address.text)
+            self.origin = origin
             self.expiresAt = expiresAt
             self.candidates = candidates
         }
@@ -70,7 +70,9 @@ package struct LogInWithPassword: Sendable {
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var faults =
-            TextRule(maximumCharacters: 320).faults(of: request.identifier, field: "identifier")
+            TextRule(
+                maximumCharacters: max(320, request.application.settings.fieldRules.limits.userNameCharacters)
+            ).faults(of: request.identifier, field: "identifier")
             + request.device.faults(field: "device")
         if let end = request.expiresAt, end <= now {
             faults.append(ValidationError(field: "expiresAt", rule: .inThePast))
@@ -82,13 +84,13 @@ package struct LogInWithPassword: Sendable {
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
         let outcome = try await check(
             request.password.revealed, of: .typed(candidates), in: application, from: request.address)
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, request.protocolName, by: .password,
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.origin),
                 restoringFrom: request.restoringFrom),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.origin, at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in

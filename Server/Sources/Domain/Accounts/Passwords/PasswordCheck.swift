@@ -12,8 +12,8 @@ package struct PasswordCheck: Sendable {
     let store: any Store
     let clock: any WallClock
     let passwords: any PasswordHashing
-    /// Wrong passwords from one address or /64 network; `nil` for no limit.
-    let failuresPerAddress: RateLimit?
+    /// Wrong passwords from one address or /64 network.
+    let failuresPerAddress: AddressLimit
     /// Whether failures make the next try wait.
     let hasDelays: Bool
 
@@ -73,7 +73,7 @@ package struct PasswordCheck: Sendable {
         }
         let now = clock.now
         let addressKey = RateLimitKey.passwordFailures(from: address, in: application)
-        let (addressLimit, hasDelays) = (failuresPerAddress, hasDelays)
+        let (addressLimit, hasDelays) = (failuresPerAddress.limit(for: address), hasDelays)
         let known = try await store.read { transaction throws(DomainError) in
             if let addressLimit {
                 let counted = try transaction.counted(addressKey, window: addressLimit.window, at: now)

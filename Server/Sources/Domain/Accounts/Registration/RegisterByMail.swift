@@ -1,53 +1,100 @@
-/// Makes a user of a mail address alone, and orders the mail by which the person sets a password: that shows that the
-/// address is the person's. Until then nothing but that mail leads to the user.
+/// Orders the mail by which the owner of an address registers. Nobody has the address until the page that the mail leads to
+/// is done: `ResetPassword` makes the user then.
 package struct RegisterByMail: Sendable {
     let store: any Store
-    let clock: any WallClock
     let enqueueMessage: EnqueueMessage
-    let registrar: UserRegistrar
 
     /// - Parameters:
     ///   - email: The address as typed.
     ///   - application: Where.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
-    ///   - origin: Where the request came from, for the audit log.
-    /// - Throws: `identifiersTaken` when a user has the address who has confirmed it or has a password; somebody who has
-    ///   not yet followed an earlier mail gets another one. `mailUnavailable`, `fieldsRefused`, `rateLimited`,
+    /// - Throws: `identifiersTaken` when a user has the address; `mailUnavailable`, `fieldsRefused`, `rateLimited`,
     ///   `storageUnavailable`.
     package func callAsFunction(
-        email: String, in application: Application, languages: [String], from client: ClientAddress,
-        origin: RequestOrigin
+        email: String, in application: Application, languages: [String], from client: ClientAddress
     ) async throws(DomainError) {
-        let (now, address) = (clock.now, try EnqueueMessage.address(email))
-        let identifier = LogInIdentifier(.email, shown: address)
-        try await registrar.count(from: client, in: application.id)
+        let address = try EnqueueMessage.address(email)
         let known = try await store.read { transaction throws(DomainError) in
-            try transaction.user(identifier, in: application.id)
+            try transaction.user(LogInIdentifier(.email, shown: address), in: application.id)
         }
-        if let known, known.isConfirmed { throw .identifiersTaken([.email]) }
-        // Without mail there must be no user whom nobody can ever reach.
-        guard enqueueMessage.delivery.isAvailable else { throw .mailUnavailable }
-        // The mail address is all that is known here: what else is required is asked for later.
-        var asked = UserRegistration.Request(.mail, in: application, .init())
-        asked.identifiers = NewIdentifiers(email: .set(address))
-        let registration = try await registrar.ready(
-            registrar.draft(asked, at: now), from: client, origin, isCounted: true)
-        try await store.write { transaction throws(DomainError) in
-            if let owner = try transaction.user(identifier, in: application.id) {
-                guard !owner.isConfirmed else { throw .identifiersTaken([.email]) }
-                return
-            }
-            _ = try registration.store(in: transaction, joining: nil, session: nil)
-        }
-        let message = MessageRequest(kind: .passwordReset, address: address, languages: languages)
-        _ = try await enqueueMessage(message, in: application, from: client)
+        if let known, !known.isReachedByAddressAlone { throw .identifiersTaken([.email]) }
+        // Such a user was made by an order, before users were made on the page.
+        let message = MessageRequest(
+            kind: known == nil ? .registration : .passwordReset, address: address, languages: languages)
+        _ = try await enqueueMessage(message, in: application, from: client, toPages: true)
     }
 }
 
 extension User {
-    /// Whether anything but an unconfirmed address leads to the user.
-    fileprivate var isConfirmed: Bool {
-        emailVerifiedAt != nil || hasPassword || !identities.isEmpty || username != nil || phone != nil
+    /// Whether nothing but an unconfirmed address leads to the user.
+    fileprivate var isReachedByAddressAlone: Bool {
+        emailVerifiedAt == nil && !hasPassword && identities.isEmpty && username == nil && phone == nil
+    }
+}
+
+extension ResetPassword {
+    /// Makes the user whom the token of a registration's mail stands for, with the password that was chosen: the mail shows
+    /// that the address is theirs.
+    ///
+    /// - Parameter request: With the token.
+    /// - Returns: whether the token is one of a registration; else nothing has happened.
+    /// - Throws: `fieldsRefused` for a password that breaks a rule, `identifiersTaken` when somebody has the address by now,
+    ///   `attemptReused` for the repetition of an attempt with another password, `codeRefused`, `rateLimited`, `busy`,
+    ///   `storageUnavailable`.
+    func registers(_ request: Request) async throws(DomainError) -> Bool {
+        let (now, application) = (clock.now, request.application)
+        guard let token = CodeForm.normal(request.token) else { return false }
+        let (handle, digest) = tryCode.digests.digests(of: .registration, in: application.id, .code, token)
+        let code = try await store.read { transaction throws(DomainError) in
+            try transaction.code(handle, in: application.id)
+        }
+        guard let code, code.digest == digest, now < code.expiresAt else { return false }
+        let address = LogInIdentifier(.email, shown: code.address)
+        if code.usedBy != nil {
+            guard code.usedBy == request.attempt else { return false }
+            let made = try await store.read { transaction throws(DomainError) in
+                try transaction.user(address, in: application.id)
+            }
+            try await refuseOther(request.newPassword, of: made)
+            return true
+        }
+        var asked = UserRegistration.Request(.mail, in: application, .init())
+        asked.identifiers = NewIdentifiers(email: .set(code.address), rules: request.rules)
+        asked.password = request.newPassword
+        asked.opensSession = false
+        var draft = registrar.draft(asked, at: now)
+        draft.user.emailVerifiedAt = now
+        let registration: UserRegistration
+        do throws(DomainError) {
+            registration = try await registrar.ready(draft, from: request.address, request.origin, isCounted: false)
+        } catch {
+            guard let faults = error.validationErrors else { throw error }
+            throw .fieldsRefused(faults.map(Self.named))
+        }
+        try await store.write { transaction throws(DomainError) in
+            guard let code = try transaction.code(handle, in: application.id), code.usedBy == nil else {
+                throw .codeRefused
+            }
+            _ = try registration.store(in: transaction, joining: nil, session: nil)
+            if let attempt = request.attempt {
+                var used = code
+                used.usedBy = attempt
+                try transaction.markUsed(used)
+            } else {
+                try transaction.removeCode(of: .registration, user: code.user, in: application.id)
+            }
+        }
+        return true
+    }
+
+    /// A fault by the name that the request has for it.
+    private static func named(_ fault: ValidationError) -> ValidationError {
+        fault.field == "password" ? ValidationError(field: "newPassword", rule: fault.rule) : fault
+    }
+
+    private func refuseOther(_ secret: Secret, of user: User?) async throws(DomainError) {
+        guard let user, let password = Password(secret.revealed) else { throw .attemptReused }
+        try await refuseOther(password, of: user)
     }
 }

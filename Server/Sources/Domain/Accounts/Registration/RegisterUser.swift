@@ -3,9 +3,8 @@
 package struct RegisterUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let registrar: UserRegistrar
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     package struct Request: Sendable {
         package var application: Application
@@ -51,15 +50,16 @@ package struct RegisterUser: Sendable {
         asked.identifiers = request.identifiers
         asked.password = request.password
         asked.opensSession = request.opensSession
+        asked.hasDashedId = request.application.settings.foreignOptions(of: request.protocolName).hasDashedIds
         let registration = try await registrar.ready(
             registrar.draft(asked, at: now), from: request.address, request.origin, isCounted: false)
         let issuer =
             request.opensSession
-            ? SessionIssuer(
-                .init(
+            ? issuers.issuer(
+                for: .init(
                     request.application, request.protocolName, by: request.password == nil ? .automatic : .signUp,
                     on: .init(address: request.address.text), record: .nothing),
-                audit: audit, randomness: randomness, now: now) : nil
+                at: now) : nil
         return try await store.write { transaction throws(DomainError) in
             let made = try registration.store(in: transaction, joining: nil, session: issuer)
             return Answer(user: made.user, token: made.logIn?.token, tokenExpiresAt: made.logIn?.tokenExpiresAt)

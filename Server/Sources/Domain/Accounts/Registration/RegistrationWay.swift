@@ -6,7 +6,7 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     case account
     /// By identities that other services or clients vouch for, with or without identifiers.
     case identities
-    /// By a mail address alone, whose owner sets the password.
+    /// By a mail address alone, whose owner chooses a password on the page that the mail leads to.
     case mail
     /// By the first log-in with a provider.
     case provider
@@ -28,10 +28,10 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
 
     var password: PasswordNeed {
         switch self {
-        case .signUp: .required
+        case .signUp, .mail: .required
         case .account: .requiredOfNamed
         case .identities: .optional
-        case .mail, .provider, .device, .importing: .none
+        case .provider, .device, .importing: .none
         }
     }
 

@@ -2,11 +2,10 @@
 package struct SignUp: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let verifyProof: ProofVerifier
     let passwords: any PasswordHashing
     let registrar: UserRegistrar
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     package struct Request: Sendable {
         package var application: Application
@@ -30,7 +29,7 @@ package struct SignUp: Sendable {
             application: Application, identifiers: NewIdentifiers, password: Secret?,
             newUser: UserRegistration.Profile = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
             device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
-            protocolName: Session.ProtocolName = .native, expiresAt: Timestamp? = nil,
+            protocolName: Session.ProtocolName, expiresAt: Timestamp? = nil,
             origin: RequestOrigin? = nil
         ) {
             self.application = application
@@ -70,12 +69,12 @@ package struct SignUp: Sendable {
         let registration = try await registrar.ready(
             registrar.draft(asked, at: now), from: request.address, request.origin, isCounted: false)
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, request.protocolName, by: .signUp,
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.origin)),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
             do throws(DomainError) {

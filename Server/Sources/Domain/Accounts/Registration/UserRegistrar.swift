@@ -5,12 +5,12 @@ package final class UserRegistrar: Sendable {
     private let passwords: any PasswordHashing
     private let rateLimiter: RateLimiter
     private let changes: AccountChanges
-    /// New users allowed for one address or /64 network; `nil` for no limit.
-    private let limit: RateLimit?
+    /// New users allowed for one address or /64 network.
+    private let limit: AddressLimit
 
     init(
         randomness: any Randomness, passwords: any PasswordHashing, rateLimiter: RateLimiter, changes: AccountChanges,
-        limit: RateLimit?
+        limit: AddressLimit
     ) {
         self.randomness = randomness
         self.passwords = passwords
@@ -19,23 +19,24 @@ package final class UserRegistrar: Sendable {
         self.limit = limit
     }
 
-    /// Whether new users are counted.
-    var hasLimit: Bool { limit != nil }
+    /// Whether new users of apps on Okaeri's own protocol are counted.
+    var hasLimit: Bool { limit.current != nil }
 
     /// Begins a registration, of which nothing is judged yet.
     func draft(_ request: UserRegistration.Request, at now: Timestamp) -> UserRegistration {
-        UserRegistration(request, id: randomness.newIdentifier(at: now), at: now)
+        UserRegistration(
+            request,
+            id: request.hasDashedId ? randomness.newDashedIdentifier(at: now) : randomness.newIdentifier(at: now),
+            at: now)
     }
 
     /// Counts a new user. Counters that many write are transactions of their own.
     ///
     /// - Throws: `rateLimited`, `storageUnavailable`.
     func count(from address: ClientAddress, in application: Identifier<Application>) async throws(DomainError) {
-        guard let limit else { return }
+        guard let limit = limit.limit(for: address) else { return }
         try await rateLimiter(
-            RateLimitKey(
-                application: application, kind: RateLimitKey.firstLaunch, subject: address.allowanceGroup),
-            limit: limit)
+            RateLimitKey(application: application, kind: RateLimitKey.firstLaunch, from: address), limit: limit)
     }
 
     /// Judges a registration, counts it, and makes everything ready for the transaction that stores it.

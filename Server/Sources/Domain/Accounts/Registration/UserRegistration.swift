@@ -38,6 +38,8 @@ package struct UserRegistration: Sendable {
         var device = DeviceDescription()
         /// Whether the user is logged in.
         var opensSession = true
+        /// Whether the user's id has the form of a UUID.
+        var hasDashedId = false
 
         init(_ way: RegistrationWay, in application: Application, _ profile: Profile) {
             self.way = way
@@ -55,8 +57,11 @@ package struct UserRegistration: Sendable {
     private let secret: Secret?
     private let opensSession: Bool
     private let formFaults: [ValidationError]
+    private let missing: [ValidationError]
     private var hash: PasswordHash?
     private var isWeak = false
+    /// Whether its name may differ from another user's in its writing alone.
+    var takesTwins = false
     private var address: ClientAddress?
     private var record: ReadyChanges?
 
@@ -70,8 +75,15 @@ package struct UserRegistration: Sendable {
             id: id, application: request.application.id, displayName: profile.displayName, locale: profile.locale,
             fields: profile.fields, identities: request.identities, createdAt: now, updatedAt: now)
         user.acl = profile.acl
+        let nameless = user
+        var identifiers = request.identifiers
+        identifiers.rules = identifiers.rules.held(to: request.application.settings.signUp)
         formFaults =
-            request.identifiers.apply(to: &user) + Self.faults(of: profile, on: request.device, by: request.way)
+            identifiers.apply(to: &user)
+            + Self.faults(
+                of: profile, on: request.device, by: request.way, within: request.application.settings.fieldRules.limits
+            )
+        missing = identifiers.missing(in: user, from: nameless)
         self.user = user
         way = request.way
         actor = profile.actor
@@ -101,17 +113,19 @@ package struct UserRegistration: Sendable {
         secret = nil
         opensSession = false
         formFaults = faults
+        missing = []
         self.hash = hash
         self.isWeak = isWeak
     }
 
     /// The rules that a profile and a device's description break, for any sender.
     static func faults(
-        of profile: Profile, on device: DeviceDescription, by way: RegistrationWay
+        of profile: Profile, on device: DeviceDescription, by way: RegistrationWay, within limits: ProfileLimits
     ) -> [ValidationError] {
         (profile.acl?.faults(field: "accessList") ?? []) + device.faults(field: "device")
             + way.named(
-                ProfileRules.faults(displayName: profile.displayName, locale: profile.locale, fields: profile.fields))
+                ProfileRules.faults(
+                    displayName: profile.displayName, locale: profile.locale, fields: profile.fields, within: limits))
     }
 
     /// Refuses what is wrong with the request even if it leads to a user that there is already.
@@ -127,7 +141,7 @@ package struct UserRegistration: Sendable {
     /// - Throws: `fieldsRefused`.
     func judged() throws(DomainError) -> Password? {
         var faults =
-            formFaults
+            formFaults + missing
             + way.named(
                 application.settings.fieldRules.faults(
                     registering: user, by: actor, demandsAll: way.demandsFields))
@@ -205,7 +219,7 @@ extension UserRegistration {
         in transaction: any Transaction, joining link: DeviceLink?, session issuer: SessionIssuer?
     ) throws(DomainError) -> Registered {
         var user = try completed()
-        try transaction.refuseTaken(user)
+        try transaction.refuseTaken(user, takesTwins: takesTwins)
         if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }
         if issuer != nil { user.lastLogInAt = user.createdAt }
         if hash != nil { user.passwordSetAt = user.updatedAt }
@@ -213,6 +227,10 @@ extension UserRegistration {
         if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
         for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
         if let hash { try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt) }
+        // Of an imported user: the password is there, and its hash stayed where the user came from.
+        if hash == nil, let since = user.passwordSetAt {
+            try transaction.noteUnknownPassword(of: user.id, in: user.application, since: since)
+        }
         if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt) }
         if user.isDisabled { try transaction.updateStanding(of: user) }
         if way.forgivesFailures { try transaction.forgive(user, from: address, at: user.createdAt) }
@@ -231,20 +249,35 @@ extension Transaction {
     /// Who has which of these identifiers.
     func owners(
         of identifiers: [LogInIdentifier], in application: Identifier<Application>
-    ) throws(DomainError) -> [(kind: LogInIdentifier.Kind, user: User)] {
-        var owners: [(kind: LogInIdentifier.Kind, user: User)] = []
+    ) throws(DomainError) -> [IdentifierOwner] {
+        var owners: [IdentifierOwner] = []
         for identifier in identifiers {
-            if let user = try user(identifier, in: application) { owners.append((identifier.kind, user)) }
+            if let user = try user(identifier, in: application) {
+                owners.append(IdentifierOwner(kind: identifier.kind, user: user))
+            }
         }
         return owners
     }
 
     /// The one rule of identifiers: none belongs to two users of an application.
     ///
-    /// - Parameter user: A user as it shall be, new or changed.
+    /// - Parameters:
+    ///   - user: A user as it shall be, new or changed.
+    ///   - takesTwins: Whether a user name that differs from another one in its writing alone is not taken.
     /// - Throws: `identifiersTaken` with those that another user has; `storageUnavailable`.
-    func refuseTaken(_ user: User) throws(DomainError) {
-        let owners = try owners(of: user.typedIdentifiers, in: user.application).filter { $0.user.id != user.id }
+    func refuseTaken(_ user: User, takesTwins: Bool = false) throws(DomainError) {
+        let owners = try owners(of: user.typedIdentifiers, in: user.application).filter { owner in
+            owner.user.id != user.id && !(takesTwins && owner.isTwin(of: user))
+        }
         guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
     }
+}
+
+/// Who has an identifier.
+struct IdentifierOwner: Sendable {
+    let kind: LogInIdentifier.Kind
+    let user: User
+
+    /// Whether the owner's user name differs from another user's in its writing alone.
+    func isTwin(of other: User) -> Bool { kind == .username && user.username != other.username }
 }

@@ -7,7 +7,8 @@ package struct RedeemTransferCode: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
-    let verifyProof: ProofVerifier
+    let issuers: SessionIssuers
+    let verifyProof = ProofVerifier()
     let hash: KeyedHash
     let rateLimiter: RateLimiter
     /// Tries for one address or /64 network within an application; `nil` for no limit.
@@ -71,12 +72,12 @@ package struct RedeemTransferCode: Sendable {
         let digest = code.digest(hash, in: application)
         let redemption = try Redemption(
             application: request.application, digest: digest, proof: proof, now: now,
-            issuer: SessionIssuer(
-                .init(
+            issuer: issuers.issuer(
+                for: .init(
                     request.application, .native, by: .transferCode,
                     on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
                     attempt: request.attempt?.asking(with: digest), record: .nothing),
-                audit: changes.audit, randomness: randomness, now: now),
+                at: now),
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
             ready: changes.audit.ready(
                 [.transferCodeRedeemed], in: application, by: .unknown(showing: .transferCode, from: request.origin),

@@ -14,21 +14,22 @@ package final class Transfers: Sendable {
         _ world: DomainWorld, changes: AccountChanges, rateLimiter: RateLimiter
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let verifyProof = ProofVerifier()
+        let issuers = SessionIssuers(world, audit: changes.audit)
         let transferHash = world.sealingKey.keyedHash(purpose: "okaeri transfer code")
         issueTransferCode = IssueTransferCode(
             store: store, clock: clock, randomness: randomness, hash: transferHash, rateLimiter: rateLimiter,
             limit: world.limits.hasRateLimits ? .transferCodesIssued : nil, changes: changes)
         withdrawTransferCode = WithdrawTransferCode(store: store, clock: clock, changes: changes)
         redeemTransferCode = RedeemTransferCode(
-            store: store, clock: clock, randomness: randomness, verifyProof: verifyProof, hash: transferHash,
+            store: store, clock: clock, randomness: randomness, issuers: issuers, hash: transferHash,
             rateLimiter: rateLimiter, attempts: world.limits.hasRateLimits ? .transferCodeAttempts : nil,
             changes: changes)
         undoTransfer = UndoTransfer(store: store, clock: clock, changes: changes)
         listNotices = ListNotices(store: store)
         acknowledgeNotice = AcknowledgeNotice(store: store, clock: clock)
         previewMerge = PreviewMerge(store: store, clock: clock)
-        resolveMerge = ResolveMerge(store: store, clock: clock, randomness: randomness, changes: changes)
+        resolveMerge = ResolveMerge(
+            store: store, clock: clock, randomness: randomness, issuers: issuers, changes: changes)
         undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, changes: changes)
     }
 }

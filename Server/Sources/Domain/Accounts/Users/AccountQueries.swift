@@ -66,6 +66,10 @@ package protocol AccountQueries {
     func setPassword(
         _ hash: PasswordHash, of user: Identifier<User>, in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError)
+    /// Notes that a user has a password whose hash nobody handed out: nothing fits it.
+    func noteUnknownPassword(
+        of user: Identifier<User>, in application: Identifier<Application>, since instant: Timestamp
+    ) throws(DomainError)
     /// Takes a user's password away; nothing happens when there is none.
     func removePassword(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError)
     /// Marks a user whose password is the user name; `nil` takes the mark away.

@@ -21,10 +21,17 @@ package struct AccountRules: Hashable, Sendable {
 
     package var userNames: UserNames
     package var passwords: Passwords
+    /// The fewest characters of a user name, beside what `userNames` says; see `SignUpRules`.
+    var userNameMinimumCharacters = 1
+    /// Whether nobody registers without a mail address; see `SignUpRules`.
+    var demandsEmail = false
+    /// Whether the protocol has a mail address among the identifiers.
+    let takesEmail: Bool
 
-    package init(userNames: UserNames, passwords: Passwords) {
+    package init(userNames: UserNames, passwords: Passwords, takesEmail: Bool = true) {
         self.userNames = userNames
         self.passwords = passwords
+        self.takesEmail = takesEmail
     }
 
     /// The rules of Okaeri's own protocol.
@@ -32,6 +39,15 @@ package struct AccountRules: Hashable, Sendable {
 
     /// The rules that a user name breaks.
     func faults(ofUserName name: String) -> [ValidationError] {
+        let faults = formFaults(ofUserName: name)
+        guard userNameMinimumCharacters > 1, faults.isEmpty,
+            shown(name).compatible.unicodeScalars.count < userNameMinimumCharacters
+        else { return faults }
+        let rule = ValidationError.Rule.tooShort(minimumCharacters: userNameMinimumCharacters)
+        return [ValidationError(field: "username", rule: rule)]
+    }
+
+    private func formFaults(ofUserName name: String) -> [ValidationError] {
         switch userNames {
         case .visible: return NewIdentifiers.faults(ofUserName: name)
         case .anyText(let maximum):

@@ -7,19 +7,21 @@ extension ProfileRules {
     package static let maximumOperations = 500
     /// The most values that one operation appends to a list or takes out of it.
     package static let maximumOperands = 1000
-    /// What all values of a change take as JSON: twice of what fields may, because it can take away what was there.
-    package static let maximumChangeBytes = 2 * maximumFieldsBytes
 
     /// The rules that operations on fields break.
-    package static func faults(ofChange operations: [String: FieldOperation]) -> [ValidationError] {
-        var size = FieldChangeSize()
+    package static func faults(
+        ofChange operations: [String: FieldOperation], within limits: ProfileLimits = .standard
+    ) -> [ValidationError] {
+        var size = FieldChangeSize(limits)
         for (name, operation) in operations where !size.isExceeded { size.add(operation, of: name) }
         return size.faults
     }
 
     /// The rules that a patch of fields breaks, or all fields of a user that are written anew.
-    package static func faults(ofPatch fields: [String: JSONValue]) -> [ValidationError] {
-        var size = FieldChangeSize()
+    package static func faults(
+        ofPatch fields: [String: JSONValue], within limits: ProfileLimits = .standard
+    ) -> [ValidationError] {
+        var size = FieldChangeSize(limits)
         for (name, value) in fields where !size.isExceeded { size.add(.set(value), of: name) }
         return size.faults
     }
@@ -29,7 +31,13 @@ extension ProfileRules {
 private struct FieldChangeSize {
     private(set) var faults: [ValidationError] = []
     private var operations = 0
-    private var bytes = JSONByteCount(limit: ProfileRules.maximumChangeBytes)
+    private var bytes: JSONByteCount
+    private let maximumBytes: Int
+
+    init(_ limits: ProfileLimits) {
+        maximumBytes = limits.changeBytes
+        bytes = JSONByteCount(limit: limits.changeBytes)
+    }
 
     var isExceeded: Bool { !faults.isEmpty }
 
@@ -37,7 +45,7 @@ private struct FieldChangeSize {
         count(operation, of: name)
         bytes.add(name: name)
         guard !isExceeded, bytes.isExceeded else { return }
-        faults = [ValidationError(field: "fields", rule: .tooManyBytes(maximum: ProfileRules.maximumChangeBytes))]
+        faults = [ValidationError(field: "fields", rule: .tooManyBytes(maximum: maximumBytes))]
     }
 
     private mutating func count(_ operation: FieldOperation, of name: String) {

@@ -27,6 +27,10 @@ package struct LogInIdentifier: Hashable, Sendable {
             }
     }
 
+    /// What an identifier is stored by when another user had its folded form first: exactly as it is written. No folded form
+    /// begins with the same control character. See `ImportUsers`, which alone takes such twins in.
+    package var exact: String { "\u{1}\(shown)" }
+
     /// Whether both lead to the same user, however they are written.
     package func isSame(as other: LogInIdentifier) -> Bool { kind == other.kind && folded == other.folded }
 

@@ -5,6 +5,8 @@ package struct NewIdentifiers: Sendable {
     package var username: ValueChange<String>
     package var email: ValueChange<String>
     package var phone: ValueChange<String>
+    /// An address that becomes the user's when its owner has answered a mail: judged with the others, and not written.
+    package var pendingEmail: String?
     /// What they must look like.
     package var rules: AccountRules
 
@@ -47,6 +49,9 @@ package struct NewIdentifiers: Sendable {
         if case .set(let text) = email {
             user.email = MailAddress(text)?.text
             if user.email == nil { faults.append(ValidationError(field: "email", rule: .notAMailAddress)) }
+        }
+        if let pendingEmail, MailAddress(pendingEmail) == nil {
+            faults.append(ValidationError(field: "email", rule: .notAMailAddress))
         }
         user.phone = phone.applied(to: user.phone)
         if case .set(let text) = phone {

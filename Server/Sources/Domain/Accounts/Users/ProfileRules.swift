@@ -1,18 +1,53 @@
 package import enum OkaeriWire.JSONValue
 
-/// The limits of what users and apps may store about a user.
+/// How much an application lets each user hold. Apps of old protocols kept long lists and the state of games in users, and had
+/// long names: an application can allow more than the standard.
+package struct ProfileLimits: Hashable, Sendable {
+    package var fields: Int
+    /// What all fields together take as JSON.
+    package var fieldsBytes: Int
+    /// The longest user name in the protocols that take any text; Okaeri's own has a limit of its own.
+    package var userNameCharacters: Int
+
+    package init(fields: Int = 100, fieldsBytes: Int = 32 * 1024, userNameCharacters: Int = 255) {
+        self.fields = fields
+        self.fieldsBytes = fieldsBytes
+        self.userNameCharacters = userNameCharacters
+    }
+
+    package static let standard = ProfileLimits()
+    package static let fieldsRange: ClosedRange<Int64> = 100...400
+    /// Up to 256 KiB: a user is read whole with each request that needs one.
+    package static let fieldsBytesRange: ClosedRange<Int64> = 32_768...262_144
+    /// Up to what fits into an index in any script.
+    package static let userNameRange: ClosedRange<Int64> = 255...500
+
+    /// What all values of a change take as JSON: twice of what fields may, because it can take away what was there.
+    package var changeBytes: Int { 2 * fieldsBytes }
+
+    /// The limits that are out of their own bounds.
+    var faults: [ValidationError] {
+        [
+            ("limits.fields", fields, Self.fieldsRange), ("limits.fieldsBytes", fieldsBytes, Self.fieldsBytesRange),
+            ("limits.userNameCharacters", userNameCharacters, Self.userNameRange),
+        ].compactMap { field, value, range in
+            range.contains(Int64(clamping: value)) ? nil : ValidationError(field: field, rule: .outOfRange(range))
+        }
+    }
+}
+
+/// The rules for what users and apps may store about a user.
 package struct ProfileRules: Sendable {
     package static let displayName = TextRule(maximumCharacters: 200)
     package static let maximumLocaleCharacters = 35
-    package static let maximumFields = 100
-    package static let maximumFieldsBytes = 32 * 1024
     package static let maximumFieldLevels = 16
     package static let fieldName = TextRule(maximumCharacters: 128)
 
-    package static func faults(displayName: String?, locale: String?, fields: [String: JSONValue]) -> [ValidationError]
-    {
+    package static func faults(
+        displayName: String?, locale: String?, fields: [String: JSONValue], within limits: ProfileLimits = .standard
+    ) -> [ValidationError] {
         Self.displayName.faults(of: displayName, field: "displayName") + faults(ofLocale: locale)
-            + faults(ofFields: fields)
+            + faults(ofFields: fields, within: limits)
     }
 
     /// A language tag: letters and digits in groups of one to eight, joined by hyphens (BCP 47, RFC 5646 §2.1).
@@ -28,9 +63,11 @@ package struct ProfileRules: Sendable {
         return wellFormed ? [] : [ValidationError(field: "locale", rule: .notALanguageTag)]
     }
 
-    package static func faults(ofFields fields: [String: JSONValue]) -> [ValidationError] {
-        guard fields.count <= maximumFields else {
-            return [ValidationError(field: "fields", rule: .tooManyFields(maximum: maximumFields))]
+    package static func faults(
+        ofFields fields: [String: JSONValue], within limits: ProfileLimits = .standard
+    ) -> [ValidationError] {
+        guard fields.count <= limits.fields else {
+            return [ValidationError(field: "fields", rule: .tooManyFields(maximum: limits.fields))]
         }
         var faults: [ValidationError] = []
         for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
@@ -39,8 +76,8 @@ package struct ProfileRules: Sendable {
             faults += faultsInside(value, path: path, level: 1).map { [$0] } ?? []
         }
         guard faults.isEmpty else { return faults }
-        return fieldsFit(fields, bytes: maximumFieldsBytes)
-            ? [] : [ValidationError(field: "fields", rule: .tooManyBytes(maximum: maximumFieldsBytes))]
+        return fieldsFit(fields, bytes: limits.fieldsBytes)
+            ? [] : [ValidationError(field: "fields", rule: .tooManyBytes(maximum: limits.fieldsBytes))]
     }
 
     /// Where a field is, for errors. Of a hostile name the first characters are shown.

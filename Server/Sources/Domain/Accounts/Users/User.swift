@@ -69,6 +69,9 @@ package struct User: Hashable, Sendable {
 
     package var isDisabled: Bool { disabledAt != nil }
 
+    /// The time of the last change or the last log-in, whichever is later.
+    package var changedOrLoggedInAt: Timestamp { max(updatedAt, lastLogInAt ?? updatedAt) }
+
     /// What a person can type to name this user.
     package var typedIdentifiers: [LogInIdentifier] {
         LogInIdentifier.Kind.allCases.compactMap { kind in

@@ -65,6 +65,8 @@ package struct UserSearch: Hashable, Sendable {
 /// What can be asked of a user.
 package enum UserField: Hashable, Sendable {
     case id, username, email, emailVerified, phone, displayName, createdAt, updatedAt
+    /// The later of the last change and the last log-in.
+    case changedOrLoggedInAt
     /// A custom field, or a member inside one.
     case custom([String])
 }
@@ -99,7 +101,7 @@ package enum SearchValue: Hashable, Sendable {
         case .integer(let number): self = .number(Double(number))
         case .number(let number): self = .number(number)
         case .string(let text):
-            let read = field == .createdAt || field == .updatedAt ? time(value) : nil
+            let read = [.createdAt, .updatedAt, .changedOrLoggedInAt].contains(field) ? time(value) : nil
             self = read.map { .time($0) } ?? .text(text)
         case .object: self = time(value).map { .time($0) } ?? .structure(value)
         case .array: self = .structure(value)

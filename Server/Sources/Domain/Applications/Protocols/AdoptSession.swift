@@ -3,10 +3,11 @@
 package struct AdoptSession: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
+    let protocols: ProtocolRegistry
+    let issuers: SessionIssuers
+    let audit: AuditTrail
     let verifyProof: ProofVerifier
     let authenticate: Authenticate
-    let audit: AuditTrail
 
     package struct Request: Sendable {
         package var application: Application
@@ -46,18 +47,18 @@ package struct AdoptSession: Sendable {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)
         var faults = request.device.faults(field: "device")
-        if !Session.ProtocolName.foreign.contains(request.protocolName) {
+        if !protocols.foreign.contains(where: { $0.name == request.protocolName }) {
             faults.append(ValidationError(field: "protocol", rule: .notListed))
         }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application.id
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, .native, by: .adoption,
                 on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, record: .logIn(from: request.origin)),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         let old = try await session(request)
         let (user, name) = (old.user.id, request.protocolName)
         let retires = request.application.settings.retiresWeakPasswords

@@ -1,6 +1,7 @@
 /// Changes what an application decides for one foreign protocol: the lives of its sessions, and its options.
 package struct ChangeProtocolRules: Sendable {
     let store: any Store
+    let protocols: ProtocolRegistry
     let audit: AuditTrail
 
     /// - Parameters:
@@ -15,8 +16,9 @@ package struct ChangeProtocolRules: Sendable {
     ///   `storageUnavailable`.
     package func callAsFunction(
         _ name: Session.ProtocolName, of id: Identifier<Application>, to changes: [String: ProtocolRule.Value],
-        mayLoosen: Bool, isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator = .local
+        mayLoosen: Bool, isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> Application {
+        let profile = try protocols.foreign(name)
         let faults = changes.sorted { $0.key < $1.key }.flatMap { name, value in
             ProtocolRule[name]?.faults(of: value) ?? [ValidationError(field: name, rule: .notOffered)]
         }
@@ -26,7 +28,7 @@ package struct ChangeProtocolRules: Sendable {
             guard var application = try transaction.application(id) else { throw .applicationUnknown }
             guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
             let before = (
-                rules: application.settings.sessionRules(of: name),
+                rules: application.settings.sessionRules(of: profile),
                 options: application.settings.foreignOptions(of: name)
             )
             var (rules, options) = before
@@ -36,7 +38,7 @@ package struct ChangeProtocolRules: Sendable {
             let settings = application.settings
             application.settings.foreignSessions[name] = rules
             application.settings.foreignOptions[name] = options
-            guard mayLoosen || !ProtocolRule.loosens(name, from: settings, to: application.settings) else {
+            guard mayLoosen || !ProtocolRule.loosens(profile, from: settings, to: application.settings) else {
                 throw .reauthenticationRequired
             }
             try transaction.update(application)

@@ -6,7 +6,7 @@ package struct DisableProtocol: Sendable {
     /// - Returns: whether it was on.
     /// - Throws: `applicationUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ name: Session.ProtocolName, of id: Identifier<Application>, by who: Operator = .local
+        _ name: Session.ProtocolName, of id: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> Bool {
         let entry = audit.draft(.protocolDisabled, by: who.actor, in: id, from: who.origin)
         return try await store.write { transaction throws(DomainError) in

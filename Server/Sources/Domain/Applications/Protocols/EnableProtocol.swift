@@ -5,16 +5,16 @@ package struct EnableProtocol: Sendable {
     let audit: AuditTrail
 
     /// - Parameters:
-    ///   - name: One of `Session.ProtocolName.foreign`.
+    ///   - name: One of `ProtocolRegistry.foreign`.
     ///   - given: Keys that apps in the stores carry. The others are made; those that are there already stay.
     ///   - id: Whose protocol.
     ///   - who: Who does it.
     /// - Returns: all keys that can be shown.
-    /// - Throws: `applicationUnknown`, `fieldsRefused` for a key of a wrong form, or a public key that another
-    ///   application has; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `fieldsRefused` for another protocol, a key of a wrong form, or a public key that
+    ///   another application has; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>,
-        by who: Operator = .local
+        by who: Operator
     ) async throws(DomainError) -> IssuedKeys {
         let before = try await store.read { transaction throws(DomainError) in
             guard try transaction.application(id) != nil else { throw .applicationUnknown }
@@ -26,7 +26,7 @@ package struct EnableProtocol: Sendable {
             let present = try transaction.protocolKeys(of: id).first { $0.protocolName == name }
             // Two operators at once would each be shown keys of which only the last count.
             guard present == before else { throw .busy(retryAfter: .seconds(1)) }
-            try transaction.enable(made.set)
+            try transaction.enable(made)
             try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
         }
         return made.issued
@@ -37,12 +37,13 @@ extension Transaction {
     /// Writes keys whose public one is free.
     ///
     /// - Throws: `fieldsRefused` when another application has it, `storageUnavailable`.
-    func enable(_ keys: ProtocolKeySet) throws(DomainError) {
+    func enable(_ made: ProtocolKeyring.Made) throws(DomainError) {
+        let (keys, profile) = (made.set, made.issued.profile)
         if let owner = try protocolKeys(keys.protocolName, publicKey: keys.publicKey),
             owner.application != keys.application
         {
-            let key = keys.protocolName.keys.first?.rawValue ?? ""
-            throw .fieldsRefused([ValidationError(field: "\(keys.protocolName.rawValue).\(key)", rule: .notUnique)])
+            let key = profile.keys.first?.name.rawValue ?? ""
+            throw .fieldsRefused([ValidationError(field: "\(profile.name.rawValue).\(key)", rule: .notUnique)])
         }
         try save(keys)
     }

@@ -12,6 +12,10 @@ package struct ForeignOptions: Hashable, Sendable {
     package var hosts: [String]
     /// Whether a log-in by password needs a verified mail address.
     package var needsVerifiedEmail = false
+    /// Whether a new mail address is asked to be confirmed by a mail.
+    package var verifiesEmails = false
+    /// The old service's own server, to which everything but users and sessions goes; none without one.
+    package var upstream: [String] = []
     /// Whether new passwords must keep Okaeri's own rules.
     package var hasPasswordPolicy = false
     /// Whether capitals make no difference at log-in.
@@ -29,6 +33,10 @@ package struct ForeignOptions: Hashable, Sendable {
     package var demandsVerifiedEmail: Bool
     /// Whether a phone number counts only once it was shown to be the user's.
     package var demandsVerifiedPhone = false
+    /// Whether a log-in moves the time of the last change that apps read.
+    package var logInMovesUpdateTime = true
+    /// Whether new users get ids of hexadecimal digits in groups with dashes.
+    package var hasDashedIds = false
     /// Whether log-ins come with refresh tokens, and how long the access tokens beside them live; `nil` without.
     package var refreshedTokenLifetime: Duration?
 

@@ -1,6 +1,7 @@
 /// The protocols that are on in an application, with the keys that can be shown.
 package struct ListProtocolKeys: Sendable {
     let store: any Store
+    let protocols: ProtocolRegistry
     let keyring: ProtocolKeyring
 
     /// - Throws: `applicationUnknown`, `secretUnreadable`, `storageUnavailable`.
@@ -10,8 +11,8 @@ package struct ListProtocolKeys: Sendable {
             return try transaction.protocolKeys(of: id)
         }
         var all: [IssuedKeys] = []
-        for name in Session.ProtocolName.foreign {
-            if let set = sets.first(where: { $0.protocolName == name }) { all.append(try keyring.shown(set)) }
+        for profile in protocols.foreign {
+            if let set = sets.first(where: { $0.protocolName == profile.name }) { all.append(try keyring.shown(set)) }
         }
         return all
     }

@@ -3,8 +3,7 @@
 package struct OpenSession: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     package struct Request: Sendable {
         package var user: Identifier<User>
@@ -38,12 +37,12 @@ package struct OpenSession: Sendable {
         let faults = request.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let (id, application) = (request.user, request.application.id)
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, request.protocolName, by: request.method,
                 on: .init(device: request.device, address: request.origin.address),
                 record: .logIn(by: request.actor, from: request.origin)),
-            audit: audit, randomness: randomness, now: clock.now)
+            at: clock.now)
         return try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
             let logIn = try issuer.issue(to: user, in: transaction)

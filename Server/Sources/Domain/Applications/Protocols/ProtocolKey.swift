@@ -1,54 +1,41 @@
-/// A key by which an application is known in a foreign protocol. Apps in the stores carry them.
-package enum ProtocolKey: String, CaseIterable, Hashable, Sendable {
-    case applicationKey, clientKey, applicationId, restKey, javascriptKey, masterKey, appId, appKey, clientId
-    case clientSecret, basePath
+/// The name of a key by which an application is known in a foreign protocol. Apps in the stores carry such keys. An open
+/// set: each adapter adds the names of its own.
+package struct ProtocolKey: RawRepresentable, Hashable, Sendable {
+    package var rawValue: String
+    package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// How a key is kept.
-    package enum Keeping: Hashable, Sendable {
-        /// It names the application: requests are looked up by it.
-        case open
-        /// It ships inside the app. It is sealed, because some protocols compute with it, and can be shown again.
-        case sealed
-        /// It makes an administrator. Only a digest is kept, and it is told once (requirement 40).
-        case digested
-    }
-
-    package var keeping: Keeping {
-        switch self {
-        case .applicationKey, .applicationId, .appId, .basePath: .open
-        case .clientKey, .restKey, .javascriptKey, .appKey, .clientId: .sealed
-        case .masterKey, .clientSecret: .digested
-        }
-    }
+    /// A name that several protocols have.
+    package static let clientKey = ProtocolKey(rawValue: "clientKey")
 }
 
-extension Session.ProtocolName {
-    package static let ncmb = Session.ProtocolName(rawValue: "ncmb")
-    package static let parse = Session.ProtocolName(rawValue: "parse")
-    package static let kii = Session.ProtocolName(rawValue: "kii")
-    package static let envelope = Session.ProtocolName(rawValue: "envelope")
+/// An application's keys in one protocol, to be shown to the operator.
+package struct IssuedKeys: Sendable {
+    package let profile: ProtocolProfile
+    /// Those that can be shown. A key that makes an administrator is here only right after it was made or brought along.
+    package var keys: [ProtocolKey: Secret]
 
-    /// The protocols that an application can switch on.
-    package static let foreign: [Session.ProtocolName] = [.ncmb, .parse, .kii, .envelope]
+    package var protocolName: Session.ProtocolName { profile.name }
+}
 
-    /// The keys of the protocol, the one that names the application first; none for the native one.
-    package var keys: [ProtocolKey] {
-        switch self {
-        case .ncmb: [.applicationKey, .clientKey]
-        case .parse: [.applicationId, .restKey, .javascriptKey, .clientKey, .masterKey]
-        case .kii: [.appId, .appKey, .clientId, .clientSecret]
-        case .envelope: [.basePath]
-        default: []
-        }
-    }
+/// The keys by which an application is known in one foreign protocol, as stored. While there is one, the protocol is on.
+package struct ProtocolKeySet: Hashable, Sendable {
+    package var application: Identifier<Application>
+    package var protocolName: Session.ProtocolName
+    /// The key that names the application; no two applications have the same in a protocol.
+    package var publicKey: String
+    /// Keys that ship inside the app, sealed.
+    package var sealed: [ProtocolKey: [UInt8]]
+    /// Keyed digests of what makes an administrator.
+    package var digests: [ProtocolKey: SecretDigest]
 
-    /// Whether a key is made when others were brought along and this one was not. A Parse app that has one client key
-    /// configured takes no other.
-    func needs(_ key: ProtocolKey) -> Bool {
-        switch key {
-        case .restKey, .javascriptKey: false
-        case .clientKey: self == .ncmb
-        default: true
-        }
+    package init(
+        application: Identifier<Application>, protocolName: Session.ProtocolName, publicKey: String,
+        sealed: [ProtocolKey: [UInt8]] = [:], digests: [ProtocolKey: SecretDigest] = [:]
+    ) {
+        self.application = application
+        self.protocolName = protocolName
+        self.publicKey = publicKey
+        self.sealed = sealed
+        self.digests = digests
     }
 }

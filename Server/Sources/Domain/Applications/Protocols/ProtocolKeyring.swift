@@ -5,10 +5,12 @@ package struct ProtocolKeyring: Sendable {
 
     private let sealingKey: SealingKey
     private let hash: KeyedHash
+    private let protocols: ProtocolRegistry
     private let randomness: any Randomness
 
-    init(sealingKey: SealingKey, randomness: any Randomness) {
+    init(sealingKey: SealingKey, protocols: ProtocolRegistry, randomness: any Randomness) {
         self.sealingKey = sealingKey
+        self.protocols = protocols
         hash = sealingKey.keyedHash(purpose: "okaeri protocol key")
         self.randomness = randomness
     }
@@ -22,22 +24,25 @@ package struct ProtocolKeyring: Sendable {
     /// Takes the keys that an operator brings along and makes the others. Keys that are there already stay, unless
     /// another one is given.
     ///
-    /// - Throws: `fieldsRefused` for keys of a wrong form or that the protocol does not have, `secretUnreadable`.
+    /// - Throws: `fieldsRefused` for a protocol that there is not, and for keys of a wrong form or that it does not have;
+    ///   `secretUnreadable`.
     func make(
         _ name: Session.ProtocolName, given: [ProtocolKey: Secret], of application: Identifier<Application>,
         over before: ProtocolKeySet? = nil
     ) throws(DomainError) -> Made {
-        let faults = Self.faults(in: given, of: name)
+        let profile = try protocols.foreign(name)
+        let faults = Self.faults(in: given, of: profile)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         var made = Made(
             set: before ?? ProtocolKeySet(application: application, protocolName: name, publicKey: ""),
-            issued: IssuedKeys(protocolName: name, keys: [:]))
+            issued: IssuedKeys(profile: profile, keys: [:]))
         if let before { made.issued = try shown(before) }
-        for key in name.keys {
-            if given[key] == nil, before != nil || !given.isEmpty && !name.needs(key) { continue }
-            let secret = given[key] ?? Secret(new(key, of: application))
+        for known in profile.keys {
+            let key = known.name
+            if given[key] == nil, before != nil || !given.isEmpty && !known.isNeeded { continue }
+            let secret = given[key] ?? Secret(new(known.form, of: application))
             made.issued.keys[key] = secret
-            switch key.keeping {
+            switch known.keeping {
             case .open: made.set.publicKey = secret.revealed
             case .sealed:
                 made.set.sealed[key] = try sealingKey.seal(
@@ -53,8 +58,9 @@ package struct ProtocolKeyring: Sendable {
     /// - Throws: `secretUnreadable`.
     func shown(_ set: ProtocolKeySet) throws(DomainError) -> IssuedKeys {
         var keys = try opened(set)
-        if let name = set.protocolName.keys.first { keys[name] = Secret(set.publicKey) }
-        return IssuedKeys(protocolName: set.protocolName, keys: keys)
+        let profile = protocols[set.protocolName]
+        if let key = profile.keys.first { keys[key.name] = Secret(set.publicKey) }
+        return IssuedKeys(profile: profile, keys: keys)
     }
 
     /// The sealed keys.
@@ -90,14 +96,14 @@ package struct ProtocolKeyring: Sendable {
     ) -> String { "protocol key \(application) \(name.rawValue) \(key.rawValue)" }
 
     private static func faults(
-        in given: [ProtocolKey: Secret], of name: Session.ProtocolName
+        in given: [ProtocolKey: Secret], of profile: ProtocolProfile
     ) -> [ValidationError] {
         given.sorted { $0.key.rawValue < $1.key.rawValue }.compactMap { key, secret in
-            let field = "\(name.rawValue).\(key.rawValue)"
-            guard name.keys.contains(key) else { return ValidationError(field: field, rule: .notListed) }
+            let field = "\(profile.name.rawValue).\(key.rawValue)"
+            guard let known = profile[key] else { return ValidationError(field: field, rule: .notListed) }
             let text = secret.revealed
-            if key == .basePath {
-                return isBasePath(text) ? nil : ValidationError(field: field, rule: .notABasePath)
+            if case .path(let reserved) = known.form {
+                return isBasePath(text, reserved) ? nil : ValidationError(field: field, rule: .notABasePath)
             }
             let isKey =
                 (1...maximumKeyBytes).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
@@ -106,26 +112,20 @@ package struct ProtocolKeyring: Sendable {
     }
 
     /// `/`, or one segment that stands for no other protocol.
-    private static func isBasePath(_ text: String) -> Bool {
+    private static func isBasePath(_ text: String, _ reserved: Set<String>) -> Bool {
         if text == "/" { return true }
         guard text.hasPrefix("/"), (2...64).contains(text.utf8.count) else { return false }
         let segment = text.dropFirst()
-        let others = ["v1", "1", "api", "parse", "user", "health", "metrics", "2013-09-01", "dashboard"]
-        return !others.contains(String(segment)) && segment.first != "."
+        return !reserved.contains(String(segment)) && segment.first != "."
             && segment.utf8.allSatisfy { Base62.alphabet.contains($0) || "-_.".utf8.contains($0) }
     }
 
     /// A new key in the form that the protocol's own service gave.
-    private func new(_ key: ProtocolKey, of application: Identifier<Application>) -> String {
-        switch key {
-        case .applicationKey, .clientKey, .clientSecret: hexadecimal(32)
-        case .appId: hexadecimal(4)
-        case .appKey, .clientId: hexadecimal(16)
-        case .basePath: "/\(application)"
-        case .applicationId, .restKey, .javascriptKey, .masterKey:
-            randomness.randomBase62(characterCount: 40)
+    private func new(_ form: ProtocolProfile.Key.Form, of application: Identifier<Application>) -> String {
+        switch form {
+        case .hexadecimal(let byteCount): SessionToken.hexadecimal(randomness.bytes(byteCount))
+        case .letters(let count): randomness.randomBase62(characterCount: count)
+        case .path: "/\(application)"
         }
     }
-
-    private func hexadecimal(_ byteCount: Int) -> String { SessionToken.hexadecimal(randomness.bytes(byteCount)) }
 }

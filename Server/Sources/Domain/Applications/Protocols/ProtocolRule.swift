@@ -20,6 +20,8 @@ package struct ProtocolRule: Sendable {
         case hosts
         /// Addresses, and networks such as `10.0.0.0/8`.
         case networks
+        /// The address of a server: one at the most.
+        case server
     }
 
     /// By which changes a rule lets more through than before.
@@ -36,16 +38,30 @@ package struct ProtocolRule: Sendable {
     private typealias Read = @Sendable (SessionRules, ForeignOptions) -> Value
     private typealias Write = @Sendable (Value, inout SessionRules, inout ForeignOptions) -> Void
 
+    /// The names of all rules, which are the members of the admin API's bodies.
+    package enum Name: String, CaseIterable, Hashable, Sendable {
+        case idleSeconds, sessionsPerUser, allowsAnonymous, isReadableByAll, takesPasswordsInAddresses
+        case timestampWindowSeconds, hosts, retiresWeakPasswords, allowsSignUpByMail, demandsVerifiedEmail
+        case logInMovesUpdateTime, demandsVerifiedPhone, hasDashedIds, refreshedTokenSeconds, needsVerifiedEmail,
+            hasPasswordPolicy,
+            ignoresCase
+        case administratorNetworks, verifiesEmails, upstream
+
+        /// Whether every foreign protocol heeds it, whatever its profile says.
+        package var isCommon: Bool {
+            [.idleSeconds, .sessionsPerUser, .retiresWeakPasswords].contains(self)
+        }
+    }
+
+    package let id: Name
     /// The member of the admin API's bodies.
-    package let name: String
+    package var name: String { id.rawValue }
     /// The option of `okaeri application rules`, without its hyphens.
     package let option: String
     /// How many of the rule's own unit one of the option's is.
     package let optionUnit: Int64
     package let kind: Kind
     package let loosening: Loosening
-    /// The protocols that heed it.
-    package let protocols: [Session.ProtocolName]
     private let read: Read
     private let write: Write
 
@@ -54,8 +70,8 @@ package struct ProtocolRule: Sendable {
     private static let endless = SessionRules.endless.components.seconds
 
     /// What the rule says of a protocol in an application.
-    package func value(for name: Session.ProtocolName, in settings: ApplicationSettings) -> Value {
-        read(settings.sessionRules(of: name), settings.foreignOptions(of: name))
+    package func value(for profile: ProtocolProfile, in settings: ApplicationSettings) -> Value {
+        read(settings.sessionRules(of: profile), settings.foreignOptions(of: profile.name))
     }
 
     /// Puts a value into place; 0 becomes none where there may be none. A value of another type changes nothing: `faults`
@@ -88,7 +104,7 @@ package struct ProtocolRule: Sendable {
         switch kind {
         case .seconds(_, let isOptional): isOptional
         case .count: true
-        case .truth, .hosts, .networks: false
+        case .truth, .hosts, .networks, .server: false
         }
     }
 
@@ -108,8 +124,24 @@ package struct ProtocolRule: Sendable {
         case (.networks, .texts(let texts)):
             return tooMany(texts)
                 + (texts.allSatisfy { IPNetwork($0) != nil } ? [] : [ValidationError(field: name, rule: .notANetwork)])
+        case (.server, .texts(let texts)):
+            guard texts.count <= 1 else {
+                return [ValidationError(field: name, rule: .tooManyFields(maximum: 1))]
+            }
+            return texts.allSatisfy(Self.isServer) ? [] : [ValidationError(field: name, rule: .notAnAddress)]
         default: return [ValidationError(field: name, rule: .otherType)]
         }
+    }
+
+    /// An address by http or https, without anything behind its path. Where it may lead, the policy for requests to other
+    /// servers decides.
+    private static func isServer(_ text: String) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text.utf8.count <= 500 else {
+            return false
+        }
+        let rest = text.utf8.dropFirst(scheme.utf8.count)
+        return rest.first.map { $0 != UInt8(ascii: "/") } ?? false && rest.last != UInt8(ascii: "/")
+            && rest.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"?#@\\\"<>".utf8.contains($0) }
     }
 
     private func tooMany(_ texts: [String]) -> [ValidationError] {
@@ -122,50 +154,51 @@ extension ProtocolRule {
     /// Every rule, in the order in which they are shown.
     package static let all: [ProtocolRule] = [
         ProtocolRule(
-            name: "idleSeconds", option: "idle-hours", optionUnit: 3600, kind: .seconds(1...endless, isOptional: false),
-            loosening: .whenMore, protocols: Session.ProtocolName.foreign,
+            id: .idleSeconds, option: "idle-hours", optionUnit: 3600, kind: .seconds(1...endless, isOptional: false),
+            loosening: .whenMore,
             read: { rules, _ in .number(rules.idleLifetime.components.seconds) },
             write: { value, rules, _ in
                 if case .number(let seconds?) = value { rules.idleLifetime = .seconds(seconds) }
             }),
         ProtocolRule(
-            name: "sessionsPerUser", option: "sessions-per-user", optionUnit: 1,
+            id: .sessionsPerUser, option: "sessions-per-user", optionUnit: 1,
             kind: .count(1...Int64(SessionIssuer.maximumSessionsPerUser)), loosening: .whenMore,
-            protocols: Session.ProtocolName.foreign,
             read: { rules, _ in .number(rules.maximumPerUser.map { Int64(clamping: $0) }) },
             write: { value, rules, _ in
                 if case .number(let count) = value { rules.maximumPerUser = count.map { Int(clamping: $0) } }
             }),
-        truth("allowsAnonymous", "anonymous", \.allowsAnonymous, .whenOn, [.ncmb, .parse]),
-        truth("isReadableByAll", "readable-by-all", \.isReadableByAll, .whenOn, [.ncmb, .parse, .kii]),
-        truth("takesPasswordsInAddresses", "passwords-in-addresses", \.takesPasswordsInAddresses, .whenOn, [.ncmb]),
-        span("timestampWindowSeconds", "timestamp-window", \.timestampWindow, .whenMore, [.ncmb]),
-        texts("hosts", "host", .hosts, \.hosts, [.ncmb]),
-        truth(
-            "retiresWeakPasswords", "retire-weak-passwords", \.retiresWeakPasswords, .whenOff,
-            Session.ProtocolName.foreign),
-        truth("allowsSignUpByMail", "sign-up-by-mail", \.allowsSignUpByMail, .whenOn, [.ncmb]),
-        truth("demandsVerifiedEmail", "verified-email", \.demandsVerifiedEmail, .whenOff, [.kii]),
-        truth("demandsVerifiedPhone", "verified-phone", \.demandsVerifiedPhone, .whenOff, [.kii]),
+        truth(.allowsAnonymous, "anonymous", \.allowsAnonymous, .whenOn),
+        truth(.isReadableByAll, "readable-by-all", \.isReadableByAll, .whenOn),
+        truth(.takesPasswordsInAddresses, "passwords-in-addresses", \.takesPasswordsInAddresses, .whenOn),
+        span(.timestampWindowSeconds, "timestamp-window", \.timestampWindow, .whenMore),
+        texts(.hosts, "host", .hosts, \.hosts),
+        truth(.retiresWeakPasswords, "retire-weak-passwords", \.retiresWeakPasswords, .whenOff),
+        truth(.logInMovesUpdateTime, "log-in-moves-update-date", \.logInMovesUpdateTime, .whenOn),
+        truth(.allowsSignUpByMail, "sign-up-by-mail", \.allowsSignUpByMail, .whenOn),
+        truth(.demandsVerifiedEmail, "verified-email", \.demandsVerifiedEmail, .whenOff),
+        truth(.demandsVerifiedPhone, "verified-phone", \.demandsVerifiedPhone, .whenOff),
+        truth(.hasDashedIds, "dashed-ids", \.hasDashedIds, .whenOn),
         // With refresh tokens there is one more way in, without them tokens live longer: neither is the stricter.
-        span("refreshedTokenSeconds", "refreshed-token-seconds", \.refreshedTokenLifetime, .always, [.kii]),
-        truth("needsVerifiedEmail", "log-in-verified", \.needsVerifiedEmail, .whenOff, [.parse]),
-        truth("hasPasswordPolicy", "password-policy", \.hasPasswordPolicy, .whenOff, [.parse]),
-        truth("ignoresCase", "ignore-case", \.ignoresCase, .whenOn, [.parse]),
-        texts("administratorNetworks", "master-network", .networks, \.administratorNetworks, [.parse]),
+        span(.refreshedTokenSeconds, "refreshed-token-seconds", \.refreshedTokenLifetime, .always),
+        truth(.verifiesEmails, "verify-email", \.verifiesEmails, .whenOff),
+        truth(.needsVerifiedEmail, "log-in-verified", \.needsVerifiedEmail, .whenOff),
+        truth(.hasPasswordPolicy, "password-policy", \.hasPasswordPolicy, .whenOff),
+        truth(.ignoresCase, "ignore-case", \.ignoresCase, .whenOn),
+        texts(.administratorNetworks, "master-network", .networks, \.administratorNetworks),
+        texts(.upstream, "parse-upstream", .server, \.upstream),
     ]
 
     /// The rules that a protocol heeds.
-    package static func heeded(by name: Session.ProtocolName) -> [ProtocolRule] {
-        all.filter { $0.protocols.contains(name) }
+    package static func heeded(by profile: ProtocolProfile) -> [ProtocolRule] {
+        all.filter { $0.id.isCommon || profile.rules.contains($0.id) }
     }
 
     /// Whether settings let more through for a protocol than others did.
     static func loosens(
-        _ name: Session.ProtocolName, from before: ApplicationSettings, to after: ApplicationSettings
+        _ profile: ProtocolProfile, from before: ApplicationSettings, to after: ApplicationSettings
     ) -> Bool {
-        heeded(by: name).contains {
-            $0.loosens(from: $0.value(for: name, in: before), to: $0.value(for: name, in: after))
+        heeded(by: profile).contains {
+            $0.loosens(from: $0.value(for: profile, in: before), to: $0.value(for: profile, in: after))
         }
     }
 
@@ -174,11 +207,10 @@ extension ProtocolRule {
     private typealias Option<Member> = WritableKeyPath<ForeignOptions, Member> & Sendable
 
     private static func truth(
-        _ name: String, _ option: String, _ path: any Option<Bool>, _ loosening: Loosening,
-        _ protocols: [Session.ProtocolName]
+        _ id: Name, _ option: String, _ path: any Option<Bool>, _ loosening: Loosening
     ) -> ProtocolRule {
         ProtocolRule(
-            name: name, option: option, optionUnit: 1, kind: .truth, loosening: loosening, protocols: protocols,
+            id: id, option: option, optionUnit: 1, kind: .truth, loosening: loosening,
             read: { .truth($1[keyPath: path]) },
             write: { value, _, options in
                 if case .truth(let truth) = value { options[keyPath: path] = truth }
@@ -186,23 +218,21 @@ extension ProtocolRule {
     }
 
     private static func span(
-        _ name: String, _ option: String, _ path: any Option<Duration?>, _ loosening: Loosening,
-        _ protocols: [Session.ProtocolName]
+        _ id: Name, _ option: String, _ path: any Option<Duration?>, _ loosening: Loosening
     ) -> ProtocolRule {
         ProtocolRule(
-            name: name, option: option, optionUnit: 1, kind: .seconds(1...endless, isOptional: true),
-            loosening: loosening, protocols: protocols, read: { .number($1[keyPath: path]?.components.seconds) },
+            id: id, option: option, optionUnit: 1, kind: .seconds(1...endless, isOptional: true),
+            loosening: loosening, read: { .number($1[keyPath: path]?.components.seconds) },
             write: { value, _, options in
                 if case .number(let seconds) = value { options[keyPath: path] = seconds.map { .seconds($0) } }
             })
     }
 
     private static func texts(
-        _ name: String, _ option: String, _ kind: Kind, _ path: any Option<[String]>,
-        _ protocols: [Session.ProtocolName]
+        _ id: Name, _ option: String, _ kind: Kind, _ path: any Option<[String]>
     ) -> ProtocolRule {
         ProtocolRule(
-            name: name, option: option, optionUnit: 1, kind: kind, loosening: .whenAdded, protocols: protocols,
+            id: id, option: option, optionUnit: 1, kind: kind, loosening: .whenAdded,
             read: { .texts($1[keyPath: path]) },
             write: { value, _, options in
                 if case .texts(let texts) = value { options[keyPath: path] = texts }

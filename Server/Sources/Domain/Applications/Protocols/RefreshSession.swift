@@ -6,6 +6,7 @@ package struct RefreshSession: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
+    let protocols: ProtocolRegistry
     let hash: KeyedHash
 
     /// A new pair.
@@ -41,7 +42,7 @@ package struct RefreshSession: Sendable {
         expiresAt: Timestamp?
     ) async throws(DomainError) -> Refreshed {
         let now = clock.now
-        let settings = application.settings
+        let (settings, profile) = (application.settings, protocols[protocolName])
         guard let span = settings.foreignOptions(of: protocolName).refreshedTokenLifetime else { throw .sessionInvalid }
         if let expiresAt, expiresAt <= now {
             throw .fieldsRefused([ValidationError(field: "expiresAt", rule: .inThePast)])
@@ -52,8 +53,8 @@ package struct RefreshSession: Sendable {
             Secret(String(parts[1])) == Secret(code(of: digest, in: application.id))
         else { throw .sessionInvalid }
         let end = min(expiresAt ?? now + span, now + span)
-        let token = SessionToken.limited(SessionToken.new(randomness, at: now, for: protocolName), until: end)
-        let idle = settings.sessionRules(of: protocolName).idleLifetime
+        let token = SessionToken.limited(SessionToken.new(profile.token, randomness, at: now), until: end)
+        let idle = settings.sessionRules(of: profile).idleLifetime
         let user = try await store.write { transaction throws(DomainError) -> Identifier<User> in
             guard let (session, user) = try transaction.session(token: digest, in: application.id),
                 session.protocolName == protocolName,

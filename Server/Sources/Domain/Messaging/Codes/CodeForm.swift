@@ -9,13 +9,15 @@ package enum CodeForm: Hashable, Sendable {
 
     /// 8 digits to log in, because they are all that is asked for; 6 to verify an address, because who types them has a
     /// session; a token where a link leads to a page of the app, and for a new password by mail. By text message it is
-    /// 8 digits: nobody copies more from there.
+    /// 8 digits without a link: nobody copies more from there.
     package static func form(of kind: MailKind, hasLink: Bool) -> CodeForm {
         switch kind {
         case .emailVerification: hasLink ? .token(life: .days(1)) : .digits(count: 6)
         case .passwordReset: .token(life: .seconds(3600))
+        case .registration: .token(life: .days(1))
         case .phoneVerification: .digits(count: 6)
-        case .logInCode, .passwordChanged, .emailChanged, .addressTaken, .textedReset: .digits(count: 8)
+        case .textedReset: hasLink ? .token(life: .seconds(3600)) : .digits(count: 8)
+        default: .digits(count: 8)
         }
     }
 

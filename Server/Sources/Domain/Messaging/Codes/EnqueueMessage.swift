@@ -27,6 +27,18 @@ package struct EnqueueMessage: Sendable {
     package func callAsFunction(
         _ message: MessageRequest, in application: Application, from client: ClientAddress, toPages: Bool = false
     ) async throws(DomainError) -> Duration {
+        let (mail, form) = try await ready(message, in: application, from: client, toPages: toPages)
+        try await store.writeStatement { transaction throws(DomainError) in try transaction.insert(mail) }
+        return form.life
+    }
+
+    /// Counts an order and makes its message ready for the queue.
+    ///
+    /// - Returns: the message, and the form of its code.
+    /// - Throws: what `callAsFunction` throws.
+    func ready(
+        _ message: MessageRequest, in application: Application, from client: ClientAddress, toPages: Bool
+    ) async throws(DomainError) -> (mail: QueuedMail, form: CodeForm) {
         guard message.kind.isText ? textDelivery.isAvailable : delivery.isAvailable else { throw .mailUnavailable }
         if hasLimits {
             let folded = LogInIdentifier(message.kind.addressKind, shown: message.address).folded
@@ -41,13 +53,17 @@ package struct EnqueueMessage: Sendable {
                 limit: Self.ordersForAddress)
         }
         var message = message
-        if toPages { message.pages = pagesURL.map { "\($0)/a/\(application.id.rawValue)" } }
+        if toPages { message.pages = pages(of: application) }
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
-        let life = CodeForm.form(of: message.kind, hasLink: hasLink).life
+        let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let mail = try sealing.queued(
-            .errand(message), of: message.kind, in: application.id, at: clock.now, life: life)
-        try await store.writeStatement { transaction throws(DomainError) in try transaction.insert(mail) }
-        return life
+            .errand(message), of: message.kind, in: application.id, at: clock.now, life: form.life)
+        return (mail, form)
+    }
+
+    /// Where this server's own pages for an application are; `nil` while nobody said where the server is.
+    func pages(of application: Application) -> String? {
+        pagesURL.map { "\($0)/a/\(application.id.rawValue)" }
     }
 
     /// A mail address as somebody typed it.

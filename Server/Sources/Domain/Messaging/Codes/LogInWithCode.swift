@@ -1,10 +1,9 @@
 /// Logs a user in by a code that was mailed. Only users that there are already get one: it never signs a stranger up.
 package struct LogInWithCode: Sendable {
     let clock: any WallClock
-    let randomness: any Randomness
     let verifyProof: ProofVerifier
     let tryCode: TryCode
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     package struct Request: Sendable {
         package var application: Application
@@ -28,7 +27,7 @@ package struct LogInWithCode: Sendable {
         package init(
             application: Application, ticket: String, code: String, proof: PresentedProof? = nil,
             joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, protocolName: Session.ProtocolName = .native, restoringFrom: RequestOrigin? = nil,
+            address: ClientAddress, protocolName: Session.ProtocolName, restoringFrom: RequestOrigin? = nil,
             origin: RequestOrigin? = nil
         ) {
             self.application = application
@@ -58,12 +57,12 @@ package struct LogInWithCode: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
         let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 application, request.protocolName, by: .code,
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, record: .logIn(from: request.origin), restoringFrom: request.restoringFrom),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         let presented = TryCode.Presented(
             .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.address,
             attempt: request.attempt?.digest, refusal: issuer.entry)

@@ -29,27 +29,29 @@ package struct RenderMessage: Sendable {
         }
         guard let recipient = message.kind.isText ? address : MailAddress(address)?.deliverable
         else { return nil }
+        if message.isCodeKept == true { return try await kept(message, mail, to: recipient, in: application, claim) }
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
         let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let code = form.new(randomness)
         let letter = RenderedMessage(
-            kind: message.kind, recipient: recipient, languages: [user.locale].compactMap { $0 } + message.languages,
+            kind: message.kind, recipient: recipient, languages: [user?.locale].compactMap { $0 } + message.languages,
             code: code, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000), email: address,
             pages: message.pages)
         var written = mail
         written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
         let (handle, digest) = digests.digests(
-            of: message.kind, in: application.id, Self.subject(of: message, form, user),
+            of: message.kind, in: application.id, Self.subject(of: message, form, user?.id),
             CodeForm.normal(code) ?? code)
         var kept = MailedCode(
-            application: application.id, handle: handle, digest: digest, kind: message.kind, user: user.id,
-            address: address, replaces: user.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
+            application: application.id, handle: handle, digest: digest, kind: message.kind,
+            user: user?.id ?? registrant(address, in: application.id), address: address,
+            replaces: user?.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
         kept.session = message.session.map { Identifier(rawValue: $0) }
         let (replacement, stored) = (written, kept)
         let isWritten = try await store.write { transaction throws(DomainError) in
             // Between the two transactions the user may have changed.
-            let now = try Self.reader(of: message, in: application.id, transaction)?.user
-            guard let now, now.email == user.email, now.phone == user.phone,
+            let now = try Self.reader(of: message, in: application.id, transaction)
+            guard let now, now.user?.email == user?.email, now.user?.phone == user?.phone,
                 try transaction.replaceContent(of: replacement, claim: claim)
             else { return false }
             try transaction.replaceCode(with: stored)
@@ -58,11 +60,39 @@ package struct RenderMessage: Sendable {
         return isWritten ? letter : nil
     }
 
+    /// The message with a code that was made when it was ordered; `nil` when another code has replaced that.
+    private func kept(
+        _ message: MessageRequest, _ mail: QueuedMail, to recipient: String, in application: Application,
+        _ claim: String
+    ) async throws(DomainError) -> RenderedMessage? {
+        guard let id = message.user.map(Identifier<User>.init(rawValue:)) else { return nil }
+        let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
+        let form = CodeForm.form(of: message.kind, hasLink: hasLink)
+        let (now, digests) = (clock.now, digests)
+        let living = try await store.read { transaction throws(DomainError) -> (code: MailedCode, text: String)? in
+            guard let user = try transaction.user(id, in: application.id) else { return nil }
+            return try transaction.livingCode(of: message.kind, user, in: application, digests, [form], at: now)
+        }
+        guard let (code, text) = living, code.address == message.address else { return nil }
+        let rendered = RenderedMessage(
+            kind: message.kind, recipient: recipient, languages: message.languages, code: text,
+            minutes: max(1, Int(clamping: (code.expiresAt - now).wholeMilliseconds / 60_000)), email: message.address,
+            pages: message.pages)
+        var written = mail
+        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
+        let replacement = written
+        let isWritten = try await store.write { transaction throws(DomainError) in
+            try transaction.replaceContent(of: replacement, claim: claim)
+        }
+        return isWritten ? rendered : nil
+    }
+
     /// Whom the mail is for and where it goes: always the address that is stored, never the one that was typed, because
-    /// two that are taken for the same here may be two mailboxes elsewhere.
+    /// two that are taken for the same here may be two mailboxes elsewhere. Who registers is no user yet, and has typed the
+    /// address.
     private static func reader(
         of message: MessageRequest, in application: Identifier<Application>, _ transaction: any Transaction
-    ) throws(DomainError) -> (user: User, address: String)? {
+    ) throws(DomainError) -> (user: User?, address: String)? {
         let identifier = LogInIdentifier(message.kind.addressKind, shown: message.address)
         let owner = try transaction.user(identifier, in: application)
         switch message.kind {
@@ -72,7 +102,15 @@ package struct RenderMessage: Sendable {
                 return nil
             }
             return (owner, email)
+        case .registration: return owner == nil ? (nil, message.address) : nil
         case .passwordReset:
+            if owner == nil, message.mayBeName == true {
+                let name = LogInIdentifier(.username, shown: message.address)
+                guard let named = try transaction.user(name, in: application), !named.isDisabled, named.email == nil,
+                    let address = named.username.flatMap(MailAddress.init(_:))
+                else { return nil }
+                return (named, address.text)
+            }
             guard let owner, !owner.isDisabled, let email = owner.email else { return nil }
             return (owner, email)
         case .emailVerification:
@@ -94,7 +132,8 @@ package struct RenderMessage: Sendable {
                 user.phone == message.replaces, message.isGood(for: user), owner == nil || owner?.id == user.id
             else { return nil }
             return (user, message.address)
-        case .passwordChanged, .emailChanged, .addressTaken:
+        case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword, .accountUpgraded,
+            .identityLinked, .identityUnlinked, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
             return nil
         }
     }
@@ -113,16 +152,16 @@ package struct RenderMessage: Sendable {
             let email = owner.email, let recipient = MailAddress(email)?.deliverable,
             try await mayTell(owner)
         else { return nil }
-        let letter = RenderedMessage(
+        let rendered = RenderedMessage(
             kind: .addressTaken, recipient: recipient, languages: [owner.locale].compactMap { $0 } + message.languages,
             email: email, pages: message.pages)
         var written = mail
-        written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
+        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
         let replacement = written
         let isWritten = try await store.write { transaction throws(DomainError) in
             try transaction.replaceContent(of: replacement, claim: claim)
         }
-        return isWritten ? letter : nil
+        return isWritten ? rendered : nil
     }
 
     /// Counts the notices of one user, however many people sign up with the address.
@@ -136,11 +175,20 @@ package struct RenderMessage: Sendable {
         return count <= Self.noticesForOwner.maximum
     }
 
-    private static func subject(of message: MessageRequest, _ form: CodeForm, _ user: User) -> CodeDigests.Subject {
+    private static func subject(
+        of message: MessageRequest, _ form: CodeForm, _ user: Identifier<User>?
+    ) -> CodeDigests.Subject {
         switch form {
         case .token: .code
-        case .digits: message.ticket.map { .ticket($0) } ?? .user(user.id)
+        case .digits: message.ticket.map { .ticket($0) } ?? user.map { .user($0) } ?? .code
         }
+    }
+
+    /// Stands for the user to be, so that one address has one code: a further mail makes the one before it void.
+    private func registrant(_ address: String, in application: Identifier<Application>) -> Identifier<User> {
+        let folded = LogInIdentifier(.email, shown: address).folded
+        let digest = sealing.key.digest(of: application.rawValue, folded, purpose: "registrant")
+        return Identifier(rawValue: Base64URL.text(of: digest.bytes))
     }
 }
 

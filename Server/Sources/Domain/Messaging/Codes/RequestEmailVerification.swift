@@ -4,13 +4,6 @@ package struct RequestEmailVerification: Sendable {
     let enqueueMessage: EnqueueMessage
     let clock: any WallClock
 
-    /// Whether a text is a mail address, for those who must know before they do anything else.
-    ///
-    /// - Throws: `fieldsRefused`.
-    package static func check(_ email: String) throws(DomainError) {
-        _ = try EnqueueMessage.address(email)
-    }
-
     /// - Parameters:
     ///   - email: A new address as typed; `nil` for the present one.
     ///   - who: The user.
@@ -64,11 +57,12 @@ package struct RequestEmailVerification: Sendable {
             kind: .emailVerification, address: user?.email ?? typed.shown, user: user?.id, replaces: user?.email,
             languages: languages)
         message.version = user?.credentialsVersion
-        _ = try await enqueueMessage(message, in: application, from: client)
+        _ = try await enqueueMessage(message, in: application, from: client, toPages: true)
     }
 
     /// Orders the mail for a user of a protocol that cannot prove its owner's presence: the caller has seen to it that
-    /// the user, or an administrator, asks.
+    /// the user, or an administrator, asks. Apps of such protocols have no field for a code: the mail leads to this server's
+    /// pages, where it has any.
     ///
     /// - Parameters:
     ///   - email: A new address; `nil` for the present one.
@@ -88,6 +82,6 @@ package struct RequestEmailVerification: Sendable {
         }
         let message = MessageRequest(
             kind: .emailVerification, address: address, of: user, by: session, languages: languages)
-        _ = try await enqueueMessage(message, in: application, from: client)
+        _ = try await enqueueMessage(message, in: application, from: client, toPages: true)
     }
 }

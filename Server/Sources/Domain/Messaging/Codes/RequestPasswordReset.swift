@@ -7,13 +7,16 @@ package struct RequestPasswordReset: Sendable {
     ///   - application: Where.
     ///   - languages: What the app or browser prefers, best first.
     ///   - client: Who orders.
+    ///   - mayBeName: Whether the address may also be the name of a user who has no address.
     /// - Returns: how long the mail will be good.
     /// - Throws: `mailUnavailable`, `fieldsRefused`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
-        email: String, in application: Application, languages: [String], from client: ClientAddress
+        email: String, in application: Application, languages: [String], from client: ClientAddress,
+        mayBeName: Bool = false
     ) async throws(DomainError) -> Duration {
-        let message = MessageRequest(
+        var message = MessageRequest(
             kind: .passwordReset, address: try EnqueueMessage.address(email), languages: languages)
+        if mayBeName { message.mayBeName = true }
         return try await enqueueMessage(message, in: application, from: client, toPages: true)
     }
 }

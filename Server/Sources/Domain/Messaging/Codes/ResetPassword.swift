@@ -1,4 +1,5 @@
-/// Sets a new password with the token of a mail, or with the code of a text message. Every way into the account ends:
+/// Sets a new password with the token of a mail, or with the code of a text message; the token of a registration's mail makes
+/// the user. Every way into the account ends:
 /// all who had one are out, and log in by the new password (requirement 49).
 ///
 /// The mail shows that its address is the user's. An address that was not verified before may have been a stranger's
@@ -14,6 +15,8 @@ package struct ResetPassword: Sendable {
     let passwords: any PasswordHashing
     let tryCode: TryCode
     let changes: AccountChanges
+    let sealing: MailSealing
+    let registrar: UserRegistrar
 
     package struct Request: Sendable {
         package var application: Application
@@ -22,6 +25,8 @@ package struct ResetPassword: Sendable {
         /// Whose code it is, when it came by text message: digits do not stand alone.
         package var owner: Owner?
         package var newPassword: Secret
+        /// Languages in which the new password goes to where the code went; `nil` when the user chose it.
+        package var sentIn: [String]?
         package var address: ClientAddress
         /// Names one attempt, so that its repetition works again.
         package var attempt: SecretDigest?
@@ -63,7 +68,7 @@ package struct ResetPassword: Sendable {
         let restoration = request.restoringFrom.map {
             changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
-        let kind: MailKind = request.owner == nil ? .passwordReset : .textedReset
+        let kind = try await kind(of: request)
         let presented = TryCode.Presented(
             kind, in: application.id, try await subject(of: request), request.token, from: request.address,
             attempt: request.attempt, refusal: entry)
@@ -71,6 +76,7 @@ package struct ResetPassword: Sendable {
         // the digits of a text message may learn by the time it takes which are right, but only after five tries are
         // used up, and no others are taken as long as the code lives.
         guard let (code, owner) = try await tryCode.owner(of: presented) else {
+            if request.owner == nil, try await registers(request) { return }
             return try await tryCode(presented) { _, _, _ throws(DomainError) in }
         }
         let password = try PasswordRules(for: application, user: owner, rules: request.rules)
@@ -82,11 +88,14 @@ package struct ResetPassword: Sendable {
         let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
             randomness.newIdentifier(at: now)
         }
-        var told = owner
-        if !kind.isText { told.emailVerifiedAt = now }
+        var reader = owner
+        if !kind.isText, owner.email != nil { reader.emailVerifiedAt = now }
         let ready = try changes.ready(
-            [.passwordReset], of: told, in: application,
+            [.passwordReset], of: reader, in: application,
             by: .holder(of: owner.id, showing: .code, from: request.origin), at: now)
+        let notice = try request.sentIn.map { languages throws(DomainError) in
+            try mail(request.newPassword, to: code.address, of: owner, isText: kind.isText, languages, application)
+        }
         try await tryCode(presented) { code, user, transaction throws(DomainError) in
             // A repetition finds all this done.
             guard code.usedBy == nil else { return }
@@ -95,11 +104,47 @@ package struct ResetPassword: Sendable {
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
                 in: transaction)
+            if let notice { try transaction.insert(notice) }
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
             user.prove(byText: kind.isText, at: now)
             try transaction.updateIdentifiers(of: user)
         }
+    }
+
+    /// Whether a mailed token would be taken now. Nothing is counted or used up: a token cannot be guessed.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func takes(
+        _ token: String, in application: Application, from address: ClientAddress
+    ) async throws(DomainError) -> Bool {
+        let presented = TryCode.Presented(.passwordReset, in: application.id, .code, token, from: address)
+        guard let (code, owner) = try await tryCode.owner(of: presented) else { return false }
+        return code.kind == .passwordReset && code.usedBy == nil && clock.now < code.expiresAt
+            && owner.identifier(code.kind.addressKind) == code.replaces
+    }
+
+    /// A password for a user who chooses none: 12 characters that keep every protocol's rules.
+    package func drawPassword() -> Secret { Secret(randomness.randomBase62(characterCount: 12)) }
+
+    /// The message that says such a password.
+    private func mail(
+        _ password: Secret, to address: String, of user: User, isText: Bool, _ languages: [String],
+        _ application: Application
+    ) throws(DomainError) -> QueuedMail {
+        let kind: MailKind = isText ? .textedPassword : .chosenPassword
+        let rendered = RenderedMessage(
+            kind: kind, recipient: isText ? address : MailAddress(address)?.deliverable ?? address,
+            languages: [user.locale].compactMap { $0 } + languages, code: password.revealed, email: address)
+        return try sealing.queued(.letter(rendered), of: kind, in: application.id, at: clock.now, life: .days(1))
+    }
+
+    /// What the code came by. That behind the link of a text message stands alone, like a mail's.
+    private func kind(of request: Request) async throws(DomainError) -> MailKind {
+        guard request.owner == nil else { return .textedReset }
+        let linked = TryCode.Presented(
+            .textedReset, in: request.application.id, .code, request.token, from: request.address)
+        return try await tryCode.owner(of: linked) == nil ? .passwordReset : .textedReset
     }
 
     /// What the code belongs to. Names that are nobody's have one that no code was made for, and are counted like
@@ -118,7 +163,7 @@ package struct ResetPassword: Sendable {
     }
 
     /// The repetition of an attempt must ask for the same password: the answer would be about another one otherwise.
-    private func refuseOther(_ password: Password, of owner: User) async throws(DomainError) {
+    func refuseOther(_ password: Password, of owner: User) async throws(DomainError) {
         let (id, application) = (owner.id, owner.application)
         let kept = try await store.read { transaction throws(DomainError) in
             try transaction.passwordHash(of: id, in: application)
@@ -150,7 +195,8 @@ extension User {
             phoneVerifiedAt = now
             if emailVerifiedAt == nil { email = nil }
         } else {
-            emailVerifiedAt = now
+            // A name that is an address is not the user's address.
+            emailVerifiedAt = email == nil ? nil : now
             phoneVerifiedAt = nil
         }
     }

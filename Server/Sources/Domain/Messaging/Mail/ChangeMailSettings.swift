@@ -11,7 +11,7 @@ package struct ChangeMailSettings: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, by who: Operator = .local,
+        of id: Identifier<Application>, by who: Operator,
         _ change: @escaping @Sendable (inout MailSettings) -> Void
     ) async throws(DomainError) -> Application {
         let entry = audit.draft(.mailSettingsChanged, by: who.actor, in: id, from: who.origin)

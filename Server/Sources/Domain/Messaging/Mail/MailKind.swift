@@ -6,22 +6,48 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     case emailVerification = "email-verification"
     /// Allows a new password.
     case passwordReset = "password-reset"
+    /// Lets the owner of an address choose a password, which makes a user of them.
+    case registration
     /// Tells that the password is another one now (requirement 5).
     case passwordChanged = "password-changed"
     /// Tells the former address and the new one of the change, as far as they were shown to be the user's.
     case emailChanged = "email-changed"
     /// Tells the owner of an address that somebody wanted to sign up with it.
     case addressTaken = "address-taken"
+    /// Tells that an anonymous account has a password now, and can be reached from other devices.
+    case accountUpgraded = "account-upgraded"
+    /// Tells that another identity leads to the account.
+    case identityLinked = "identity-linked"
+    case identityUnlinked = "identity-unlinked"
+    /// Tells that an operator keeps the user out.
+    case accountDisabled = "account-disabled"
+    case accountEnabled = "account-enabled"
+    /// Tells that the account will be erased, and can be restored until then.
+    case deletionRequested = "deletion-requested"
+    case accountErased = "account-erased"
     /// A text message that shows that a phone number is the user's.
     case phoneVerification = "phone-verification"
     /// A text message that allows a new password.
     case textedReset = "texted-password-reset"
+    /// Says the password that the server chose after a reset.
+    case chosenPassword = "chosen-password"
+    /// The same as a text message.
+    case textedPassword = "texted-password"
 
     /// Whether it is a text message, not a mail.
     package var isText: Bool {
         switch self {
-        case .phoneVerification, .textedReset: true
-        case .logInCode, .emailVerification, .passwordReset, .passwordChanged, .emailChanged, .addressTaken: false
+        case .phoneVerification, .textedReset, .textedPassword: true
+        default: false
+        }
+    }
+
+    /// Whether it goes to an address that nobody has confirmed, too: what concerns the whole account, which may have no
+    /// other way to tell its owner.
+    var reachesUnverified: Bool {
+        switch self {
+        case .accountUpgraded, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased: true
+        default: false
         }
     }
 
@@ -31,8 +57,11 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     /// Whether the mail carries a secret, which a template must show.
     package var hasSecret: Bool {
         switch self {
-        case .logInCode, .emailVerification, .passwordReset, .phoneVerification, .textedReset: true
-        case .passwordChanged, .emailChanged, .addressTaken: false
+        case .chosenPassword, .textedPassword: true
+        case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
+        case .passwordChanged, .emailChanged, .addressTaken, .accountUpgraded, .identityLinked, .identityUnlinked,
+            .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
+            false
         }
     }
 }

@@ -6,7 +6,8 @@ package struct MailSettings: Hashable, Sendable {
     package var senderName: String?
     /// Where a page of the app takes a verification's token; without it the mail has a code to type.
     package var verificationURL: String?
-    /// Where a page of the app takes a password reset's token; without it the mail has the token as text.
+    /// Where a page of the app takes the token of a password reset or a registration; without it the mail has the token as
+    /// text.
     package var resetURL: String?
     /// Own words in the place of the built-in ones.
     package var templates: [MailKind: [MailLanguage: MailTemplate]]
@@ -33,7 +34,10 @@ package struct MailSettings: Hashable, Sendable {
             switch kind {
             case .emailVerification: verificationURL ?? pages.map { "\($0)/verify" }
             case .passwordReset: resetURL ?? pages.map { "\($0)/reset" }
-            case .logInCode, .passwordChanged, .emailChanged, .addressTaken, .phoneVerification, .textedReset: nil
+            case .registration: resetURL ?? pages.map { "\($0)/register" }
+            // Text messages have a link only where one is asked for.
+            case .textedReset: pages.map { "\($0)/reset" }
+            default: nil
             }
         // Tokens are letters, digits and hyphens, which need no escape.
         return base.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(token)" }

@@ -13,7 +13,10 @@ enum MailTexts {
             case .korean: korean(kind)
             }
         // A text message is short, and says by itself who sends it.
-        if kind.isText { return MailTemplate(subject: words.subject, text: "\(words.withCode) \(words.closing)") }
+        if kind.isText {
+            return MailTemplate(
+                subject: words.subject, text: "\(hasLink ? words.withLink : words.withCode) \(words.closing)")
+        }
         let parts = [hasLink ? words.withLink : words.withCode, words.closing, "{{application}}"]
         return MailTemplate(subject: words.subject, text: parts.joined(separator: "\n\n") + "\n")
     }
@@ -56,6 +59,15 @@ enum MailTexts {
                 link: "To choose a new password for {{application}}, open this page:\n\n{{link}}\n\n"
                     + "It is good for {{minutes}} minutes and can be used once.",
                 closing: "If you did not ask for it, you need not do anything: your password stays as it is.")
+        case .registration:
+            Words(
+                "Finish your registration at {{application}}",
+                code:
+                    "To register at {{application}} with the address {{email}}, copy this code into the app and choose a "
+                    + "password:\n\n{{code}}\n\nIt is good for {{minutes}} minutes and can be used once.",
+                link: "To register at {{application}} with the address {{email}}, open this page and choose a password:"
+                    + "\n\n{{link}}\n\nIt is good for {{minutes}} minutes and can be used once.",
+                closing: "If you did not ask for it, you need not do anything: no account is made.")
         case .passwordChanged:
             Words(
                 "Your password for {{application}} was changed",
@@ -77,6 +89,43 @@ enum MailTexts {
                     "Somebody, perhaps you, wanted to make a new account at {{application}} with the address {{email}}. "
                     + "You have one already. Log in with it here, or ask for a new password:\n\n{{link}}",
                 closing: "If that was not you, you need not do anything: nobody got into your account.")
+        case .accountUpgraded:
+            Words(
+                "Your account at {{application}} is permanent now",
+                code: "An account at {{application}} was made permanent with the address {{email}}. "
+                    + "It can be used from every device now.",
+                closing: "If that was not you, you need not do anything: the address counts only once it is confirmed.")
+        case .identityLinked:
+            Words(
+                "A way to log in to {{application}} was added",
+                code: "Another way to log in was linked to your account at {{application}} just now.",
+                closing: "If that was not you, remove it in the app and change your password at once.")
+        case .identityUnlinked:
+            Words(
+                "A way to log in to {{application}} was removed",
+                code: "A way to log in was removed from your account at {{application}} just now.",
+                closing: "If that was not you, change your password in the app at once.")
+        case .accountDisabled:
+            Words(
+                "Your account at {{application}} is blocked",
+                code: "Your account at {{application}} was blocked. All devices were logged out.",
+                closing: "If you think that this is a mistake, write to those who make the app.")
+        case .accountEnabled:
+            Words(
+                "Your account at {{application}} is open again",
+                code: "Your account at {{application}} is no longer blocked. You can log in as before.",
+                closing: "If you have a question about it, write to those who make the app.")
+        case .deletionRequested:
+            Words(
+                "Your account at {{application}} will be deleted",
+                code: "The deletion of your account at {{application}} was requested. All devices were logged out. "
+                    + "Until the data is erased, a log-in in the app can restore the account.",
+                closing: "If that was not you, log in, restore the account and change your password.")
+        case .accountErased:
+            Words(
+                "Your account at {{application}} was erased",
+                code: "Your account at {{application}} was erased, with everything that was stored in it.",
+                closing: "If you did not want that, write to those who make the app.")
         case .phoneVerification:
             Words(
                 "{{application}}",
@@ -86,6 +135,17 @@ enum MailTexts {
             Words(
                 "{{application}}",
                 code: "{{application}}: {{code}} is your code for a new password ({{minutes}} minutes).",
+                link: "{{application}}: choose a new password at {{link}} ({{minutes}} minutes).",
+                closing: "Never tell it to anybody.")
+        case .chosenPassword:
+            Words(
+                "Your new password for {{application}}",
+                code: "This is your new password for {{application}}:\n\n{{code}}\n\n"
+                    + "Log in with it, and choose one of your own.",
+                closing: "If you did not ask for it, ask for another one in the app at once.")
+        case .textedPassword:
+            Words(
+                "{{application}}", code: "{{application}}: {{code}} is your new password.",
                 closing: "Never tell it to anybody.")
         }
     }
@@ -114,6 +174,14 @@ enum MailTexts {
                 link: "{{application}} の新しいパスワードを設定するには、次のページを開いてください。\n\n{{link}}\n\n"
                     + "有効期間は{{minutes}}分で、一度だけ使えます。",
                 closing: "心当たりがない場合は、何もする必要はありません。今のパスワードはそのままです。")
+        case .registration:
+            Words(
+                "{{application}} 会員登録のご案内",
+                code: "メールアドレス {{email}} で {{application}} に登録するには、次のコードをアプリに貼り付けて、"
+                    + "パスワードを設定してください。\n\n{{code}}\n\nコードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                link: "メールアドレス {{email}} で {{application}} に登録するには、次のページを開いて、"
+                    + "パスワードを設定してください。\n\n{{link}}\n\n有効期間は{{minutes}}分で、一度だけ使えます。",
+                closing: "心当たりがない場合は、何もする必要はありません。アカウントは作成されません。")
         case .passwordChanged:
             Words(
                 "{{application}} パスワードが変更されました",
@@ -133,6 +201,43 @@ enum MailTexts {
                 link: "{{application}} で、メールアドレス {{email}} を使った新規登録の操作がありました。"
                     + "このアドレスのアカウントはすでにあります。次のページからログインするか、パスワードを再設定してください。\n\n{{link}}",
                 closing: "心当たりがない場合は、何もする必要はありません。あなたのアカウントには誰も入っていません。")
+        case .accountUpgraded:
+            Words(
+                "{{application}} アカウントを登録しました",
+                code: "{{application}} のアカウントが、メールアドレス {{email}} で登録されました。"
+                    + "これからはどの端末からも使えます。",
+                closing: "心当たりがない場合は、何もする必要はありません。このアドレスは確認されるまで有効になりません。")
+        case .identityLinked:
+            Words(
+                "{{application}} ログイン方法が追加されました",
+                code: "{{application}} のアカウントに、別のログイン方法が連携されました。",
+                closing: "心当たりがない場合は、すぐにアプリで連携を解除し、パスワードを変更してください。")
+        case .identityUnlinked:
+            Words(
+                "{{application}} ログイン方法が削除されました",
+                code: "{{application}} のアカウントから、ログイン方法の連携が解除されました。",
+                closing: "心当たりがない場合は、すぐにアプリでパスワードを変更してください。")
+        case .accountDisabled:
+            Words(
+                "{{application}} アカウントが停止されました",
+                code: "{{application}} のアカウントが停止され、すべての端末がログアウトされました。",
+                closing: "お心当たりがない場合は、アプリの運営者にお問い合わせください。")
+        case .accountEnabled:
+            Words(
+                "{{application}} アカウントの停止が解除されました",
+                code: "{{application}} のアカウントの停止が解除されました。これまでどおりログインできます。",
+                closing: "ご不明な点は、アプリの運営者にお問い合わせください。")
+        case .deletionRequested:
+            Words(
+                "{{application}} アカウントの削除を受け付けました",
+                code: "{{application}} のアカウントの削除を受け付け、すべての端末がログアウトされました。"
+                    + "データが消去されるまでは、アプリでログインすればアカウントを元に戻せます。",
+                closing: "心当たりがない場合は、ログインしてアカウントを元に戻し、パスワードを変更してください。")
+        case .accountErased:
+            Words(
+                "{{application}} アカウントが消去されました",
+                code: "{{application}} のアカウントと、保存されていたすべてのデータが消去されました。",
+                closing: "心当たりがない場合は、アプリの運営者にお問い合わせください。")
         case .phoneVerification:
             Words(
                 "{{application}}", code: "{{application}}: 電話番号の確認コードは {{code}} です（{{minutes}}分間有効）。",
@@ -140,7 +245,15 @@ enum MailTexts {
         case .textedReset:
             Words(
                 "{{application}}", code: "{{application}}: パスワード再設定のコードは {{code}} です（{{minutes}}分間有効）。",
-                closing: "誰にも教えないでください。")
+                link: "{{application}}: パスワードの再設定はこちら {{link}} （{{minutes}}分間有効）。", closing: "誰にも教えないでください。")
+        case .chosenPassword:
+            Words(
+                "{{application}} 新しいパスワード",
+                code: "{{application}} の新しいパスワードは次のとおりです。\n\n{{code}}\n\nログインしてから、ご自分のパスワードに変更してください。",
+                closing: "心当たりがない場合は、すぐにアプリでパスワードを再設定してください。")
+        case .textedPassword:
+            Words(
+                "{{application}}", code: "{{application}}: 新しいパスワードは {{code}} です。", closing: "誰にも教えないでください。")
         }
     }
 
@@ -168,6 +281,14 @@ enum MailTexts {
                 link: "{{application}}의 새 비밀번호를 정하려면 다음 페이지를 열어 주세요.\n\n{{link}}\n\n"
                     + "{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
                 closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 비밀번호는 그대로 유지됩니다.")
+        case .registration:
+            Words(
+                "{{application}} 회원 가입 안내",
+                code: "메일 주소 {{email}}(으)로 {{application}}에 가입하려면 앱에 다음 코드를 붙여 넣고 비밀번호를 정해 주세요.\n\n"
+                    + "{{code}}\n\n코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                link: "메일 주소 {{email}}(으)로 {{application}}에 가입하려면 다음 페이지를 열고 비밀번호를 정해 주세요.\n\n"
+                    + "{{link}}\n\n{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 계정은 만들어지지 않습니다.")
         case .passwordChanged:
             Words(
                 "{{application}} 비밀번호가 변경되었습니다",
@@ -186,6 +307,43 @@ enum MailTexts {
                 link: "{{application}}에서 메일 주소 {{email}}(으)로 새 계정을 만들려는 시도가 있었습니다. "
                     + "이 주소의 계정이 이미 있습니다. 다음 페이지에서 로그인하거나 비밀번호를 재설정해 주세요.\n\n{{link}}",
                 closing: "본인이 한 일이 아니라면 아무것도 하지 않으셔도 됩니다. 아무도 계정에 들어오지 않았습니다.")
+        case .accountUpgraded:
+            Words(
+                "{{application}} 계정이 등록되었습니다",
+                code: "{{application}} 계정이 메일 주소 {{email}}(으)로 등록되었습니다. "
+                    + "이제 어느 기기에서나 사용할 수 있습니다.",
+                closing: "본인이 한 일이 아니라면 아무것도 하지 않으셔도 됩니다. 이 주소는 확인되기 전에는 유효하지 않습니다.")
+        case .identityLinked:
+            Words(
+                "{{application}} 로그인 방법이 추가되었습니다",
+                code: "{{application}} 계정에 다른 로그인 방법이 연결되었습니다.",
+                closing: "본인이 한 일이 아니라면 바로 앱에서 연결을 해제하고 비밀번호를 변경해 주세요.")
+        case .identityUnlinked:
+            Words(
+                "{{application}} 로그인 방법이 삭제되었습니다",
+                code: "{{application}} 계정에서 로그인 방법의 연결이 해제되었습니다.",
+                closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 변경해 주세요.")
+        case .accountDisabled:
+            Words(
+                "{{application}} 계정이 정지되었습니다",
+                code: "{{application}} 계정이 정지되어 모든 기기에서 로그아웃되었습니다.",
+                closing: "착오라고 생각되시면 앱 운영자에게 문의해 주세요.")
+        case .accountEnabled:
+            Words(
+                "{{application}} 계정의 정지가 해제되었습니다",
+                code: "{{application}} 계정의 정지가 해제되었습니다. 이전처럼 로그인하실 수 있습니다.",
+                closing: "궁금한 점이 있으시면 앱 운영자에게 문의해 주세요.")
+        case .deletionRequested:
+            Words(
+                "{{application}} 계정 삭제가 접수되었습니다",
+                code: "{{application}} 계정 삭제가 접수되어 모든 기기에서 로그아웃되었습니다. "
+                    + "데이터가 삭제되기 전까지는 앱에서 로그인하면 계정을 복구할 수 있습니다.",
+                closing: "본인이 한 일이 아니라면 로그인하여 계정을 복구하고 비밀번호를 변경해 주세요.")
+        case .accountErased:
+            Words(
+                "{{application}} 계정이 삭제되었습니다",
+                code: "{{application}} 계정과 저장되어 있던 모든 데이터가 삭제되었습니다.",
+                closing: "본인이 한 일이 아니라면 앱 운영자에게 문의해 주세요.")
         case .phoneVerification:
             Words(
                 "{{application}}", code: "{{application}}: 전화번호 확인 코드는 {{code}}입니다({{minutes}}분 동안 유효).",
@@ -193,7 +351,15 @@ enum MailTexts {
         case .textedReset:
             Words(
                 "{{application}}", code: "{{application}}: 비밀번호 재설정 코드는 {{code}}입니다({{minutes}}분 동안 유효).",
-                closing: "누구에게도 알려 주지 마세요.")
+                link: "{{application}}: 비밀번호 재설정 {{link}} ({{minutes}}분 동안 유효).", closing: "누구에게도 알려 주지 마세요.")
+        case .chosenPassword:
+            Words(
+                "{{application}} 새 비밀번호",
+                code: "{{application}}의 새 비밀번호입니다.\n\n{{code}}\n\n로그인한 뒤 직접 정한 비밀번호로 바꿔 주세요.",
+                closing: "요청하신 적이 없다면 바로 앱에서 비밀번호를 다시 설정해 주세요.")
+        case .textedPassword:
+            Words(
+                "{{application}}", code: "{{application}}: 새 비밀번호는 {{code}}입니다.", closing: "누구에게도 알려 주지 마세요.")
         }
     }
 }

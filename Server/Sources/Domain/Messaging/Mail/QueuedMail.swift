@@ -55,6 +55,8 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var wantsVerified: Bool?
     /// Whether somebody signs up with the address: then its owner, should there be one, gets a mail.
     package var isSignUp: Bool?
+    /// Whether the address may be the name of a user who has none.
+    package var mayBeName: Bool?
     /// What the person's app or browser prefers, for users who have no language of their own.
     package var languages: [String]
     /// What the response returned to the caller; the code is good only together with it.
@@ -63,6 +65,8 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var version: Int64?
     /// The session in which it was asked for.
     package var session: String?
+    /// Whether the code is there already, and this message only says it: see `VerificationCodes`.
+    package var isCodeKept: Bool?
     /// Where this server's own pages for the application are, when the mail shall lead there.
     package var pages: String?
 

@@ -8,12 +8,6 @@ package struct MintAccessToken: Sendable {
     /// The server's own address, the token's `iss`.
     let issuer: String
 
-    private struct Header: Encodable {
-        var typ = "at+jwt"
-        var alg = "ES256"
-        var kid: String
-    }
-
     private struct Claims: Encodable {
         var iss: String
         var sub: String
@@ -39,7 +33,6 @@ package struct MintAccessToken: Sendable {
         guard audience == application.id.rawValue || application.settings.audiences.contains(audience) else {
             throw .audienceNotAllowed
         }
-        guard let key = try await signingKeys().first else { throw .secretUnreadable }
         let now = clock.now.milliseconds / 1000
         let claims = Claims(
             iss: issuer, sub: who.user.id.rawValue, aud: audience, client_id: application.id.rawValue,
@@ -47,7 +40,7 @@ package struct MintAccessToken: Sendable {
             exp: now + Self.lifetime.components.seconds,
             auth_time: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds / 1000,
             amr: who.session.method.authenticationMethods, is_anonymous: who.user.isAnonymous)
-        return try key.sign(Header(kid: key.id), claims)
+        return try await signingKeys.sign(claims, typ: "at+jwt")
     }
 }
 

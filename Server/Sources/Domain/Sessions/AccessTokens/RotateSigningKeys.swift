@@ -9,7 +9,7 @@ package struct RotateSigningKeys: Sendable {
     /// - Returns: the id of the new key.
     /// - Throws: `rateLimited` when the newest key is so young that tokens of the one before it may still live,
     ///   `storageUnavailable`.
-    package func callAsFunction(by who: Operator = .local) async throws(DomainError) -> String {
+    package func callAsFunction(by who: Operator) async throws(DomainError) -> String {
         let present = try await signingKeys()
         let now = clock.now
         if present.count > 1, let newest = present.first {

@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 
 /// The keys that sign and verify access tokens. The first is made when it is first needed.
 package struct SigningKeys: Sendable {
@@ -23,6 +24,32 @@ package struct SigningKeys: Sendable {
         try await known.value(for: Self.purpose) { () async throws(DomainError) in
             let stored = try await store.read { transaction throws(DomainError) in try transaction.signingKeys() }
             return try open(stored.isEmpty ? try await makeFirst() : stored)
+        }
+    }
+
+    private struct Header: Encodable {
+        let typ: String
+        let alg = "ES256"
+        let kid: String
+    }
+
+    /// A JWT in compact form (RFC 7515 §7.1), signed with the newest key.
+    ///
+    /// - Parameters:
+    ///   - claims: What it says.
+    ///   - typ: What it is (RFC 7519 §5.1).
+    /// - Returns: the token, to be handed out once.
+    /// - Throws: `secretUnreadable`, also should the cryptographic library fail; `storageUnavailable`.
+    func sign(_ claims: some Encodable, typ: String) async throws(DomainError) -> Secret {
+        guard let key = try await callAsFunction().first else { throw .secretUnreadable }
+        do {
+            let header = Base64URL.text(of: try JSONEncoder().encode(Header(typ: typ, kid: key.id)))
+            let signed = header + "." + Base64URL.text(of: try JSONEncoder().encode(claims))
+            let signature = try key.privateKey.signature(for: Array(signed.utf8)).rawRepresentation
+            return Secret(signed + "." + Base64URL.text(of: signature))
+        } catch {
+            // The claims always encode; signing fails only when the library does.
+            throw .secretUnreadable
         }
     }
 

@@ -5,10 +5,9 @@
 package struct LogInAutomatically: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let verifyProof: ProofVerifier
     let registrar: UserRegistrar
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     package struct Request: Sendable {
         package var application: Application
@@ -41,15 +40,17 @@ package struct LogInAutomatically: Sendable {
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)
-        let faults = UserRegistration.faults(of: request.newUser, on: request.device, by: .device)
+        let faults = UserRegistration.faults(
+            of: request.newUser, on: request.device, by: .device,
+            within: request.application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 request.application, .native, by: .automatic,
                 on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, record: .nothing, restoringFrom: request.restoringFrom),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         let mayCreateAtOnce = !registrar.hasLimit
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in
             guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }

@@ -11,7 +11,7 @@ package struct ChangeRedirects: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, by who: Operator = .local,
+        of id: Identifier<Application>, by who: Operator,
         _ change: @escaping @Sendable (inout [String]) -> Void
     ) async throws(DomainError) -> Application {
         let entry = audit.draft(.redirectsChanged, by: who.actor, in: id, from: who.origin)

@@ -52,9 +52,8 @@ package struct OpenPages: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let sealingKey: SealingKey
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     /// - Parameters:
     ///   - text: The ticket.
@@ -78,11 +77,11 @@ package struct OpenPages: Sendable {
         let mark = RateLimitKey(
             application: application.id, kind: "page-ticket",
             subject: Base64URL.text(of: SecretDigest(of: text.utf8).bytes))
-        let issuer = SessionIssuer(
-            .init(
+        let issuer = issuers.issuer(
+            for: .init(
                 application, .pages, by: ticket.isFresh ? .pages : .keptPages,
                 on: .init(device: device, address: address.text), record: .logIn(from: origin)),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         return try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueOneTimeLogInToken.life * 2, at: now).count
             guard uses <= 1, let user = try transaction.user(id, in: application.id),

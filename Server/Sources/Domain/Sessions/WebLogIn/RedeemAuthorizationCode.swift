@@ -8,11 +8,10 @@ package struct RedeemAuthorizationCode: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let sealingKey: SealingKey
     let verifyProof: ProofVerifier
     let mintIdentityToken: MintIdentityToken
-    let audit: AuditTrail
+    let issuers: SessionIssuers
 
     package struct Request: Sendable {
         package var application: Application
@@ -68,12 +67,12 @@ package struct RedeemAuthorizationCode: Sendable {
         let mark = RateLimitKey(
             application: application.id, kind: "authorization-code", subject: Base64URL.text(of: attempt.digest.bytes))
         let link = DeviceLink(proof: proof, joins: true, now: now)
-        let sessions = SessionIssuer(
-            .init(
+        let sessions = issuers.issuer(
+            for: .init(
                 application, .native, by: grant.isFresh ? .pages : .keptPages,
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
                 attempt: attempt, record: .logIn(from: request.origin)),
-            audit: audit, randomness: randomness, now: now)
+            at: now)
         let id = Identifier<User>(rawValue: grant.user)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueAuthorizationCode.life * 2, at: now).count

@@ -4,9 +4,12 @@ package struct ClientAddress: Hashable, Sendable {
     package var text: String
     /// Who shares one allowance: the IPv4 address, or the /64 network of an IPv6 address (requirement 11).
     package var allowanceGroup: String
+    /// Whether an app of an old protocol asks. Such apps have limits of their own: see `AddressLimit`.
+    package var isOldApp: Bool
 
-    package init(text: String, allowanceGroup: String) {
+    package init(text: String, allowanceGroup: String, isOldApp: Bool = false) {
         self.text = text
         self.allowanceGroup = allowanceGroup
+        self.isOldApp = isOldApp
     }
 }

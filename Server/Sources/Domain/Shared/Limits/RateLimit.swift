@@ -18,6 +18,25 @@ package struct RateLimit: Hashable, Sendable {
     package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
     /// 120 an hour: wrong passwords from one address, of all users together (requirement 8).
     package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
+    /// 3,000 an hour each, for apps of old protocols: new users, and wrong passwords. How often one user's password may be
+    /// wrong is limited apart from it, and the same for all.
+    package static let oldApps = RateLimit(maximum: 3000, window: .seconds(3600))
+}
+
+/// A limit of each address, and the one that apps of old protocols have in its place. Those apps cannot be changed: they
+/// fail to log in before they sign up, and thousands of them stand behind one address of a mobile carrier. The two are
+/// counted apart, so that neither uses up the other.
+package struct AddressLimit: Hashable, Sendable {
+    package var current: RateLimit?
+    package var ofOldApps: RateLimit?
+
+    package init(_ current: RateLimit?, ofOldApps: RateLimit?) {
+        self.current = current
+        self.ofOldApps = ofOldApps
+    }
+
+    /// What holds for an address; `nil` for no limit.
+    package func limit(for address: ClientAddress) -> RateLimit? { address.isOldApp ? ofOldApps : current }
 }
 
 /// What is counted: a kind of act within an application by somebody.
@@ -33,6 +52,13 @@ package struct RateLimitKey: Hashable, Sendable {
         self.application = application
         self.kind = kind
         self.subject = subject
+    }
+
+    /// What is counted by the limit of an address.
+    package init(application: Identifier<Application>, kind: String, from address: ClientAddress) {
+        self.init(
+            application: application, kind: address.isOldApp ? "\(kind)-old-app" : kind,
+            subject: address.allowanceGroup)
     }
 }
 

@@ -1,5 +1,10 @@
+import AuthServiceAPI
 import Crypto
 import Domain
+import KiiAPI
+import NCMBAPI
+import OkaeriServer
+import ParseAPI
 import StorageSQLite
 import TestWorld
 import Testing
@@ -9,7 +14,7 @@ struct ForeignProtocolTests {
     let world: TestWorld
 
     init() throws {
-        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        world = try TestWorld(try SQLiteStore(.memory, role: .server), protocols: Composition.protocols)
     }
 
     @Test("is found by its public key as soon as it is on, and not any more when it is off")
@@ -20,7 +25,8 @@ struct ForeignProtocolTests {
             try await world.modules.applications.findProtocol(.ncmb, publicKey: key)
         }
         let issued = try await world.modules.applications.enableProtocol(
-            .ncmb, given: [.applicationKey: Secret(key), .clientKey: Secret("1343d198")], of: application.id)
+            .ncmb, given: [.applicationKey: Secret(key), .clientKey: Secret("1343d198")], of: application.id, by: .local
+        )
         #expect(issued.keys[.clientKey]?.revealed == "1343d198")
         let found = try await world.modules.applications.findProtocol(.ncmb, publicKey: key)
         #expect(found.application == application)
@@ -28,7 +34,7 @@ struct ForeignProtocolTests {
         #expect(code == HMAC(key: SymmetricKey(data: Array("1343d198".utf8))).finalize())
         #expect(world.modules.applications.findProtocol.atOnce(.ncmb, publicKey: key) === found)
         #expect(world.modules.applications.findProtocol.atOnce(.parse, publicKey: key) == nil)
-        #expect(try await world.modules.applications.disableProtocol(.ncmb, of: application.id))
+        #expect(try await world.modules.applications.disableProtocol(.ncmb, of: application.id, by: .local))
         #expect(world.modules.applications.findProtocol.atOnce(.ncmb, publicKey: key) == nil)
         await #expect(throws: DomainError.applicationUnknown) {
             try await world.modules.applications.findProtocol(.ncmb, publicKey: key)
@@ -38,14 +44,14 @@ struct ForeignProtocolTests {
     @Test("makes keys in the form of its own service, and tells an administrator's key once")
     func generated() async throws {
         let made = try await world.modules.applications.createApplication(
-            name: "Old app", protocols: [.ncmb: [:], .parse: [:], .kii: [:], .envelope: [:]])
+            name: "Old app", protocols: [.ncmb: [:], .parse: [:], .kii: [:], .envelope: [:]], by: .local)
         let keys = Dictionary(uniqueKeysWithValues: made.protocols.map { ($0.protocolName, $0.keys) })
         #expect(keys[.ncmb]?[.applicationKey]?.revealed.count == 64)
         #expect(keys[.parse]?.count == 5)
         #expect(keys[.kii]?[.appId]?.revealed.count == 8)
         #expect(keys[.envelope]?[.basePath]?.revealed == "/\(made.application.id)")
         let shown = try await world.modules.applications.listProtocolKeys(of: made.application.id)
-        #expect(shown.map(\.protocolName) == Session.ProtocolName.foreign)
+        #expect(shown.map(\.profile) == Composition.protocols.foreign)
         #expect(shown[1].keys[.masterKey] == nil && shown[2].keys[.clientSecret] == nil)
         #expect(shown[1].keys[.restKey] == keys[.parse]?[.restKey])
         let parse = try await world.modules.applications.findProtocol(
@@ -60,10 +66,10 @@ struct ForeignProtocolTests {
     func imported() async throws {
         let application = try await world.makeApplication()
         let issued = try await world.modules.applications.enableProtocol(
-            .parse, given: [.applicationId: Secret("app1"), .restKey: Secret("rest")], of: application.id)
+            .parse, given: [.applicationId: Secret("app1"), .restKey: Secret("rest")], of: application.id, by: .local)
         #expect(Set(issued.keys.keys) == [.applicationId, .restKey, .masterKey])
         let again = try await world.modules.applications.enableProtocol(
-            .parse, given: [.clientKey: Secret("client")], of: application.id)
+            .parse, given: [.clientKey: Secret("client")], of: application.id, by: .local)
         #expect(again.keys[.applicationId]?.revealed == "app1")
         #expect(again.keys[.restKey]?.revealed == "rest")
         #expect(again.keys[.clientKey]?.revealed == "client")
@@ -74,13 +80,13 @@ struct ForeignProtocolTests {
     func taken() async throws {
         let (one, other) = (try await world.makeApplication(), try await world.makeApplication("Other"))
         let keys: [ProtocolKey: Secret] = [.appId: Secret("a1b2c3d4")]
-        _ = try await world.modules.applications.enableProtocol(.kii, given: keys, of: one.id)
-        _ = try await world.modules.applications.enableProtocol(.kii, given: keys, of: one.id)
+        _ = try await world.modules.applications.enableProtocol(.kii, given: keys, of: one.id, by: .local)
+        _ = try await world.modules.applications.enableProtocol(.kii, given: keys, of: one.id, by: .local)
         await #expect(throws: DomainError.fieldsRefused([ValidationError(field: "kii.appId", rule: .notUnique)])) {
-            try await world.modules.applications.enableProtocol(.kii, given: keys, of: other.id)
+            try await world.modules.applications.enableProtocol(.kii, given: keys, of: other.id, by: .local)
         }
         await #expect(throws: DomainError.self) {
-            try await world.modules.applications.createApplication(name: "Third", protocols: [.kii: keys])
+            try await world.modules.applications.createApplication(name: "Third", protocols: [.kii: keys], by: .local)
         }
         #expect(try await world.modules.applications.listApplications().count == 2)
     }
@@ -96,7 +102,8 @@ struct ForeignProtocolTests {
     func malformed(name: Session.ProtocolName, key: ProtocolKey, text: String) async throws {
         let application = try await world.makeApplication()
         await #expect(throws: DomainError.self) {
-            try await world.modules.applications.enableProtocol(name, given: [key: Secret(text)], of: application.id)
+            try await world.modules.applications.enableProtocol(
+                name, given: [key: Secret(text)], of: application.id, by: .local)
         }
     }
 
@@ -144,7 +151,7 @@ struct ForeignProtocolTests {
             _ = try await world.modules.accounts.logInWithPassword(
                 LogInWithPassword.Request(
                     application: application, identifier: "taro", password: Secret("taro"), address: TestWorld.address,
-                    protocolName: .ncmb))
+                    protocolName: .ncmb, origin: .local))
         }
         let user = try #require(try await world.modules.accounts.listUsers(in: application.id).first)
         let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)
@@ -155,7 +162,7 @@ struct ForeignProtocolTests {
         "gives tokens of its own form",
         arguments: [(Session.ProtocolName.ncmb, 25), (.parse, 34), (.kii, 43), (.envelope, 43), (.native, 55)])
     func tokens(name: Session.ProtocolName, length: Int) {
-        let token = SessionToken.new(CountingRandomness(), at: StandingClock().now, for: name)
+        let token = SessionToken.new(Composition.protocols[name].token, CountingRandomness(), at: StandingClock().now)
         #expect(token.revealed.utf8.count == length)
         #expect(SessionToken.digest(of: token.revealed, in: name) == SessionToken.digest(ofNew: token, in: name))
     }

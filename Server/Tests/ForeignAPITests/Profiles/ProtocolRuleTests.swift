@@ -1,4 +1,7 @@
 import Domain
+import NCMBAPI
+import OkaeriServer
+import ParseAPI
 import StorageSQLite
 import TestWorld
 import Testing
@@ -10,23 +13,23 @@ struct ProtocolRuleTests {
         switch value {
         case .truth(let truth): .truth(!truth)
         case .number: .number(77)
-        case .texts: .texts(["192.0.2.1"])
+        case .texts: .texts([rule.kind == .server ? "https://parse.example.com" : "192.0.2.1"])
         }
     }
 
     @Test("are read, changed one by one, and read again from storage", arguments: ProtocolRule.all.map(\.name))
     func roundTrip(name: String) async throws {
-        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), protocols: Composition.protocols)
         let application = try await world.makeApplication()
         let rule = try #require(ProtocolRule[name])
-        for foreign in Session.ProtocolName.foreign {
-            let wanted = other(rule, than: rule.value(for: foreign, in: application.settings))
+        for profile in Composition.protocols.foreign {
+            let wanted = other(rule, than: rule.value(for: profile, in: application.settings))
             _ = try await world.modules.applications.changeProtocolRules(
-                foreign, of: application.id, to: [name: wanted], mayLoosen: true)
+                profile.name, of: application.id, to: [name: wanted], mayLoosen: true, by: .local)
             let settings = try await world.modules.applications.findApplication(application.id).settings
             for each in ProtocolRule.all {
-                let before = each.value(for: foreign, in: application.settings)
-                #expect(each.value(for: foreign, in: settings) == (each.name == name ? wanted : before))
+                let before = each.value(for: profile, in: application.settings)
+                #expect(each.value(for: profile, in: settings) == (each.name == name ? wanted : before))
             }
         }
     }
@@ -49,14 +52,16 @@ struct ProtocolRuleTests {
             ("timestampWindowSeconds", .number(-1)), ("hosts", .texts([""])),
             ("hosts", .texts(Array(repeating: "a", count: 21))), ("administratorNetworks", .texts(["everywhere"])),
             ("administratorNetworks", .texts(["10.0.0.0/33"])), ("administratorNetworks", .texts(["10.0.0.0/"])),
+            ("upstream", .texts(["parse.example.com"])),
+            ("upstream", .texts(["https://a.example", "https://b.example"])),
             ("administratorNetworks", .texts(["::1/129"])), ("allowsAnonymous", .number(1)), ("nothing", .truth(true)),
         ] as [(String, ProtocolRule.Value)])
     func faults(name: String, value: ProtocolRule.Value) async throws {
-        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), protocols: Composition.protocols)
         let application = try await world.makeApplication()
         do {
             _ = try await world.modules.applications.changeProtocolRules(
-                .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)], mayLoosen: true)
+                .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)], mayLoosen: true, by: .local)
             Issue.record("taken")
         } catch {
             guard let faults = error.validationErrors else { throw error }
@@ -82,7 +87,7 @@ struct ProtocolRuleTests {
         ] { #expect(try loosens(name, .truth(false), .truth(true)), "\(name)") }
         for name in [
             "retiresWeakPasswords", "demandsVerifiedEmail", "demandsVerifiedPhone", "needsVerifiedEmail",
-            "hasPasswordPolicy",
+            "hasPasswordPolicy", "verifiesEmails",
         ] { #expect(try loosens(name, .truth(true), .truth(false)), "\(name)") }
         for name in ["sessionsPerUser", "timestampWindowSeconds"] {
             #expect(try loosens(name, .number(5), .number(6)) && loosens(name, .number(5), .number(nil)))
@@ -103,13 +108,13 @@ struct ProtocolRuleTests {
 
     @Test("take 0 for none", arguments: ["sessionsPerUser", "timestampWindowSeconds", "refreshedTokenSeconds"])
     func none(name: String) async throws {
-        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), protocols: Composition.protocols)
         let application = try await world.makeApplication()
         let rule = try #require(ProtocolRule[name])
         for value: Int64 in [9, 0] {
             let changed = try await world.modules.applications.changeProtocolRules(
-                .ncmb, of: application.id, to: [name: .number(value)], mayLoosen: true)
-            #expect(rule.value(for: .ncmb, in: changed.settings) == .number(value == 0 ? nil : value))
+                .ncmb, of: application.id, to: [name: .number(value)], mayLoosen: true, by: .local)
+            #expect(rule.value(for: ProtocolProfile.ncmb, in: changed.settings) == .number(value == 0 ? nil : value))
         }
     }
 }

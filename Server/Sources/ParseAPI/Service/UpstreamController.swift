@@ -1,0 +1,158 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Foundation
+import Hummingbird
+import NIOCore
+import OkaeriWire
+
+/// A request to an app's own Parse Server.
+package struct UpstreamRequest: Sendable {
+    package var method: String
+    /// The whole address, with its query.
+    package var url: String
+    package var headers: [(name: String, value: String)]
+    package var body: [UInt8]
+}
+
+/// What that server answered.
+package struct UpstreamResponse: Sendable {
+    package var status: Int
+    /// By names in lower case.
+    package var headers: [String: String]
+    package var body: [UInt8]
+
+    package init(status: Int, headers: [String: String], body: [UInt8]) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// Asks an app's own Parse Server, within limits of time and size and of where a request may go.
+package protocol ParseUpstream: Sendable {
+    /// - Returns: `nil` when there is no answer.
+    func callAsFunction(_ request: UpstreamRequest) async -> UpstreamResponse?
+}
+
+/// Everything that is neither users nor sessions, for an application that has a Parse Server of its own (decision 0075). The
+/// session's token stays here; an access token says who asks.
+struct UpstreamController: Sendable {
+    private let ask: any ParseUpstream
+    private let mintAccessToken: MintAccessToken
+
+    init(_ modules: Modules, _ ask: any ParseUpstream) {
+        self.ask = ask
+        mintAccessToken = modules.sessions.mintAccessToken
+    }
+
+    /// Whether a request is the other server's.
+    static func takes(_ call: ParseCall) -> Bool {
+        guard !call.caller.options.upstream.isEmpty, let first = call.segments.first else { return false }
+        if first == "classes", let name = call.segments.dropFirst().first {
+            return !["_User", "_Session"].contains(PercentEncoding.text(ofSegment: String(name)) ?? "_User")
+        }
+        return !own.contains(PercentEncoding.text(ofSegment: String(first)) ?? "users")
+    }
+
+    /// First segments of paths that never go there.
+    private static let own: Set<String> = [
+        "users", "sessions", "login", "logout", "loginAs", "verifyPassword", "requestPasswordReset",
+        "verificationEmailRequest", "upgradeToRevocableSession", "batch", "health", "apps", "classes",
+    ]
+
+    /// Asks for a call whose session is checked, if it has one.
+    ///
+    /// - Throws: 2 without an answer.
+    func respond(to call: ParseCall) async throws -> ParseResponse {
+        var headers = forwarded(call)
+        if let session = call.caller.session {
+            let token = try await mintAccessToken(for: session, audience: nil)
+            headers.append(("Authorization", "Bearer \(token.revealed)"))
+        }
+        headers.append(("X-Forwarded-For", call.client.text))
+        headers.append(("Accept", "*/*"))
+        let sent = try body(of: call, &headers)
+        let base = call.caller.options.upstream.first ?? ""
+        let request = UpstreamRequest(
+            method: sent.method.rawValue, url: base + target(of: call),
+            headers: headers.filter { header in header.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } },
+            body: sent.body)
+        // A redirection would lead the app's users from this server's address to anywhere.
+        guard let response = await ask(request), !(300...399).contains(response.status) || response.status == 304 else {
+            throw ParseFault.unavailable
+        }
+        return ParseResponse(response)
+    }
+
+    /// The path behind the prefix, as it was sent.
+    private func target(of call: ParseCall) -> String {
+        guard !call.isInBatch else { return "/" + call.segments.joined(separator: "/") }
+        let path = call.request.head.path ?? ""
+        return String(path.dropFirst(call.prefix.count))
+    }
+
+    /// Who the app is, and the device. A master key goes on only from where it counts here.
+    private func forwarded(_ call: ParseCall) -> [(name: String, value: String)] {
+        guard !call.isEnvelope || call.isInBatch else { return [] }
+        let credentials = call.credentials
+        var headers: [(name: String, value: String)] = []
+        func add(_ name: HTTPField.Name, _ value: String?) {
+            if let value { headers.append((name.rawName, value)) }
+        }
+        add(.parseApplicationId, credentials.applicationId)
+        add(.parseRestKey, credentials.keys[.restKey])
+        add(.parseJavascriptKey, credentials.keys[.javascriptKey])
+        add(.parseClientKey, credentials.keys[.clientKey])
+        if call.caller.isMaster { add(.parseMasterKey, credentials.masterKey) }
+        add(.parseInstallationId, credentials.device.installation)
+        add(.parseClientVersion, credentials.device.model)
+        add(.parseSystemVersion, credentials.device.system)
+        add(.parseAppVersion, credentials.device.appVersion)
+        add(.parseCloudContext, call.request.headers.value(of: .parseCloudContext))
+        return headers
+    }
+
+    private func body(
+        of call: ParseCall, _ headers: inout [(name: String, value: String)]
+    ) throws -> (method: HTTPRequest.Method, body: [UInt8]) {
+        if call.isInBatch {
+            headers.append(("Content-Type", "application/json"))
+            var members = call.body.merging(call.query) { member, _ in member }
+            members["_method"] = .string(call.method.rawValue)
+            return (.post, Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView))
+        }
+        if let type = call.request.headers.value(of: .contentType) { headers.append(("Content-Type", type)) }
+        guard call.isEnvelope, case .object(var members) = try? JSONValue(parsing: call.sent) else {
+            return (call.request.method, call.sent)
+        }
+        members["_SessionToken"] = nil
+        if !call.caller.isMaster { members["_MasterKey"] = nil }
+        return (call.request.method, Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView))
+    }
+}
+
+extension ParseResponse {
+    /// What another server answered. Nothing of it acts as a page of this one.
+    fileprivate init(_ response: UpstreamResponse) {
+        var headers: HTTPFields = [:]
+        for name in [HTTPField.Name.location, .retryAfter, .jobStatusId, .pushStatusId] {
+            if let value = response.headers[name.canonicalName] { headers[name] = value }
+        }
+        headers[.contentSecurityPolicy] = "sandbox; default-src 'none'"
+        let type = response.headers["content-type"] ?? "application/json; charset=utf-8"
+        let kinds = ["image/", "audio/", "video/", "text/plain"]
+        if !type.lowercased().hasPrefix("application/json") {
+            headers[.contentType] =
+                kinds.contains(where: type.lowercased().hasPrefix) && !type.lowercased().contains("svg")
+                ? type : "application/octet-stream"
+        }
+        let status = (200...599).contains(response.status) ? response.status : 503
+        self.init(.bytes(ByteBuffer(bytes: response.body)), status: .init(code: status), headers: headers)
+    }
+}
+
+extension HTTPField.Name {
+    fileprivate static let jobStatusId = HTTPField.Name(known: "X-Parse-Job-Status-Id")
+    fileprivate static let pushStatusId = HTTPField.Name(known: "X-Parse-Push-Status-Id")
+}

@@ -1,0 +1,87 @@
+import Domain
+import OkaeriWire
+import ParseAPI
+import Testing
+
+@Suite("Users of an export of Parse")
+struct ParseExportTests {
+    private static let mongo = """
+        {"_id":"_User","objectId":"string","avatar":"file","home":"geopoint","blob":"bytes","born":"date",
+         "team":"*Team","games":"relation<Game>","area":"polygon","score":"number","_metadata":{}}
+        """
+    private static let postgres = """
+        {"className":"_User","schema":{"fields":{"avatar":{"type":"File"},"home":{"type":"GeoPoint"},
+         "blob":{"type":"Bytes"},"born":{"type":"Date"},"team":{"type":"Pointer","targetClass":"Team"},
+         "games":{"type":"Relation","targetClass":"Game"},"area":{"type":"Polygon"},"score":{"type":"Number"}}},
+         "isParseClass":true}
+        """
+    private static let mongoRow = """
+        {"_id":"u1","_created_at":{"$date":"2024-01-02T03:04:05.678Z"},"username":"mika","avatar":"a.png",
+         "home":[139.7,35.6],"blob":{"$binary":{"base64":"aGk=","subType":"00"}},
+         "born":{"$date":"2001-02-03T00:00:00Z"},"_p_team":"Team$t1",
+         "area":{"type":"Polygon","coordinates":[[[1,2],[3,4],[5,6],[1,2]]]},"score":{"$numberDouble":"1.5"}}
+        """
+    private static let postgresRow = """
+        {"objectId":"u1","createdAt":"2024-01-02T03:04:05.678+00:00","username":"mika","avatar":"a.png",
+         "home":"(139.7,35.6)","blob":{"__type":"Bytes","base64":"aGk="},"born":"2001-02-03T00:00:00+00:00",
+         "team":"t1","area":"((1,2),(3,4),(5,6),(1,2))","score":1.5,"email":null}
+        """
+
+    private static func value(_ text: String) throws -> JSONValue { try JSONValue(parsing: Array(text.utf8)) }
+
+    private static func user(_ text: String, _ schema: ParseSchema? = nil) throws -> ImportedUser {
+        try ParseExport.user(try value(text), of: Identifier(rawValue: "app"), schema: schema)
+    }
+
+    @Test(
+        "keep the types of their fields, which the schema knows",
+        arguments: [(mongo, mongoRow), (postgres, postgresRow)])
+    func types(schema: String, row: String) throws {
+        let types = ParseSchema([try Self.value(schema)], filesURL: "https://files.example.com/")
+        let fields = try Self.user(row, types).user.fields
+        #expect(
+            fields["avatar"] == ["__type": "File", "name": "a.png", "url": "https://files.example.com/a.png"])
+        #expect(fields["home"] == ["__type": "GeoPoint", "latitude": 35.6, "longitude": 139.7])
+        #expect(fields["blob"] == ["__type": "Bytes", "base64": "aGk="])
+        #expect(fields["born"] == ["__type": "Date", "iso": "2001-02-03T00:00:00.000Z"])
+        #expect(fields["team"] == ["__type": "Pointer", "className": "Team", "objectId": "t1"])
+        #expect(fields["games"] == ["__type": "Relation", "className": "Game"])
+        guard case .object(let area)? = fields["area"], case .array(let points)? = area["coordinates"] else {
+            Issue.record("no area")
+            return
+        }
+        #expect(area["__type"] == "Polygon" && points.count == 3)
+        #expect(fields["score"] == 1.5)
+        #expect(fields["email"] == nil)
+    }
+
+    @Test("have plain values without a schema, but for bytes and times that say what they are")
+    func withoutSchema() throws {
+        let fields = try Self.user(Self.mongoRow).user.fields
+        #expect(fields["avatar"] == "a.png" && fields["games"] == nil)
+        #expect(fields["blob"] == ["__type": "Bytes", "base64": "aGk="])
+        #expect(ParseSchema([try Self.value(#"{"_id":"Game","a":"file"}"#)], filesURL: nil).isEmpty)
+        let old = #"{"_id":"u","_created_at":"2024-01-02T03:04:05.678Z","b":{"$binary":"aGk=","$type":"00"}}"#
+        #expect(try Self.user(old).user.fields["b"] == ["__type": "Bytes", "base64": "aGk="])
+    }
+
+    @Test("keep what is linked, with an empty authData beside the columns too")
+    func authData() throws {
+        let columns = #""_auth_data_facebook":{"id":"7"},"_auth_data_apple":{"id":"a"}"#
+        for members in [columns, #""authData":{},\#(columns)"#, #""authData":{"apple":{"id":"a"}},\#(columns)"#] {
+            let row = #"{"_id":"u","_created_at":"2024-01-02T03:04:05.678Z",\#(members)}"#
+            #expect(try Self.user(row).providerNames == [.facebook: "7", .apple: "a"], "\(members)")
+        }
+    }
+
+    @Test(
+        "have a fault for each identity that cannot be taken, and keep the others",
+        arguments: [#""myspace":{"id":"1"}"#, #""anonymous":{"id":"no uuid"}"#, #""google":{}"#, #""google":7"#])
+    func faults(member: String) throws {
+        let row =
+            #"{"_id":"u","_created_at":"2024-01-02T03:04:05.678Z","authData":{"facebook":{"id":"7"},\#(member)}}"#
+        let imported = try Self.user(row)
+        #expect(imported.providerNames == [.facebook: "7"] && imported.anonymousId == nil)
+        #expect(imported.faults.count == 1 && imported.faults.allSatisfy { $0.field.hasPrefix("identities.") })
+    }
+}

@@ -1,0 +1,174 @@
+import Crypto
+import Domain
+import FakeProviders
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import OutboundServices
+import ParseAPI
+import Synchronization
+import Testing
+
+/// Stands in for an app's own Parse Server: it keeps what it gets, and answers with who asked.
+private final class StandInParseServer: FakeProvider {
+    private let received = Mutex<[FakeRequest]>([])
+
+    var requests: [FakeRequest] { received.withLock { $0 } }
+
+    func answer(_ request: FakeRequest) async -> FakeResponse {
+        received.withLock { $0.append(request) }
+        switch request.path {
+        case "/parse/classes/Refused": return FakeResponse(400, ["code": 102, "error": "bad"])
+        case "/parse/functions/elsewhere": return FakeResponse(302, location: "http://127.0.0.1:9/")
+        default: return FakeResponse(200, ["results": [], "path": .string(request.path)])
+        }
+    }
+}
+
+@Suite("An app's own Parse Server")
+struct ParseUpstreamTests {
+    private let server = StandInParseServer()
+    private let world: ForeignWorld
+
+    init() async throws {
+        world = try await Self.world("\(await FakePlace.address(of: server))/parse", private: IPNetwork.loopback)
+    }
+
+    private static func world(_ upstream: String, private networks: [IPNetwork]) async throws -> ForeignWorld {
+        let world = try await ForeignWorld(
+            caller: CurlCaller(
+                limits: .init(whole: .seconds(20)), policy: EgressPolicy(privateNetworks: networks, operatorURLs: [])))
+        _ = try await world.modules.applications.changeProtocolRules(
+            .parse, of: world.application.id, to: ["upstream": .texts([upstream])], mayLoosen: true, by: .local)
+        return world
+    }
+
+    /// The claims of an access token whose signature holds by the keys that this server shows.
+    private func claims(of token: Substring) async throws -> [String: JSONValue] {
+        let parts = token.split(separator: ".").map(String.init)
+        try #require(parts.count == 3)
+        guard case .array(let keys)? = try await world.send("GET", "/.well-known/jwks.json").json()["keys"],
+            case .object(let key)? = keys.first, case .string(let x)? = key["x"], case .string(let y)? = key["y"],
+            let left = Self.decoded(x), let right = Self.decoded(y), let signature = Self.decoded(parts[2])
+        else { throw Missing(description: "no key") }
+        let isRight = try P256.Signing.PublicKey(rawRepresentation: left + right).isValidSignature(
+            try P256.Signing.ECDSASignature(rawRepresentation: signature), for: Data("\(parts[0]).\(parts[1])".utf8))
+        #expect(isRight)
+        guard case .object(let claims) = try JSONValue(parsing: Array(Self.decoded(parts[1]) ?? Data())) else {
+            throw Missing(description: "no claims")
+        }
+        return claims
+    }
+
+    private static func decoded(_ text: String) -> Data? {
+        let base = text.replacing("-", with: "+").replacing("_", with: "/")
+        return Data(base64Encoded: base + String(repeating: "=", count: (4 - base.count % 4) % 4))
+    }
+
+    @Test("gets everything but users and sessions, with the user's identity and without the session's token")
+    func passes() async throws {
+        let user = try await world.parseUser("mika")
+        let answer = try await world.parse(
+            "GET", "/classes/Game?where=%7B%22a%22%3A1%7D&limit=2", token: user.token, installation: "phone")
+        #expect(try answer.status == 200 && answer.json()["path"] == "/parse/classes/Game")
+        let seen = try #require(server.requests.first)
+        #expect(seen.method == "GET" && seen.query == ["where": #"{"a":1}"#, "limit": "2"])
+        #expect(seen.headers["x-parse-application-id"] == "app1" && seen.headers["x-parse-rest-api-key"] == "rest")
+        #expect(seen.headers["x-parse-installation-id"] == "phone" && seen.headers["x-forwarded-for"] == "192.0.2.1")
+        #expect(!seen.headers.values.contains { $0.contains(user.token) })
+        let token = try #require(seen.headers["authorization"]).dropFirst("Bearer ".count)
+        let claims = try await claims(of: token)
+        #expect(claims["sub"] == .string(user.id) && claims["aud"] == .string(world.application.id.rawValue))
+        for (method, path) in [
+            ("POST", "/classes/Game"), ("PUT", "/classes/Game/g1"), ("DELETE", "/classes/Game/g1"),
+            ("POST", "/functions/hello"), ("POST", "/files/a.txt"), ("GET", "/config"), ("GET", "/roles"),
+            ("POST", "/classes/_Role"), ("GET", "/schemas"), ("POST", "/installations"),
+        ] {
+            let before = server.requests.count
+            let body = method == "GET" ? nil : #"{"a":1}"#
+            #expect(try await world.parse(method, path, body, token: user.token).status == 200, "\(path)")
+            let seen = try #require(server.requests.last)
+            #expect(server.requests.count == before + 1 && seen.method == method, "\(path)")
+            #expect(seen.path == "/parse\(path)" && String(decoding: seen.body, as: UTF8.self) == body ?? "")
+        }
+        #expect(try await world.parse("GET", "/classes/Refused").parseCode == 102)
+    }
+
+    @Test("gets nothing of users and sessions, and nothing of a session that is dead")
+    func own() async throws {
+        let user = try await world.parseUser("mika")
+        for path in [
+            "/users", "/users/me", "/classes/_User", "/classes/_Session", "/sessions/me", "/users/x/y", "/logout",
+            "/classes/%5FUser/x/y", "/verifyPassword", "/health",
+        ] { _ = try await world.parse("GET", path, token: user.token) }
+        #expect(try await world.parse("GET", "/classes/Game", token: "r:dead").parseCode == 209)
+        #expect(
+            try await world.send("GET", "/parse/classes/Game", [("X-Parse-Application-Id", "app1")]).status == 403)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test("gets the envelope of the JavaScript SDK without its secrets, and no master key that counts for nothing here")
+    func envelope() async throws {
+        let user = try await world.parseUser("mika")
+        let body = #"""
+            {"where":{"a":1},"_method":"GET","_ApplicationId":"app1","_JavaScriptKey":"jskey","_MasterKey":"guess",
+             "_SessionToken":"\#(user.token)","_InstallationId":"phone"}
+            """#
+        #expect(
+            try await world.send("POST", "/parse/classes/Game", [("Content-Type", "text/plain")], body: body).status
+                == 200)
+        let seen = try #require(server.requests.first)
+        guard case .object(let members) = try JSONValue(parsing: seen.body) else {
+            throw Missing(description: "no JSON")
+        }
+        #expect(Set(members.keys) == ["where", "_method", "_ApplicationId", "_JavaScriptKey", "_InstallationId"])
+        let token = try #require(seen.headers["authorization"]).dropFirst("Bearer ".count)
+        #expect(try await claims(of: token)["sub"] == .string(user.id))
+        _ = try await world.parse("GET", "/classes/Game", nil, [("X-Parse-Master-Key", "guess")])
+        #expect(server.requests.last?.headers["x-parse-master-key"] == nil)
+        _ = try await world.parse("GET", "/classes/Game", master: true)
+        #expect(server.requests.last?.headers["x-parse-master-key"] == "master")
+        #expect(server.requests.last?.headers["authorization"] == nil)
+    }
+
+    @Test("takes part in batches")
+    func batch() async throws {
+        let user = try await world.parseUser("mika")
+        let answer = try await world.parse(
+            "POST", "/batch",
+            #"""
+            {"requests":[{"method":"POST","path":"/parse/classes/Game","body":{"a":1}},
+             {"method":"GET","path":"/parse/users/me"},{"method":"GET","path":"/parse/classes/Refused"}]}
+            """#, token: user.token)
+        guard case .array(let results) = try JSONValue(parsing: answer.body), results.count == 3 else {
+            throw Missing(description: answer.text)
+        }
+        #expect(results[0] == ["success": ["results": [], "path": "/parse/classes/Game"]])
+        #expect(results[2] == ["error": ["code": 102, "error": "bad"]])
+        let seen = try #require(server.requests.first)
+        #expect(try JSONValue(parsing: seen.body) == ["a": 1, "_method": "POST"] && seen.method == "POST")
+        #expect(seen.headers["x-parse-application-id"] == "app1" && seen.headers["authorization"] != nil)
+    }
+
+    @Test("is asked where it may be, leads nowhere else, and is no page of this server")
+    func limits() async throws {
+        let forbidden = try await Self.world("http://127.0.0.1:1/parse", private: [])
+        #expect(try await forbidden.parse("GET", "/classes/Game").parseCode == 2)
+        #expect(try await world.parse("POST", "/functions/elsewhere", "{}").parseCode == 2)
+        let answer = try await world.parse("GET", "/classes/Game")
+        #expect(answer.headers[.contentSecurityPolicy] == "sandbox; default-src 'none'")
+        for wrong in [
+            "ftp://a.example", "https://", "https://a.example/", "https://u@a.example", "https://a.example?b",
+        ] {
+            await #expect(throws: DomainError.self, "\(wrong)") {
+                _ = try await world.modules.applications.changeProtocolRules(
+                    .parse, of: world.application.id, to: ["upstream": .texts([wrong])], mayLoosen: true, by: .local)
+            }
+        }
+        await #expect(throws: DomainError.reauthenticationRequired) {
+            _ = try await world.modules.applications.changeProtocolRules(
+                .parse, of: world.application.id, to: ["upstream": .texts(["https://other.example"])],
+                mayLoosen: false, by: .local)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Domain
+import HTTPTypes
+import Testing
+
+/// Thousands of phones stand behind one address of a carrier, and old apps fail to log in before they sign up (issue 20).
+@Suite("Limits of NCMB's apps")
+struct RateLimitTests {
+    private func device(_ number: Int) -> String { #"{"userName":"device-\#(number)","password":"device-\#(number)"}"# }
+
+    private func firstLaunch(_ number: Int, at world: NCMBWorld) async throws {
+        let refused = try await world.send("POST", "/2013-09-01/login", body: device(number))
+        #expect(refused.code == "E401002", "launch \(number): \(refused.text)")
+        let made = try await world.send("POST", "/2013-09-01/users", body: device(number))
+        #expect(made.status == 201, "launch \(number): \(made.text)")
+    }
+
+    @Test("let 150 first launches through one address within an hour, and a member who comes back")
+    func carrier() async throws {
+        let world = try await NCMBWorld(server: [:])
+        for number in 0..<150 { try await firstLaunch(number, at: world) }
+        #expect(try await world.send("POST", "/2013-09-01/login", body: device(7)).status == 200)
+    }
+
+    @Test("do not count a log-in that fails for want of the name and is followed by its sign-up")
+    func noGuess() async throws {
+        let world = try await NCMBWorld(server: ["old-app-password-failures": "2"])
+        for number in 0..<9 { try await firstLaunch(number, at: world) }
+        #expect(try await world.send("POST", "/2013-09-01/login", body: device(3)).status == 200)
+        for number in 0..<2 {
+            let body = #"{"userName":"device-\#(number)","password":"a guess"}"#
+            #expect(try await world.send("POST", "/2013-09-01/login", body: body).code == "E401002")
+        }
+        #expect(try await world.send("POST", "/2013-09-01/login", body: device(3)).code == "E429002")
+    }
+
+    @Test("are apart from those of apps on Okaeri's own protocol, and hold")
+    func apart() async throws {
+        let world = try await NCMBWorld(server: ["first-launches": "1", "old-app-first-launches": "3"])
+        for number in 0..<3 { try await firstLaunch(number, at: world) }
+        let more = try await world.send("POST", "/2013-09-01/users", body: device(4))
+        #expect(more.status == 429 && more.headers[.retryAfter] == "3600", "\(more.text)")
+        let native = try await world.sendRaw(
+            "POST", "/v1/sign-up",
+            [("Okaeri-Application", world.application.id.rawValue), ("Content-Type", "application/json")],
+            body: Array(#"{"username":"hana","password":"four quiet words"}"#.utf8))
+        #expect(native.status == 201, "\(native.text)")
+    }
+}

@@ -1,0 +1,168 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import TestWorld
+import Testing
+
+/// One way of making a change of an account: a row of the table, a route, and what a client sends there.
+struct AccountChangeStep: Sendable, CustomTestStringConvertible {
+    enum Surface: String, CaseIterable, Sendable { case native, admin, pages }
+
+    /// Who sends the request.
+    enum Caller: Sendable {
+        /// Who may, with all that has to be shown.
+        case rightful
+        /// The same without what the request has to show.
+        case wrong
+        /// The same after ten minutes.
+        case stale
+        /// Another user of the application.
+        case member
+        /// Somebody without a session.
+        case nobody
+    }
+
+    /// A request made ready, and what it must leave.
+    struct Asked: Sendable {
+        /// Where the route's path has names.
+        var path: String?
+        var body: String?
+        var fields: [String: String] = [:]
+        var headers: [(String, String)] = []
+        /// The body without what has to be shown; `nil` when a session shows it.
+        var wrong: String?
+        /// The fields of a form, likewise.
+        var wrongFields: [String: String]?
+        /// Whose session it is; the owner's without it.
+        var person: Person?
+        /// A new device, which sends a proof along.
+        var device: ProofMaker?
+        /// Whose account changes; the owner's without it.
+        var user: String?
+        /// Whether it needs no session.
+        var isOpen = false
+        var status = 200
+    }
+
+    let row: AccountChange
+    let surface: Surface
+    /// As in the table of routes.
+    let route: String
+    let ask: @Sendable (EvictionWorld) async throws -> Asked
+
+    var testDescription: String { "\(row.rawValue) by \(surface.rawValue) \(route)" }
+
+    init(
+        _ row: AccountChange, _ surface: Surface, _ route: String,
+        _ ask: @escaping @Sendable (EvictionWorld) async throws -> Asked
+    ) {
+        self.row = row
+        self.surface = surface
+        self.route = route
+        self.ask = ask
+    }
+}
+
+extension AccountChangeStep {
+    private var method: String { String(route.prefix { $0 != " " }) }
+    private var path: String { String(route.drop { $0 != " " }.dropFirst()) }
+
+    /// Sends the request.
+    func send(_ asked: Asked, as caller: Caller, in world: EvictionWorld) async throws -> Answer {
+        switch surface {
+        case .native: try await sendNative(asked, as: caller, in: world)
+        case .admin: try await sendAsAdmin(asked, as: caller, in: world)
+        case .pages: try await sendForm(asked, as: caller, in: world)
+        }
+    }
+
+    private func sendNative(_ asked: Asked, as caller: Caller, in world: EvictionWorld) async throws -> Answer {
+        let target = asked.path ?? path
+        var headers = asked.headers
+        if let device = asked.device {
+            headers.append(("DPoP", try device.proof(method, world.server.url(target), at: world.server.clock.now)))
+        }
+        let sender: Person? =
+            switch caller {
+            case .nobody: nil
+            case .member: try await world.member()
+            case .rightful, .wrong, .stale: asked.isOpen ? nil : asked.person ?? world.owner
+            }
+        if let sender { headers.append(("Authorization", "Bearer \(sender.token)")) }
+        return try await world.server.send(
+            try #require(HTTPRequest.Method(method)), target, headers,
+            body: caller == .wrong ? asked.wrong : asked.body)
+    }
+
+    private func sendAsAdmin(_ asked: Asked, as caller: Caller, in world: EvictionWorld) async throws -> Answer {
+        let who: String? =
+            switch caller {
+            case .nobody: nil
+            case .member: world.owner.token
+            case .rightful, .wrong, .stale: "owner"
+            }
+        return try await world.admin.send(
+            who, try #require(HTTPRequest.Method(method)), asked.path ?? world.userPath, asked.headers, body: asked.body
+        )
+    }
+
+    private func sendForm(_ asked: Asked, as caller: Caller, in world: EvictionWorld) async throws -> Answer {
+        let browser = Browser(world.server)
+        let form: String
+        if caller == .nobody {
+            form = "log-in"
+        } else {
+            let person = caller == .member ? try await world.member() : asked.person ?? world.owner
+            try await browser.open(accountOf: person)
+            form = "account"
+        }
+        let shown = try await browser.get(browser.path(form))
+        if caller == .stale { world.server.clock.advance(by: .seconds(700)) }
+        let name = String(path.split(separator: "/", maxSplits: 2)[2])
+        return try await browser.post(
+            browser.path(name), caller == .wrong ? asked.wrongFields ?? [:] : asked.fields, token: shown.token
+        ).answer
+    }
+}
+
+extension EvictionWorld {
+    /// The owner's path in the admin API.
+    var userPath: String { path(of: owner) }
+
+    /// A person's path in the admin API.
+    func path(of person: Person) -> String { "applications/\(server.application.id)/users/\(person.logIn.user.id)" }
+
+    /// Another user, logged in.
+    func member() async throws -> Person {
+        let name = "taro\(UInt32.random(in: 0...UInt32.max))"
+        let answer = try await server.signUp(name)
+        return Person(server: server, device: ProofMaker(), logIn: try answer.read(LogInResponse.self))
+    }
+
+    /// The ticket of somebody who has proved to be the owner too.
+    func mergeTicket(of guest: Person) async throws -> String {
+        let offered = try await guest.send(
+            .post, APIPath.upgrade, body: #"{"username": "hana", "password": "\#(Self.password)"}"#)
+        return try #require(try offered.read(Problem.self).merge?.ticket, "\(offered.text)")
+    }
+
+    /// A merge that can be undone.
+    func merge() async throws -> String {
+        let guest = try await server.person()
+        let body = #"{"ticket": "\#(try await mergeTicket(of: guest))", "choice": "merge"}"#
+        let merged = try await guest.send(.post, APIPath.merge, body: body)
+        return try #require(try merged.read(MergeResponse.self).merge, "\(merged.text)")
+    }
+
+    /// The token of a mail that verifies an address.
+    func verification(of address: String, by person: Person) async throws -> String {
+        _ = try await person.send(.post, APIPath.requestEmailVerification, body: #"{"email": "\#(address)"}"#)
+        return try #require(try await mails().first { $0.recipient == address }?.token)
+    }
+
+    /// The user as the admin API has it now.
+    func version() async throws -> [(String, String)] {
+        [("If-Match", try #require(try await admin.send("owner", .get, userPath).headers[.eTag]))]
+    }
+}
