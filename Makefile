@@ -61,6 +61,16 @@ bench-peers: ## measure PocketBase beside it, in the same run
 docs: ## write the map of targets in docs/ARCHITECTURE.md; build the SDK's reference pages into .build/documentation
 	@scripts/docs
 
+.PHONY: site check-site pictures
+site: ## build one static site of all documents into .build/site; it can be opened as a file
+	@scripts/site
+
+check-site: ## build the site, and look at every page of it in headless Chromium
+	@scripts/check-site
+
+pictures: ## take the documents' pictures anew from a running server
+	@scripts/pictures
+
 examples: ## build the example apps; those for Apple's systems are type-checked elsewhere
 	@scripts/examples
 

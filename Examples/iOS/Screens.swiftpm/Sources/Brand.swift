@@ -1,0 +1,19 @@
+import OkaeriWire
+
+/// The look of all screens. What is not named is as standard.
+enum Brand {
+    static var theme: Theme {
+        var theme = Theme(
+            brand: "Hoshi",
+            light: Theme.Palette([
+                .background: Colour(0xF2F5FF), .primary: Colour(0x3447A8), .link: Colour(0x3447A8),
+                .secondary: Colour(0x1F6B5C), .focus: Colour(0x3447A8),
+            ]))
+        theme.logo = ThemePicture("logo")
+        theme.backgroundImage = ThemePicture("background")
+        theme.cornerRadius = 14
+        theme.buttonShape = .capsule
+        theme.texts = ["en": ["logIn.title": "Back to the stars"]]
+        return theme
+    }
+}

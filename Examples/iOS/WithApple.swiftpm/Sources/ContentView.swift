@@ -1,0 +1,83 @@
+import Okaeri
+import SwiftUI
+
+struct ContentView: View {
+    let okaeri: OkaeriClient
+    @State private var user: User?
+    @State private var conflict: MergeConflict?
+    @State private var message = ""
+
+    private var isLinked: Bool {
+        user?.identities.contains { $0.provider == Provider.apple.rawValue } ?? false
+    }
+
+    var body: some View {
+        VStack(spacing: 16) {
+            if let conflict {
+                ConflictView(okaeri: okaeri, conflict: conflict) { self.conflict = nil }
+            } else if let user {
+                Text("Signed in as \(user.displayName ?? user.id)").font(.system(.title))
+                if isLinked {
+                    Button("Unlink Apple") { Task { await unlink() } }
+                    AppleButton(title: "Delete my account") { await delete($0) }
+                } else {
+                    AppleButton(title: "Keep this account with Apple") { await link($0) }
+                }
+                Button("Log out") { Task { await okaeri.logOut() } }
+            } else {
+                AppleButton(title: "Sign in with Apple") { await logIn($0) }
+                Button("Begin as a guest") { Task { await beginAsGuest() } }
+            }
+            Text(message).multilineTextAlignment(.center)
+        }
+        .padding(24)
+        .task {
+            await beginAsGuest()
+            for await state in okaeri.states { user = state.user }
+        }
+        .task { await AppleCredentialWatch(okaeri).run() }
+    }
+
+    private func beginAsGuest() async {
+        // Without a network the states still say who is known on this phone.
+        _ = try? await okaeri.logInAutomatically()
+    }
+
+    private func logIn(_ credential: ProviderCredential) async {
+        do {
+            try await okaeri.logIn(with: credential)
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+
+    private func link(_ credential: ProviderCredential) async {
+        do {
+            try await okaeri.link(credential)
+        } catch {
+            if case .conflict(let found) = error {
+                conflict = found
+            } else {
+                message = error.localizedDescription
+            }
+        }
+    }
+
+    private func unlink() async {
+        do {
+            try await okaeri.unlink(.apple)
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+
+    private func delete(_ credential: ProviderCredential) async {
+        do {
+            try await okaeri.reauthenticate(with: credential)
+            let end = try await okaeri.deleteUser()
+            message = "The account is erased on \(end.formatted(date: .long, time: .omitted))."
+        } catch {
+            message = error.localizedDescription
+        }
+    }
+}
