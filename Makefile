@@ -1,7 +1,7 @@
 # Each verb is a script of a screen or two; what it does, stands there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release test test-postgresql test-failover check-api check-pages check-dashboard lint format fuzz fuzz-parsers check test-of-tests bench bench-peers docs examples run clean
+.PHONY: help setup build release package check-packages test test-postgresql test-failover check-api check-pages check-dashboard lint format fuzz fuzz-parsers check test-of-tests bench bench-peers docs examples run clean
 
 help: ## list the verbs
 	@echo "Okaeri: make VERB"
@@ -15,6 +15,12 @@ build: ## build both packages for development
 
 release: ## build the program for use, and say where it is
 	@scripts/release
+
+package: ## build a .deb, a .tar.gz and a container image into .build/packages (the image as root)
+	@scripts/package
+
+check-packages: ## install, start, upgrade and purge the packages in clean Debian systems (as root)
+	@scripts/check-packages
 
 test: ## build and run all tests of both packages
 	@scripts/test
