@@ -121,8 +121,10 @@ struct ExtremeValueTests {
         for name in ["limit", "skip"] {
             let parse = try await world.parse("GET", "/users?\(name)=\(number)")
             let ncmb = try await world.ncmb("GET", "/users?\(name)=\(number)")
-            for answer in [parse, ncmb] where name == "skip" || Int(number) ?? -1 < 0 {
-                #expect(answer.status == 400, "\(name): \(answer.text)")
+            if name == "skip" || Int(number) ?? -1 < 0 { #expect(ncmb.status == 400, "\(name): \(ncmb.text)") }
+            // A negative limit is none there.
+            if name == "skip" || Int64(number) == nil {
+                #expect(parse.status == 400, "\(name): \(parse.text)")
             }
             #expect(parse.status == 200 || parse.parseCode == 102, "\(parse.text)")
             #expect(ncmb.status == 200 || ncmb.text.contains("E4000"), "\(ncmb.text)")

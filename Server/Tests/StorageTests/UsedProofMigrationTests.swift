@@ -23,17 +23,20 @@ struct UsedProofMigrationTests {
         }.joined(separator: ";\n")
     }
 
+    /// What there was at that step; kinds that came later had no key of the old format.
+    private static let kinds = UsedProof.Kind.allCases.filter { $0 != .providerRetry }
+
     private static func check(_ store: any Engine) async throws {
         let (used, unused) = try await store.read { transaction throws(DomainError) in
             var (used, unused) = ([Bool](), [Bool]())
-            for kind in UsedProof.Kind.allCases {
+            for kind in kinds {
                 used.append(try transaction.wasUsed(UsedProof(kind, digest, until: end), in: application))
                 unused.append(try transaction.wasUsed(UsedProof(kind, Self.unused, until: end), in: application))
             }
             return (used, unused)
         }
-        #expect(used == UsedProof.Kind.allCases.map { _ in true })
-        #expect(unused == UsedProof.Kind.allCases.map { _ in false })
+        #expect(used == kinds.map { _ in true })
+        #expect(unused == kinds.map { _ in false })
     }
 
     @Test("remember what was used, on SQLite")

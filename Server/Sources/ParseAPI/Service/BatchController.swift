@@ -26,7 +26,9 @@ struct BatchController: Sendable {
         var results: [JSONValue] = []
         for item in calls {
             do {
-                results.append(["success": try await operations.answer(item).value])
+                let response = try await operations.answer(item)
+                // An app's own server answers with its own errors.
+                results.append([response.status.kind == .successful ? "success" : "error": response.value])
             } catch {
                 results.append(["error": .object(ParseErrors.body(ParseErrors.fault(error)))])
             }

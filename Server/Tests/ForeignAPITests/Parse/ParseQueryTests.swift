@@ -226,15 +226,13 @@ struct ParseQueryTests {
         // By the automaton, whose steps are counted: `RegularExpressionTests` says how many.
         for expression in [
             "(a+)+$", "(a|a)*b", "^(([a-z])+.)+[A-Z]([a-z])+$", "(.*)*x", "a{1,9999}", "[a-z]*[a-z]*[a-z]*!", #"\d+"#,
-            "a++", String(repeating: "a", count: 501),
+            "a++", String(repeating: "a", count: 501), ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9),
+            String(repeating: ".a.*", count: 9) + "b",
         ] {
             let answer = try await find(expression)
             #expect(answer.status == 200 || [102, 124].contains(answer.parseCode), "\(expression): \(answer.text)")
         }
-        for expression in [
-            ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), String(repeating: ".a.*", count: 9) + "b",
-            String(repeating: "a", count: 499) + "b",
-        ] {
+        for expression in [String(repeating: "a", count: 499) + "b"] {
             var fastest = Duration.seconds(60)
             // The other tests run beside it: what it takes at best is what the expression takes.
             for _ in 0..<100 where fastest >= .milliseconds(100) {

@@ -57,6 +57,9 @@ struct ProtocolsPageTests {
             case .number:
                 wanted[rule.name] = .number(77)
                 fields["\(name.rawValue).\(rule.name)"] = "77"
+            case .texts where rule.kind == .server:
+                wanted[rule.name] = .texts(["https://parse.example.com/parse"])
+                fields["\(name.rawValue).\(rule.name)"] = "https://parse.example.com/parse"
             case .texts:
                 wanted[rule.name] = .texts(["10.0.0.0", "192.0.2.1"])
                 fields["\(name.rawValue).\(rule.name)"] = "10.0.0.0\r\n 192.0.2.1"

@@ -39,6 +39,33 @@ extension Contract {
             expected.address = "192.0.2.1"
             try expectEqual(listed, [newer, expected])
         },
+        Contract("pages through the sessions that a protocol opened, in the order in which they were opened") {
+            engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user(in: samples.otherApplication))
+            let sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
+            let found = try await engine.write { transaction throws(DomainError) in
+                for (number, session) in zip(UInt8(1)..., sessions) {
+                    try transaction.insert(session, token: samples.token(number), attempt: nil)
+                }
+                try transaction.insert(samples.session(of: other), token: samples.token(9), attempt: nil)
+                var found: [(sessions: [Session], count: Int)] = []
+                for (newestFirst, skip, limit) in [(false, 0, 10), (true, 1, 2), (false, 3, 5), (true, 4, 1)] {
+                    found.append(
+                        try transaction.sessions(
+                            in: user.application, openedBy: .native, newestFirst: newestFirst, skip: skip, limit: limit)
+                    )
+                }
+                found.append(
+                    try transaction.sessions(
+                        in: user.application, openedBy: Session.ProtocolName(rawValue: "other"), newestFirst: true,
+                        skip: 0, limit: 10))
+                return found
+            }
+            try expectEqual(
+                found.map(\.sessions), [sessions, [sessions[2], sessions[1]], [sessions[3]], [], []])
+            try expectEqual(found.map(\.count), [4, 4, 4, 4, 0])
+        },
         Contract("notes the day on which a user was there: at the first log-in and the first use of a day") { engine in
             let samples = Samples()
             let person = samples.user()
