@@ -44,7 +44,7 @@ struct DemoAppleTests {
         let application = try #require(try list.json(Applications.self).applications.first)
         let check = try await Program.run(
             "application", "apple", "check", application.id, "--json", "--data", folder.path)
-        #expect(check.status == 0 && check.output.contains(#""isAccepted":true"#), "\(check.output) \(check.errors)")
+        #expect(check.status == 0 && check.output.contains(#""isAccepted" : true"#), "\(check.output) \(check.errors)")
         try await server.stop()
     }
 

@@ -45,6 +45,7 @@ struct ImportParseTests {
     @Test("takes users in without what cannot be taken, where that is asked, and with the types that the schema knows")
     func parts() async throws {
         let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
         let (users, schema) = ("\(folder.path)/users.json", "\(folder.path)/schema.json")
         try """
         {"objectId":"Abc123Def4","username":"taro","createdAt":"2014-01-02T03:04:05.678Z","avatar":"a.png"}
@@ -52,7 +53,6 @@ struct ImportParseTests {
         {"objectId":"Cbc123Def4","username":"hana","_hashed_password":"$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC","authData":{"myspace":{"id":"1"}},"createdAt":"2014-01-02T03:04:05.678Z"}
         """.write(toFile: users, atomically: true, encoding: .utf8)
         try #"{"_id":"_User","avatar":"file"}"#.write(toFile: schema, atomically: true, encoding: .utf8)
-        let server = try await TestServer(data: folder.path)
         let application: Made = try await Program.run(
             "application", "create", "Old", "--parse-application-id", "app1", "--json", "--data", folder.path
         ).json()

@@ -158,7 +158,7 @@ extension EvictionWorld {
     /// The token of a mail that verifies an address.
     func verification(of address: String, by person: Person) async throws -> String {
         _ = try await person.send(.post, APIPath.requestEmailVerification, body: #"{"email": "\#(address)"}"#)
-        return try #require(try await mails().first { $0.recipient == address }?.token)
+        return try #require(try await mails().filter { $0.recipient == address }.compactMap(\.token).first)
     }
 
     /// The user as the admin API has it now.
