@@ -43,7 +43,12 @@ extension Contract {
             engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(in: samples.otherApplication))
-            let sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
+            let old = Session.ProtocolName(rawValue: "old")
+            let sessions = (0..<4).map { number in
+                var session = samples.session(of: user, after: .seconds(number))
+                session.protocolName = old
+                return session
+            }
             let found = try await engine.write { transaction throws(DomainError) in
                 for (number, session) in zip(UInt8(1)..., sessions) {
                     try transaction.insert(session, token: samples.token(number), attempt: nil)
@@ -53,7 +58,7 @@ extension Contract {
                 for (newestFirst, skip, limit) in [(false, 0, 10), (true, 1, 2), (false, 3, 5), (true, 4, 1)] {
                     found.append(
                         try transaction.sessions(
-                            in: user.application, openedBy: .native, newestFirst: newestFirst, skip: skip, limit: limit)
+                            in: user.application, openedBy: old, newestFirst: newestFirst, skip: skip, limit: limit)
                     )
                 }
                 found.append(
