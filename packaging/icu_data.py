@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the part of Foundation's ICU data that the program uses, as assembler: icu_data.py SWIFT_STATIC_FOLDER OUTPUT.s
+"""Writes the part of Foundation's ICU data that the program uses, as assembler, and prints the name of the symbol in whose
+stead the linker takes it (--wrap): icu_data.py SWIFT_STATIC_FOLDER OUTPUT.s
 
 Foundation brings 34 MB of tables for every language and character set. The program formats no dates, numbers or names by
 language, so host names, the root locale and time zones are enough. The file's form is ICU's "CmnD": a header whose length
@@ -64,13 +65,14 @@ def main():
         output.with_suffix(".dat").write_bytes(data)
         output.write_text(
             f"""    .section .rodata
-    .global {symbol}
+    .global __wrap_{symbol}
     .balign 16
-{symbol}:
+__wrap_{symbol}:
     .incbin "{output.with_suffix(".dat").resolve()}"
     .section .note.GNU-stack,"",@progbits
 """
         )
+        print(symbol)
     except (OSError, ValueError, struct.error, subprocess.CalledProcessError) as error:
         sys.exit(f"icu_data: {error}")
 

@@ -73,13 +73,14 @@ prepare_release() {
     static=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/lib/swift_static
     if [ ! -f "$object" ]; then
         mkdir -p "$build_folder/icu"
-        if ! python3 packaging/icu_data.py "$static" "$build_folder/icu/data.s"; then
+        if ! python3 packaging/icu_data.py "$static" "$build_folder/icu/data.s" >"$build_folder/icu/symbol"; then
             warn "The program gets all of ICU's tables and is 33 MB larger."
             return 0
         fi
         clang -c -o "$object" "$build_folder/icu/data.s"
     fi
-    release_arguments+=(-Xlinker "$object")
+    # The library's own data is then nobody's, and is left out with all that nobody uses.
+    release_arguments+=(-Xlinker "--wrap=$(<"$build_folder/icu/symbol")" -Xlinker "$object")
 }
 
 # Builds the program and sets `okaeri` to its path: build_program CONFIGURATION.
