@@ -92,20 +92,31 @@ struct EnumerationTests {
         let server = try await TestServer(settings: ["password-failures": "1000000"], passwords: passwords)
         let names = try await importUsers(into: server, times: 200)
         _ = try await server.signUp("native")
-        var (known, unknown): ([String: [Duration]], [Duration]) = ([:], [])
+        // Other tests run beside it. Who can be told apart is told apart each time.
+        var apart: Set<Int>?
+        for attempt in 0..<3 where apart != [] {
+            let found = try await toldApart(names, server, attempt)
+            apart = apart?.intersection(found) ?? found
+        }
+        #expect(apart == [], "users of these kinds are told apart from unknown ones")
+    }
+
+    /// The kinds of which pairs with unknown users have the longer time on one side too often.
+    private func toldApart(_ names: [String], _ server: TestServer, _ attempt: Int) async throws -> Set<Int> {
+        var (known, unknown): ([Int: [Duration]], [Duration]) = ([:], [])
         for number in 0..<200 {
             // In turns each kind first.
-            let round = names.filter { $0.hasSuffix("n\(number)") }.enumerated().map { ("\($0.offset)", $0.element) }
+            let round = Array(names.filter { $0.hasSuffix("n\(number)") }.enumerated())
             let turn = number % (round.count + 1)
             for (kind, name) in round.prefix(turn) { known[kind, default: []].append(try await time(server, name)) }
-            unknown.append(try await time(server, "other\(number)"))
+            unknown.append(try await time(server, "other\(attempt)x\(number)"))
             for (kind, name) in round.dropFirst(turn) { known[kind, default: []].append(try await time(server, name)) }
         }
-        for (kind, times) in known.sorted(by: { $0.key < $1.key }) {
+        let shares = known.mapValues { times in
             let faster = times.reduce(0) { sum, time in sum + unknown.count { time < $0 } }
-            let share = Double(faster) / Double(times.count * unknown.count)
-            #expect((0.35...0.65).contains(share), "\(share) of the pairs: users of kind \(kind) are told apart")
+            return Double(faster) / Double(times.count * unknown.count)
         }
+        return Set(shares.filter { !(0.35...0.65).contains($0.value) }.keys)
     }
 
     private func time(_ server: TestServer, _ name: String) async throws -> Duration {
