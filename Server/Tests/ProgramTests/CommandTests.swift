@@ -14,6 +14,18 @@ struct CommandTests {
         #expect(finished.output.split(separator: ".").count == 3)
     }
 
+    @Test(
+        "leave nothing open in the process that ran them",
+        .enabled(if: FileManager.default.fileExists(atPath: "/proc")))
+    func openFiles() async throws {
+        _ = try await Program.run("--version")
+        let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap { descriptor in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+        }
+        // Those of programs that run beside this test still have their names.
+        #expect(open.filter { $0.hasSuffix("/output (deleted)") || $0.hasSuffix("/errors (deleted)") } == [])
+    }
+
     @Test("take every setting but secrets as an option of serve")
     func settingOptions() async throws {
         let help = try await Program.run("serve", "--help").output

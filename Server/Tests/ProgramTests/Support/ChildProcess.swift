@@ -19,8 +19,9 @@ final class ChildProcess: Sendable {
         let own = ProcessInfo.processInfo.environment.filter { Self.inherited.contains($0.key) }
         process.environment = own.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try Self.file(folder.path + "/output")
-        process.standardError = try Self.file(folder.path + "/errors")
+        let files = try ["output", "errors"].map { try Self.file("\(folder.path)/\($0)") }
+        process.standardOutput = files[0]
+        process.standardError = files[1]
         let (statuses, ended) = AsyncStream<Int32>.makeStream()
         process.terminationHandler = { process in
             ended.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
@@ -32,6 +33,8 @@ final class ChildProcess: Sendable {
             return -1
         }
         self.process = process
+        // The child has its own; Foundation keeps these open after its end, and its `run` fails in a process with many.
+        defer { for file in files { try? file.close() } }
         try process.run()
     }
 
