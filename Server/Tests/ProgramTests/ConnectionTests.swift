@@ -33,7 +33,8 @@ struct ConnectionTests {
         }
         #expect(open.isEmpty, "the server kept connections whose client never read")
         #expect(most < 48_000_000, "\(most) bytes more for \(sent) bytes of requests")
-        #expect(slowest < .seconds(5), "\(slowest)")
+        // Far more than a busy machine needs, far less than the 120 seconds for which such a client could hold others up.
+        #expect(slowest < .seconds(20), "\(slowest)")
         #expect(try await server.stop() == 0)
     }
 

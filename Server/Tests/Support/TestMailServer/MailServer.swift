@@ -100,8 +100,11 @@ package final class MailServer: Sendable {
         process.standardOutput = output
         let errors = folder + "/errors"
         _ = FileManager.default.createFile(atPath: errors, contents: nil)
-        process.standardError = FileHandle(forWritingAtPath: errors)
+        let errorFile = FileHandle(forWritingAtPath: errors)
+        process.standardError = errorFile
         try process.run()
+        // The server has its own.
+        try? errorFile?.close()
         var line = Data()
         while !line.contains(UInt8(ascii: "\n")) {
             let bytes = output.fileHandleForReading.availableData
