@@ -22,7 +22,7 @@ class Record:
         self.begun, self.saved = time.monotonic(), 0.0
         self.line = {
             "begun": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"), "command": command,
-            "program": str(program), "build": _build(program), "seed": seed, "surfaces": sorted(surfaces), "workers": workers,
+            "program": str(program), "build": _build(program), "commit": _commit(), "seed": seed, "surfaces": sorted(surfaces), "workers": workers,
             "requests": 0, "findings": 0, "seconds": 0, "next": [0] * workers, "ended": "killed"}
 
     def adopt(self):
@@ -73,10 +73,18 @@ class Record:
 
 
 def _build(program):
-    """The commit, and when the program was linked."""
+    """When the program was linked."""
     try:
-        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False).stdout.strip()
         made = datetime.datetime.fromtimestamp(pathlib.Path(program).stat().st_mtime, datetime.timezone.utc)
     except OSError:
         return "unknown"
-    return f"{commit} {made.isoformat(timespec='seconds')}"
+    return made.isoformat(timespec="seconds")
+
+
+def _commit():
+    """What is checked out here, which is the program's own state only if it was built of it."""
+    try:
+        found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False)
+    except OSError:
+        return "unknown"
+    return found.stdout.strip() or "unknown"
