@@ -79,6 +79,7 @@ final class UsersController: Sendable {
         _ search: UserSearch, fitting filter: inout ExpressionFilter, for request: SearchRequest, _ call: ParseCall
     ) async throws -> UserSearch.Findings {
         var (users, passed, part): ([User], Int, UserSearch) = ([], 0, search)
+        var size = ResponseSize()
         part.counts = false
         part.limit = UserSearch.maximumLimit
         for page in 0..<Self.maximumPages {
@@ -86,7 +87,9 @@ final class UsersController: Sendable {
             let found = try await accounts.searchUsers(part, in: call.application, for: request).users
             for user in found where try filter.fits(user) {
                 passed += 1
-                if passed > search.skip, users.count < min(search.limit, UserSearch.maximumLimit) { users.append(user) }
+                guard passed > search.skip, users.count < min(search.limit, UserSearch.maximumLimit) else { continue }
+                try size.add(ResponseSize.of(user))
+                users.append(user)
             }
             let isEnough = !search.counts && users.count >= min(search.limit, UserSearch.maximumLimit)
             if found.count < UserSearch.maximumLimit || isEnough {
@@ -110,14 +113,16 @@ final class UsersController: Sendable {
         }
         let request = SearchRequest(by: .backend)
         var (values, seen, last): ([JSONValue], Set<JSONValue>, String) = ([], [], "")
+        var size = ResponseSize()
         for _ in 0..<Self.maximumPages {
             let search = UserSearch(
                 condition: .all([.compares(.id, .greater, .text(last))] + (condition.map { [$0] } ?? [])),
-                order: [UserOrder(.id)], limit: UserSearch.maximumLimit, reader: .everything)
+                limit: UserSearch.maximumLimit, reader: .everything)
             let found = try await accounts.searchUsers(search, in: call.application, for: request).users
             for user in found {
                 let members = JSONValue.object(UserObject(user, for: call.caller).own())
                 for value in Self.values(path[...], of: members) where seen.insert(value).inserted {
+                    try size.add(ResponseSize.of(value))
                     values.append(value)
                 }
             }

@@ -11,13 +11,35 @@ extension SQLTransaction {
             count = try connection.rows(question) { row throws(DomainError) in row.only.count }.first
         }
         guard search.limit > 0 else { return UserSearch.Findings(users: [], count: count) }
-        var composer = UserSearchComposer(connection.dialect, search, application)
-        let question = composer.page()
-        var users = try connection.rows(question) { row throws(DomainError) in try UserRow.content(ColumnReader(row)) }
+        // What has to be sorted is in memory: ids, and not all that users have.
+        var users = search.order.isEmpty ? try page(search, application) : try sortedPage(search, application)
         let seen = users.map(\.id).filter(search.reader.seesIdentities)
         let identities = try identities(ofAll: seen, in: application)
         for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
         return UserSearch.Findings(users: users, count: count)
+    }
+
+    private func page(
+        _ search: UserSearch, _ application: Identifier<Application>
+    ) throws(DomainError) -> [User] {
+        var composer = UserSearchComposer(connection.dialect, search, application)
+        return try users(composer.page(of: UserRow.qualifiedNames))
+    }
+
+    private func sortedPage(
+        _ search: UserSearch, _ application: Identifier<Application>
+    ) throws(DomainError) -> [User] {
+        var composer = UserSearchComposer(connection.dialect, search, application)
+        let question = composer.page(of: ["users.id"])
+        let ids = try connection.rows(question) { row throws(DomainError) -> Identifier<User> in row.only.id() }
+        guard !ids.isEmpty else { return [] }
+        let found = try users(UserSearchComposer.users(ids, in: application))
+        let positions = Dictionary(found.indices.map { (found[$0].id, $0) }, uniquingKeysWith: { first, _ in first })
+        return ids.compactMap { positions[$0].map { found[$0] } }
+    }
+
+    private func users(_ question: DynamicQuery) throws(DomainError) -> [User] {
+        try connection.rows(question) { row throws(DomainError) in try UserRow.content(ColumnReader(row)) }
     }
 }
 
@@ -55,14 +77,27 @@ struct UserSearchComposer {
         return query
     }
 
-    mutating func page() -> DynamicQuery {
+    /// Columns of the users of a page.
+    mutating func page(of columns: [String]) -> DynamicQuery {
         let filter = filter()
         let order = order()
         let limit = query.bind(integer: Int64(clamping: search.limit))
         let skip = query.bind(integer: Int64(clamping: search.skip))
         query.text = """
-            SELECT \(UserRow.qualifiedNames.joined(separator: ", "))
+            SELECT \(columns.joined(separator: ", "))
             FROM \(tables) WHERE \(filter) ORDER BY \(order) LIMIT \(limit) OFFSET \(skip)
+            """
+        return query
+    }
+
+    /// Users by their ids, in no order.
+    static func users(_ ids: [Identifier<User>], in application: Identifier<Application>) -> DynamicQuery {
+        var query = DynamicQuery()
+        let application = query.bind(text: application.rawValue)
+        let list = ids.map { query.bind(text: $0.rawValue) }.joined(separator: ", ")
+        query.text = """
+            SELECT \(UserRow.qualifiedNames.joined(separator: ", "))
+            FROM users WHERE users.application_id = \(application) AND users.id IN (\(list))
             """
         return query
     }

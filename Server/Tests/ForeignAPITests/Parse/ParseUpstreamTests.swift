@@ -65,6 +65,23 @@ struct ParseUpstreamTests {
         return Data(base64Encoded: base + String(repeating: "=", count: (4 - base.count % 4) % 4))
     }
 
+    @Test(
+        "never gets what is this server's, in whatever writing",
+        arguments: [
+            "/Users", "/USERS/me", "/Login", "/LoginAs", "/Classes/_User", "/classes/_user", "/classes/%5FUser",
+            "/classes/_SESSION", "/Batch", "/classes/../users", "/classes/Game/../../users", "/functions/..%2fusers",
+            "/classes/%2e%2e/users", "/functions/%2E%2E/login", "/./users", "/%75sers",
+            "/functions/a%5c..%5c..%5cusers",
+            "/functions/%ff", "/classes", "/apps/x/verify_email",
+        ])
+    func own(path: String) async throws {
+        let answer = try await world.parse("GET", path)
+        #expect(answer.status >= 400 || path == "/%75sers", "\(path): \(answer.text)")
+        let batch = try await world.parse("POST", "/batch", #"{"requests":[{"method":"GET","path":"/parse\#(path)"}]}"#)
+        #expect([200, 400].contains(batch.status), "\(batch.text)")
+        #expect(server.requests.map(\.path) == [])
+    }
+
     @Test("gets everything but users and sessions, with the user's identity and without the session's token")
     func passes() async throws {
         let user = try await world.parseUser("mika")

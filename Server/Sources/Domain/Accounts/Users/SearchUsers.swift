@@ -9,6 +9,7 @@ package struct SearchUsers: Sendable {
     /// - Returns: the users whom the reader may see. Only the reader's own identities are there, or everybody's for an
     ///   operator.
     /// - Throws: `fieldsRefused` for a question that is too large, `searchTooSlow` for one that takes too long,
+    ///   `searchTooLarge` for one that finds more than a response holds,
     ///   `rateLimited` and `busy` as the scheduler does, `storageUnavailable`.
     package func callAsFunction(
         _ search: UserSearch, in home: Application, for request: SearchRequest
