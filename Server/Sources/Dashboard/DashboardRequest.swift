@@ -144,7 +144,7 @@ struct DashboardRequest: Sendable {
             "language": page.language.rawValue, "title": title, "brand": "Okaeri", "nonce": page.nonce,
             "bodyClass": "dashboard", "assets": dashboard.assetModel,
             "formToken": page.formToken, "tokenField": PageRequest.tokenField,
-            "t": dashboard.texts.tree(in: page.language), "action": pagePath, "languages": languages, "nav": nav,
+            "t": dashboard.texts.tree(in: page.language), "action": pagePath, "languages": page.languageLinks(to: pagePath), "nav": nav,
             "pageLanguage": page.language.rawValue, "tabs": tabs,
             "hasTabs": !tabs.isEmpty,
         ]
@@ -188,19 +188,6 @@ struct DashboardRequest: Sendable {
         guard application != nil, parts.contains(where: { pagePath == path($0) }) else { return [] }
         return parts.map { part in
             ["label": text("tabs.\(part)"), "link": path(part), "isCurrent": pagePath == path(part)]
-        }
-    }
-
-    /// Links to the same page in each language.
-    private var languages: [PageTemplates.Model] {
-        PageLanguage.allCases.map { language in
-            let pairs =
-                page.query.all.filter { $0.name != PageRequest.languageParameter }.map { ($0.name, $0.value) }
-                + [(PageRequest.languageParameter, language.rawValue)]
-            return [
-                "code": language.rawValue, "name": language.ownName, "isCurrent": language == page.language,
-                "link": "\(pagePath)?\(FormValues.query(pairs))",
-            ]
         }
     }
 }

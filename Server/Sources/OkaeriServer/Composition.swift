@@ -259,7 +259,10 @@ package struct Composition: Sendable {
         do {
             let pages = try WebPages(
                 modules: modules, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
-                sendsMail: settings.isDevelopment || settings.smtp != nil, assets: assets)
+                sendsMail: settings.isDevelopment || settings.smtp != nil,
+                firstPage: settings.hasFirstPage
+                    ? FirstPage(version: settings.isDevelopment ? ProgramVersion.current : nil) : nil,
+                assets: assets)
             let dashboard = try Dashboard(
                 modules: modules, gate: gate, clock: clock, assets: assets, publicURL: settings.issuer)
             return (pages, dashboard)
