@@ -36,6 +36,7 @@ let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okae
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
     "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
+    "first",
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 

@@ -112,20 +112,34 @@ build_benchmarks() {
     benchmarks=$(swift_package build Benchmarks "${release_arguments[@]}" --show-bin-path)
 }
 
-# Draws the lines "[12/345] …" over each other on a terminal; elsewhere tells every thirty seconds how far it is.
+# Sets `left` to what remains at the speed until now: time_left DONE ALL SECONDS. It says nothing until ten seconds and a
+# twentieth of the steps are behind it: before that it would be a guess.
+time_left() {
+    local seconds
+    left=
+    if (($3 < 10 || $1 * 20 < $2 || $1 >= $2)); then return; fi
+    seconds=$(($3 * ($2 - $1) / $1))
+    if ((seconds < 60)); then left=", less than a minute left"; else left=", about $(((seconds + 30) / 60)) min left"; fi
+}
+
+# Draws the lines "[12/345] …" over each other on a terminal, with the time left; elsewhere tells every thirty seconds how far
+# it is.
 show_progress() {
-    local what=$1 line last=$SECONDS columns=80
+    local what=$1 line last=$SECONDS begin=$SECONDS step=0 before=0 left= columns=80
+    local steps='^\[([0-9]+)/([0-9]+)\]'
     if [ -t 1 ]; then columns=$(tput cols 2>/dev/null || echo 80); fi
     while IFS= read -r line; do
-        case $line in
-            "["*/*"]"*) ;;
-            *) continue ;;
-        esac
+        [[ $line =~ $steps ]] || continue
+        step=${BASH_REMATCH[1]}
+        # Another part of the work begins to count anew.
+        if ((step < before)); then begin=$SECONDS; fi
+        before=$step
+        time_left "$step" "${BASH_REMATCH[2]}" $((SECONDS - begin))
         if [ -t 1 ]; then
-            line="$what: $line"
+            line="$what$left: $line"
             printf '\r\033[K%s' "${line:0:columns-1}"
         elif ((SECONDS - last >= 30)); then
-            say "$what: $line"
+            say "$what$left: $line"
             last=$SECONDS
         fi
     done
