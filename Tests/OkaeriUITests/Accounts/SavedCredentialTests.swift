@@ -12,7 +12,7 @@ struct SavedCredentialTests {
     let options = LogInOptions(fields: [.default, .savedCredentials])
 
     @Test("logs in when the screen appears, by a password of the Keychain")
-    func password() async throws {
+    func keychain() async throws {
         _ = try await world.anotherClient().signUp(username: "hana", password: password)
         let memory = TestMemory()
         let saved = TestSaved(saved: .password(SavedPassword(identifier: "hana", password: password)))

@@ -88,7 +88,7 @@ func readTheme(_ file: URL) throws -> Theme {
     @MainActor
     func saved(_ okaeri: OkaeriClient, in window: UIWindow) -> ScreenSurroundings {
         let providers = AppleProviders { window }
-        return
-            ScreenSurroundings(client: okaeri, credentials: providers, saved: providers)
+        let surroundings = ScreenSurroundings(client: okaeri, credentials: providers, saved: providers)
+        return surroundings
     }
 #endif

@@ -31,7 +31,8 @@ enum ScreenReports {
         ))
 
     static let responses: [ScreenResponse] = [
-        .welcome(.firstVisit(user())), .welcome(.returning(user(isAnonymous: false), lastLogIn: instant)),
+        .welcome(.firstVisit(user())), .loggedIn(.firstVisit(user()), by: .password),
+        .welcome(.returning(user(isAnonymous: false), lastLogIn: instant)),
         .user(user(isAnonymous: false)), .user(user(isAnonymous: false, email: "hana@example.com", hasPassword: true)),
         .codeRequest(LogInCodeRequest(email: "hana@example.com", expiresAt: instant, ticket: "ticket")),
         .done, .sessions([]), .sessions([session]), .deviceKeys([]), .deviceKeys([key]),
