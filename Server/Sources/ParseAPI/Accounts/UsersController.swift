@@ -57,12 +57,16 @@ final class UsersController: Sendable {
         let request = SearchRequest(by: searcher(call))
         var filter: ExpressionFilter?
         if let asked = options.condition {
-            var answered = try await answered(asked, by: search.reader, for: request, call)
-            filter = try ExpressionFilter(takenFrom: &answered, isMaster: call.caller.isMaster)
-            search.condition = try WhereClause.condition(answered, isMaster: call.caller.isMaster)
+            let answered = try await answered(asked, by: search.reader, for: request, call)
+            let formula = try WhereClause.formula(answered, isMaster: call.caller.isMaster)
+            if let condition = formula.condition {
+                search.condition = condition
+            } else {
+                filter = try ExpressionFilter(formula)
+            }
         }
         let found =
-            if var filter, !filter.isEmpty {
+            if var filter {
                 try await find(search, fitting: &filter, for: request, call)
             } else {
                 try await accounts.searchUsers(search, in: call.application, for: request)
@@ -79,17 +83,18 @@ final class UsersController: Sendable {
         _ search: UserSearch, fitting filter: inout ExpressionFilter, for request: SearchRequest, _ call: ParseCall
     ) async throws -> UserSearch.Findings {
         var (users, passed, part): ([User], Int, UserSearch) = ([], 0, search)
-        part.counts = false
+        (part.condition, part.probes, part.counts) = (filter.condition, filter.probes, false)
         part.limit = UserSearch.maximumLimit
         for page in 0..<Self.maximumPages {
             part.skip = page * UserSearch.maximumLimit
-            let found = try await accounts.searchUsers(part, in: call.application, for: request).users
-            for user in found where try filter.fits(user) {
+            let found = try await accounts.searchUsers(part, in: call.application, for: request)
+            for (number, user) in found.users.enumerated() {
+                guard try filter.fits(user, found.probed.isEmpty ? [] : found.probed[number]) else { continue }
                 passed += 1
                 if passed > search.skip, users.count < min(search.limit, UserSearch.maximumLimit) { users.append(user) }
             }
             let isEnough = !search.counts && users.count >= min(search.limit, UserSearch.maximumLimit)
-            if found.count < UserSearch.maximumLimit || isEnough {
+            if found.users.count < UserSearch.maximumLimit || isEnough {
                 return UserSearch.Findings(users: users, count: search.counts ? passed : nil)
             }
         }

@@ -13,11 +13,17 @@ extension SQLTransaction {
         guard search.limit > 0 else { return UserSearch.Findings(users: [], count: count) }
         var composer = UserSearchComposer(connection.dialect, search, application)
         let question = composer.page()
-        var users = try connection.rows(question) { row throws(DomainError) in try UserRow.content(ColumnReader(row)) }
+        let probes = UserRow.width..<(UserRow.width + search.probes.count)
+        let found = try connection.rows(question) { row throws(DomainError) in
+            (user: try UserRow.content(ColumnReader(row)), probed: probes.map { row.integer($0) == 1 })
+        }
+        var users = found.map(\.user)
         let seen = users.map(\.id).filter(search.reader.seesIdentities)
         let identities = try identities(ofAll: seen, in: application)
         for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
-        return UserSearch.Findings(users: users, count: count)
+        var findings = UserSearch.Findings(users: users, count: count)
+        if !search.probes.isEmpty { findings.probed = found.map(\.probed) }
+        return findings
     }
 }
 
@@ -56,12 +62,14 @@ struct UserSearchComposer {
     }
 
     mutating func page() -> DynamicQuery {
+        // SQLite numbers values in the order of the text.
+        let probes = search.probes.map { "CAST(CASE WHEN \(composed($0)) THEN 1 ELSE 0 END AS BIGINT)" }
         let filter = filter()
         let order = order()
         let limit = query.bind(integer: Int64(clamping: search.limit))
         let skip = query.bind(integer: Int64(clamping: search.skip))
         query.text = """
-            SELECT \(UserRow.qualifiedNames.joined(separator: ", "))
+            SELECT \((UserRow.qualifiedNames + probes).joined(separator: ", "))
             FROM \(tables) WHERE \(filter) ORDER BY \(order) LIMIT \(limit) OFFSET \(skip)
             """
         return query
