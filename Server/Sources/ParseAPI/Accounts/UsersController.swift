@@ -202,7 +202,7 @@ final class UsersController: Sendable {
         let id: Identifier<User> = try call.id()
         let change = try UserChange(call.body, of: id, isMaster: call.caller.isMaster)
         var changes = UserEdit(
-            compatible: .operations(change.operations),
+            compatible: .operations(change.fields.operations),
             identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules))
         changes.acl = change.acl
         changes.isEmailVerified = change.isEmailVerified
@@ -229,7 +229,7 @@ final class UsersController: Sendable {
         if linksByMaster { token = try await openSession(of: id, .administrator, by: .operator, call).token }
         var members: [String: JSONValue] = ["updatedAt": .string(changed.user.updatedAt.text)]
         let echoed = UserObject(changed.user, for: call.caller)
-            .fields(change.echoed, isOwn: id == call.caller.session?.user.id)
+            .fields(change.fields.echoed, isOwn: id == call.caller.session?.user.id)
         members.merge(echoed) { $1 }
         if let token { members["sessionToken"] = .string(token.revealed) }
         return ParseResponse(members)
