@@ -66,7 +66,9 @@ struct ExpressionFilter {
             switch part {
             case .database: continue
             case .all(let parts): required += parts
-            case .expression, .any, .not: tests.append(try test(part))
+            case .expression, .any, .not:
+                let test = try test(part)
+                tests.append(test)
             }
         }
     }
@@ -102,7 +104,10 @@ struct ExpressionFilter {
 
     private mutating func tests(of parts: [SearchFormula]) throws(ParseFault) -> [Test] {
         var tests: [Test] = []
-        for part in parts { tests.append(try test(part)) }
+        for part in parts {
+            let test = try test(part)
+            tests.append(test)
+        }
         return tests
     }
 
