@@ -8,7 +8,8 @@ package struct VerifyCredential: Sendable {
 
     /// - Parameters:
     ///   - credential: What the provider gave the client.
-    ///   - name: Whom the client says that it is about, in the provider's own word; the provider must say the same.
+    ///   - name: Whom the client says that it is about, in the provider's own word; the provider must say the same;
+    ///     `nil` beside a code, of which the client knows nobody.
     ///   - provider: Who vouches.
     ///   - application: Where.
     ///   - address: Where the request came from: each credential costs a call to the provider.
@@ -16,7 +17,7 @@ package struct VerifyCredential: Sendable {
     /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerRefused`, `providerUnavailable`,
     ///   `providerMisconfigured`, `fieldsRefused`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        _ credential: ProviderCredential, of name: String, at provider: Identity.Provider, in application: Application,
+        _ credential: ProviderCredential, of name: String?, at provider: Identity.Provider, in application: Application,
         from address: ClientAddress
     ) async throws(DomainError) -> ExternalIdentity {
         let found = try await findProvider(provider, in: application.id)
@@ -34,7 +35,7 @@ package struct VerifyCredential: Sendable {
             person?.replay = nil
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
-        guard ConfiguredProvider.parts(of: person.subject).name == name else {
+        guard name == nil || ConfiguredProvider.parts(of: person.subject).name == name else {
             throw .providerTokenRefused(.otherPerson)
         }
         return person

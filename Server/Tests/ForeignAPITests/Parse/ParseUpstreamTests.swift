@@ -18,6 +18,8 @@ private final class StandInParseServer: FakeProvider {
     func answer(_ request: FakeRequest) async -> FakeResponse {
         received.withLock { $0.append(request) }
         switch request.path {
+        case "/parse/serverInfo":
+            return FakeResponse(200, ["features": ["push": ["immediatePush": true]], "parseServerVersion": "8.2.0"])
         case "/parse/classes/Refused": return FakeResponse(400, ["code": 102, "error": "bad"])
         case "/parse/functions/elsewhere": return FakeResponse(302, location: "http://127.0.0.1:9/")
         default: return FakeResponse(200, ["results": [], "path": .string(request.path)])
@@ -109,6 +111,17 @@ struct ParseUpstreamTests {
             #expect(seen.path == "/parse\(path)" && String(decoding: seen.body, as: UTF8.self) == body ?? "")
         }
         #expect(try await world.parse("GET", "/classes/Refused").parseCode == 102)
+    }
+
+    @Test("says itself what it can do; without one nothing is offered that is not here")
+    func features() async throws {
+        let answer = try await world.parse("GET", "/serverInfo", master: true)
+        #expect(try answer.json()["features"] == ["push": ["immediatePush": true]], "\(answer.text)")
+        #expect(server.requests.last?.headers["x-parse-master-key"] == "master")
+        let alone = try await ForeignWorld().parse("GET", "/serverInfo", master: true)
+        guard case .object(let groups)? = try alone.json()["features"] else { throw Missing(description: alone.text) }
+        #expect(!groups.isEmpty)
+        for case .object(let group) in groups.values { #expect(group.values.allSatisfy { $0 == false }) }
     }
 
     @Test("gets nothing of users and sessions, and nothing of a session that is dead")

@@ -15,7 +15,7 @@ package struct SearchUsers: Sendable {
         _ search: UserSearch, in home: Application, for request: SearchRequest
     ) async throws(DomainError) -> UserSearch.Findings {
         let application = home.id
-        let size = search.condition.size
+        let size = search.question.size
         guard size.depth <= UserSearch.maximumDepth else {
             throw .fieldsRefused([
                 ValidationError(field: "where", rule: .tooDeep(maximumLevels: UserSearch.maximumDepth))
@@ -40,7 +40,7 @@ package struct SearchUsers: Sendable {
             throw .fieldsRefused([ValidationError(field: "skip", rule: .tooManyFields(maximum: UserSearch.maximumSkip))]
             )
         }
-        guard !search.condition.holdsNull else {
+        guard !search.question.holdsNull else {
             throw .fieldsRefused([ValidationError(field: "where", rule: .controlCharacter)])
         }
         try Self.refuseHidden(search, home.settings.fieldRules)
@@ -63,7 +63,7 @@ package struct SearchUsers: Sendable {
                 return ValidationError(field: place, rule: .unreadable)
             }
         }
-        let found = faults(search.condition.fields, in: "where") + faults(search.order.map(\.field), in: "order")
+        let found = faults(search.question.fields, in: "where") + faults(search.order.map(\.field), in: "order")
         guard found.isEmpty else { throw .fieldsRefused(found) }
     }
 }
