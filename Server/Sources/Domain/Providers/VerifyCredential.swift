@@ -1,6 +1,9 @@
 /// Asks a provider who presents a credential, for protocols that carry the person's name there beside it. Nothing is
 /// written.
 package struct VerifyCredential: Sendable {
+    /// Credentials from one address or /64 network. Apps of old protocols log in with one at each launch.
+    package static let credentialsForClient = AddressLimit(LogInWithProvider.bareCodes, ofOldApps: .oldApps)
+
     let findProvider: FindProvider
     let rateLimiter: RateLimiter
     /// Whether the limits hold.
@@ -23,9 +26,7 @@ package struct VerifyCredential: Sendable {
         let found = try await findProvider(provider, in: application.id)
         if hasLimits {
             try await rateLimiter(
-                RateLimitKey(
-                    application: application.id, kind: "provider-credential", subject: address.allowanceGroup),
-                limit: LogInWithProvider.bareCodes)
+                kind: "provider-credential", in: application.id, from: address, limit: Self.credentialsForClient)
         }
         var person = try await found.provider.identify(credential, for: found.configured)
         if let code = credential.code {
