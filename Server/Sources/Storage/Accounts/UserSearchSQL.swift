@@ -51,7 +51,7 @@ extension SQLTransaction {
         return page.compactMap { position in users[position.id].map { ($0, position.probed) } }
     }
 
-    private static func probed(_ search: UserSearch, _ row: some RowReader, behind width: Int) -> [Bool] {
+    private static func probed(_ search: UserSearch, _ row: any RowReader, behind width: Int) -> [Bool] {
         search.probes.indices.map { row.integer(width + $0) == 1 }
     }
 }
