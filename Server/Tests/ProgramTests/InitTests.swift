@@ -1,5 +1,4 @@
 import Foundation
-import Okaeri
 import Testing
 
 @Suite("okaeri init")
@@ -38,7 +37,7 @@ struct InitTests {
     }
 
     /// Runs the command on a terminal, where somebody types the answers.
-    private func type(_ answers: String, _ options: String = "") async throws -> Program.Finished {
+    private func typing(_ answers: String, _ options: String = "") async throws -> Program.Finished {
         let command = "'\(try Program.path())' init --file '\(file)' \(options)"
         return try await ChildProcess(
             "/bin/sh", ["-c", #"printf "$0" | script --quiet --return --command "$1" /dev/null"#, answers, command]
@@ -58,7 +57,8 @@ struct InitTests {
         let output = try await eventually("the start") { server.output.contains("url") ? server.output : nil }
         #expect(output.contains(data))
         let list = try await Program.run("application", "list", "--config", file)
-        #expect(list.output.contains(try #require(report.application).id))
+        let id = try #require(report.application?.id)
+        #expect(list.output.contains(id))
         server.signal(SIGTERM)
         #expect(try await server.status() == 0)
     }
@@ -133,7 +133,7 @@ struct InitTests {
 
     @Test("asks four questions on a terminal, again where an answer cannot be used")
     func terminal() async throws {
-        let finished = try await type(
+        let finished = try await typing(
             #"ftp://x\nhttps://id.example.com\n\#(folder.path)/data\nsmtp://mail.example.com:587\nnobody\n\n"#
                 + #"smtp://mail.example.com:587\nid@example.com\n\nMy app\n"#)
         #expect(finished.status == 0, "\(finished.output)")
@@ -150,11 +150,11 @@ struct InitTests {
 
     @Test("takes Enter for the default, asks nothing that an option says, and nothing at all with --yes")
     func defaults() async throws {
-        let asked = try await type(#"\n\n\n"#, "--data '\(folder.path)/data'")
+        let asked = try await typing(#"\n\n\n"#, "--data '\(folder.path)/data'")
         #expect(asked.status == 0 && !asked.output.contains("2. "), "\(asked.output)")
         #expect(try values() == ["data": "\(folder.path)/data", "listen": "127.0.0.1:8080"])
         try FileManager.default.removeItem(atPath: file)
-        let unasked = try await type("", "--yes --data '\(folder.path)/data'")
+        let unasked = try await typing("", "--yes --data '\(folder.path)/data'")
         #expect(unasked.status == 0 && !unasked.output.contains("1. "), "\(unasked.output)")
     }
 }

@@ -21,7 +21,8 @@ struct StatusTests {
         let freeDiskBytes: Int?
     }
 
-    private func run(_ arguments: String..., environment: [String: String] = key) async throws -> Program.Finished {
+    private func run(_ arguments: String..., environment: [String: String] = Self.key) async throws -> Program.Finished
+    {
         try await Program.run(["status", "--data", folder.path] + arguments, environment: environment)
     }
 

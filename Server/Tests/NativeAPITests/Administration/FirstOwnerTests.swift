@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTPTypes
+import OkaeriServer
 import OkaeriWire
 import Testing
 

@@ -1,5 +1,8 @@
+import Domain
 import HTTPSupport
 import HTTPTypes
+import OkaeriServer
+import OkaeriWire
 import Testing
 
 @Suite("The first page")
