@@ -35,8 +35,8 @@ extension DashboardRequest {
             "fields": [
                 PageField(
                     ReauthenticationForm.password, label: text("enter.password"), kind: .password,
-                    autocomplete: "current-password", isFocused: refused == nil
-                ).model,
+                    autocomplete: "current-password"
+                ).focused(refused == nil).model,
                 PageField(
                     ReauthenticationForm.code, label: text("enter.code"), kind: .code, hint: text("enter.codeHint"),
                     autocomplete: "one-time-code"
