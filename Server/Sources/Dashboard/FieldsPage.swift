@@ -142,8 +142,8 @@ enum FieldsPage {
                 hint: request.dashboard.texts.tables[request.page.language]?["fields.\(name)Hint"],
                 error: faults.contains { $0.field == name || $0.field == "name" && name == "field" }
                     ? request.text("settings.bad") : nil,
-                isRequired: isRequired, choices: choices.map { ($0, request.text("fields.\(texts).\($0)")) }
-            ).model
+                isRequired: isRequired
+            ).offering(choices.map { ($0, request.text("fields.\(texts).\($0)")) }).model
         }
         var forms: [PageTemplates.Model] = [
             [
@@ -178,7 +178,8 @@ enum FieldsPage {
         if !rules.rules.isEmpty {
             let name = PageField(
                 "removed", label: request.text("fields.field"), kind: .select, value: chosen?.name ?? "",
-                hint: request.text("fields.remove"), choices: rules.sorted.map { ($0.name, $0.name) })
+                hint: request.text("fields.remove")
+            ).offering(rules.sorted.map { ($0.name, $0.name) })
             forms.append([
                 "title": request.text("fields.removal"), "button": request.text("fields.removal"),
                 "link": "\(request.pagePath)/remove",

@@ -218,7 +218,7 @@ struct RegistrationMailTests {
         #expect(try await ask("taro@example.com", at: mailless).code == "E502002")
         #expect(try await mailless.modules.accounts.listUsers(in: mailless.application.id).isEmpty)
         var settings = ApplicationSettings()
-        settings.foreignOptions[.ncmb] = ForeignOptions(allowsSignUpByMail: false)
+        settings.foreignOptions[.ncmb, default: ForeignOptions()].allowsSignUpByMail = false
         let off = try await NCMBWorld(settings, server: ["rate-limits": "off", "dev": "on"])
         let answer = try await ask("taro@example.com", at: off)
         #expect(answer.text == #"{"code":"E403005","error":"mailAddress must not be entered."}"#)

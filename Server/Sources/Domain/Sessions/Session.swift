@@ -25,23 +25,39 @@ package struct Session: Hashable, Sendable {
     /// When these, or its end, were last changed; `nil` when never.
     package var updatedAt: Timestamp?
 
+    /// When a session was opened and used, and when it ends.
+    package struct Times: Hashable, Sendable {
+        package var createdAt: Timestamp
+        package var lastUsedAt: Timestamp
+        package var expiresAt: Timestamp
+        package var authenticatedAt: Timestamp?
+
+        package init(
+            createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp, authenticatedAt: Timestamp? = nil
+        ) {
+            self.createdAt = createdAt
+            self.lastUsedAt = lastUsedAt
+            self.expiresAt = expiresAt
+            self.authenticatedAt = authenticatedAt
+        }
+    }
+
     package init(
-        id: Identifier<Session>, application: Identifier<Application>, user: Identifier<User>, deviceKey: String?,
-        device: DeviceDescription, address: String?, protocolName: ProtocolName, method: LogInMethod,
-        createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp, authenticatedAt: Timestamp? = nil
+        id: Identifier<Session>, application: Identifier<Application>, user: Identifier<User>,
+        client: SessionIssuer.Client, protocolName: ProtocolName, method: LogInMethod, times: Times
     ) {
         self.id = id
         self.application = application
         self.user = user
-        self.deviceKey = deviceKey
-        self.device = device
-        self.address = address
+        deviceKey = client.deviceKey
+        device = client.device
+        address = client.address
         self.protocolName = protocolName
         self.method = method
-        self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
-        self.expiresAt = expiresAt
-        self.authenticatedAt = authenticatedAt
+        createdAt = times.createdAt
+        lastUsedAt = times.lastUsedAt
+        expiresAt = times.expiresAt
+        authenticatedAt = times.authenticatedAt
     }
 
     /// Whether the session has ended by age or by disuse.

@@ -35,8 +35,9 @@ final class SignUpController: Sendable {
             SignUp.Request(
                 application: call.application,
                 identifiers: NewIdentifiers(username: .set(name), email: change.email, rules: call.caller.rules),
-                password: Secret(password), newUser: try change.newUser(by: call.caller), device: call.caller.device,
-                address: call.client, protocolName: .parse, origin: call.origin))
+                password: Secret(password), newUser: try change.newUser(by: call.caller),
+                client: LogInClient(
+                    .parse, on: call.caller.device, from: call.client, origin: call.origin)))
         return try await welcome(logIn, change, call)
     }
 
@@ -49,8 +50,9 @@ final class SignUpController: Sendable {
             application: call.application, people: people, anonymousId: authData.anonymousId,
             newUser: try change.newUser(by: call.caller),
             identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules),
-            password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
-            device: call.caller.device, address: call.client, origin: call.origin)
+            password: change.password, caller: call.caller.session?.user.id,
+            client: LogInClient(
+                .parse, on: call.caller.device, from: call.client, origin: call.origin))
         asked.leavesDisabledBehind = true
         let logIn: LogIn
         do {

@@ -57,8 +57,8 @@ final class LogInController: Sendable {
         let people = try await verifyCredential(authData ?? AuthDataRequest(), call)
         var asked = LogInWithPassword.Request(
             application: call.application, identifier: typed.candidates.first?.shown ?? "", password: typed.password,
-            device: call.caller.device, address: call.client, protocolName: .parse, candidates: typed.candidates,
-            origin: call.origin)
+            client: LogInClient(
+                .parse, on: call.caller.device, from: call.client, origin: call.origin), candidates: typed.candidates)
         asked.requiredIdentifier = typed.requiredIdentifier
         asked.isSpelledExactly = !call.caller.options.ignoresCase
         asked.admitsVerifiedOnly = needsVerifiedEmail(call)

@@ -14,15 +14,16 @@ package enum SessionRow: StoredRow {
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Session {
         var session = Session(
             id: row.id(.id), application: row.id(.applicationId), user: row.id(.userId),
-            deviceKey: row.optionalText(.deviceKey),
-            device: DeviceDescription(
-                name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
-                system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion),
-                installation: row.optionalText(.installation)),
-            address: row.optionalText(.address), protocolName: .init(rawValue: row.text(.protocol)),
-            method: .init(rawValue: row.text(.method)), createdAt: row.time(.createdAt),
-            lastUsedAt: row.time(.lastUsedAt), expiresAt: row.time(.expiresAt),
-            authenticatedAt: row.optionalTime(.authenticatedAt))
+            client: .init(
+                deviceKey: row.optionalText(.deviceKey),
+                device: DeviceDescription(
+                    name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
+                    system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion),
+                    installation: row.optionalText(.installation)), address: row.optionalText(.address)),
+            protocolName: .init(rawValue: row.text(.protocol)), method: .init(rawValue: row.text(.method)),
+            times: .init(
+                createdAt: row.time(.createdAt), lastUsedAt: row.time(.lastUsedAt), expiresAt: row.time(.expiresAt),
+                authenticatedAt: row.optionalTime(.authenticatedAt)))
         if !row.isNull(.fields) { session.fields = try JSONText.members(from: row.text(.fields)) }
         session.updatedAt = row.optionalTime(.updatedAt)
         return session

@@ -236,9 +236,10 @@ struct KiiUserTests {
         let (id, application, now) = (Identifier<User>(rawValue: user.id), world.application.id, world.clock.now)
         let token = "legacy-Token.of+Kii/0123456789=="
         let session = Session(
-            id: .init(rawValue: "imported00000001"), application: application, user: id, deviceKey: nil,
-            device: DeviceDescription(), address: nil, protocolName: .kii, method: .automatic, createdAt: now,
-            lastUsedAt: now, expiresAt: now + SessionRules.endless)
+            id: .init(rawValue: "imported00000001"), application: application, user: id, client: .init(address: nil),
+            protocolName: .kii, method: .automatic,
+            times: .init(
+                createdAt: now, lastUsedAt: now, expiresAt: now + SessionRules.endless))
         try await world.importing { transaction throws(DomainError) in
             try transaction.insert(session, token: SecretDigest(of: token.utf8), attempt: nil)
         }
