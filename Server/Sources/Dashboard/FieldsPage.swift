@@ -5,7 +5,7 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 import PageSupport
 
-/// `/dashboard/app/ID/fields`: who reads and writes the users' custom fields, and what they take.
+/// `/dashboard/app/ID/fields`: who reads and writes the users' custom fields, what they take, and how much a user may hold.
 enum FieldsPage {
     private static let page = DashboardRoute.Page("/app/{application}/fields", .readSettings)
     private static let labelled = ["en", "ja", "ko"]
@@ -24,6 +24,13 @@ enum FieldsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 let isClosed = form.text("policy") == "closed"
                 try await request.modules.applications.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
+                return [("done", "saved")]
+            }
+        },
+        DashboardRoute(page, post: "limits", .changeFieldRules) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                try await request.modules.applications.changeFieldRules(
+                    of: id, by: who, FieldLimitsForm.change(form))
                 return [("done", "saved")]
             }
         },
@@ -167,6 +174,7 @@ enum FieldsPage {
                 ],
             ],
         ]
+        forms.append(FieldLimitsForm.model(request, form, rules.limits, faults))
         if !rules.rules.isEmpty {
             let name = PageField(
                 "removed", label: request.text("fields.field"), kind: .select, value: chosen?.name ?? "",

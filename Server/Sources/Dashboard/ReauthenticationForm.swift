@@ -37,10 +37,7 @@ extension DashboardRequest {
                     ReauthenticationForm.password, label: text("enter.password"), kind: .password,
                     autocomplete: "current-password"
                 ).focused(refused == nil).model,
-                PageField(
-                    ReauthenticationForm.code, label: text("enter.code"), kind: .code, hint: text("enter.codeHint"),
-                    autocomplete: "one-time-code"
-                ).model,
+                codeField(ReauthenticationForm.code, isRequired: access?.admin?.lacksAuthenticator != true),
             ],
         ]
         if let refused {

@@ -140,13 +140,15 @@ struct RowTests {
     private static func session(full: Bool) -> Session {
         var described = device
         described.installation = "installation"
-        return Session(
+        var session = Session(
             id: .init(rawValue: "session"), application: application, user: user,
             client: .init(
                 deviceKey: full ? "key" : nil, device: full ? described : DeviceDescription(),
                 address: full ? "::1" : nil), protocolName: .native, method: .automatic,
             times: .init(
                 createdAt: time, lastUsedAt: time, expiresAt: time, authenticatedAt: full ? time : nil))
+        if full { (session.fields, session.updatedAt) = (["theme": "dark"], time) }
+        return session
     }
 
     private static var sessions: [Case] {

@@ -1,3 +1,5 @@
+package import enum OkaeriWire.JSONValue
+
 /// The proof of a finished log-in.
 package struct Session: Hashable, Sendable {
     package let id: Identifier<Session>
@@ -14,10 +16,14 @@ package struct Session: Hashable, Sendable {
     /// When it was last used, to within `SessionActivity.resolution`.
     package var lastUsedAt: Timestamp
     /// When it ends at the latest, however much it is used.
-    package let expiresAt: Timestamp
+    package var expiresAt: Timestamp
     /// When its owner last proved to be there, in a way that allows what must not happen behind the owner's back
     /// (requirement 18); `nil` when never. See `isFresh`.
     package var authenticatedAt: Timestamp?
+    /// What an app keeps of it, in protocols in which sessions are objects of apps.
+    package var fields: [String: JSONValue] = [:]
+    /// When these, or its end, were last changed; `nil` when never.
+    package var updatedAt: Timestamp?
 
     /// When a session was opened and used, and when it ends.
     package struct Times: Hashable, Sendable {

@@ -66,13 +66,15 @@ struct MovedSession: Sendable {
     ///   - randomness: Names the session.
     ///   - now: The session counts as used now: the time of its last use did not come along.
     init(_ imported: ImportedSession, randomness: any Randomness, at now: Timestamp) {
-        session = Session(
+        var session = Session(
             id: randomness.newIdentifier(at: imported.createdAt), application: imported.application,
             user: imported.user, client: .init(device: imported.device, address: nil),
             protocolName: imported.protocolName, method: imported.method,
             times: .init(
                 createdAt: imported.createdAt, lastUsedAt: now,
                 expiresAt: imported.expiresAt ?? now + SessionRules.endless))
+        (session.fields, session.updatedAt) = (imported.fields, imported.updatedAt)
+        self.session = session
         token = imported.token.digest
     }
 

@@ -85,7 +85,7 @@ final class SignUpController: Sendable {
             "objectId": .string(user.id.rawValue), "createdAt": .string(user.createdAt.text),
         ]
         if user.username == nil { members["username"] = .string(UserObject.madeUpName(of: user.id)) }
-        members.merge(UserObject(user, for: call.caller).fields(change.echoed, isOwn: true)) { $1 }
+        members.merge(UserObject(user, for: call.caller).fields(change.fields.echoed, isOwn: true)) { $1 }
         if call.caller.options.needsVerifiedEmail, user.emailVerifiedAt == nil, user.username != nil {
             // Nobody logs in before the address is verified, not by signing up either.
             _ = try await endSession(
@@ -118,7 +118,7 @@ extension UserChange {
     /// What a new user is made with.
     func newUser(by caller: ParseCaller) throws(ParseFault) -> UserRegistration.Profile {
         UserRegistration.Profile(
-            fields: try newFields(), acl: acl.applied(to: nil), actor: caller.isMaster ? .server : .owner)
+            fields: try fields.newFields(), acl: acl.applied(to: nil), actor: caller.isMaster ? .server : .owner)
     }
 }
 

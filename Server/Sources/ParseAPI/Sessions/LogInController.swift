@@ -139,11 +139,12 @@ extension OpenSession {
     /// Opens a further session of a user.
     func callAsFunction(
         of user: Identifier<User>, _ method: Session.LogInMethod, by actor: AuditEntry.Actor,
-        replacing: Identifier<Session>? = nil, _ call: ParseCall
+        replacing: Identifier<Session>? = nil, fields: [String: JSONValue] = [:], _ call: ParseCall
     ) async throws(DomainError) -> LogIn {
-        try await callAsFunction(
-            Request(
-                user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
-                replaced: replacing, device: call.caller.device, origin: call.origin))
+        var asked = Request(
+            user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
+            replaced: replacing, device: call.caller.device, origin: call.origin)
+        asked.fields = fields
+        return try await callAsFunction(asked)
     }
 }

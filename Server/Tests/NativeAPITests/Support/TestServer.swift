@@ -109,7 +109,9 @@ struct TestServer: Sendable {
         let response = try await responder.respond(to: request, context: context)
         let answer = try await Answer(response)
         // Pages for people, and the protocols of old services, are no part of the API.
-        if !Self.otherSurfaces.contains(where: path.hasPrefix), !path.contains("oauth-authorization-server") {
+        if !["/", "//"].contains(path), !path.hasPrefix("/?"), !Self.otherSurfaces.contains(where: path.hasPrefix),
+            !path.contains("oauth-authorization-server")
+        {
             try Description.ofTheRepository.get().check(answer, method: method.rawValue, path: path)
         }
         return answer
