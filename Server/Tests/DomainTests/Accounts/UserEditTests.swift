@@ -35,7 +35,8 @@ struct UserEditTests {
             fields: draw.pick([.unchanged, .removed, .set(["score": 2]), .set(["new": true])]),
             identifiers: NewIdentifiers(
                 username: draw.pick([.unchanged, .set("hana"), .set("mika")]),
-                email: change(&draw, ["hana@example.com", "new@example.com"]), phone: change(&draw, ["+819087654321"])))
+                email: change(&draw, ["hana@example.com", "new@example.com"]), phone: change(&draw, ["+819087654321"]),
+                rules: .native))
         edit.manner = draw.pick([.native, .compatible])
         edit.acl = draw.pick([.unchanged, .removed, .set(ACL([.everybody: [.read, .write]]))])
         edit.anonymousId = draw.pick([nil, AnonymousId(subject: "client")])
@@ -62,7 +63,7 @@ struct UserEditTests {
         edit.displayName = set(user.displayName)
         edit.locale = set(user.locale)
         edit.identifiers = NewIdentifiers(
-            username: set(user.username), email: set(user.email), phone: set(user.phone))
+            username: set(user.username), email: set(user.email), phone: set(user.phone), rules: .native)
         edit.acl = user.acl.map { .set($0) } ?? .removed
         edit.isDisabled = user.isDisabled
         edit.isEmailVerified = user.emailVerifiedAt != nil
