@@ -30,6 +30,7 @@ let mustache = Target.Dependency.product(name: "Mustache", package: "swift-musta
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
 let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
+let sdkUI = Target.Dependency.product(name: "OkaeriUI", package: "okaeri")
 let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okaeri")
 
 /// The hosted pages' own templates.
@@ -265,7 +266,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OutboundServices", "PageSupport", "ParseAPI",
-                "PasswordHashes", "StoragePostgreSQL", crypto, httpTypes, sdk, sdkTesting, wire,
+                "PasswordHashes", "QRCodes", "StoragePostgreSQL", crypto, httpTypes, sdk, sdkTesting, sdkUI, wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.

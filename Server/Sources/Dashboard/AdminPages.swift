@@ -192,9 +192,8 @@ struct AdminForm {
     func role(_ present: AdminRole) -> PageTemplates.Model {
         PageField(
             "role", label: request.text("admins.role"), kind: .select, value: form["role"] ?? present.rawValue,
-            error: faults["role"],
-            choices: AdminRole.allCases.map { ($0.rawValue, request.text("role.\($0.rawValue)")) }
-        ).model
+            error: faults["role"]
+        ).offering(AdminRole.allCases.map { ($0.rawValue, request.text("role.\($0.rawValue)")) }).model
     }
 
     /// What can be done to an admin.

@@ -35,8 +35,8 @@ extension DashboardRequest {
             "fields": [
                 PageField(
                     ReauthenticationForm.password, label: text("enter.password"), kind: .password,
-                    autocomplete: "current-password", isFocused: refused == nil
-                ).model,
+                    autocomplete: "current-password"
+                ).focused(refused == nil).model,
                 codeField(ReauthenticationForm.code, isRequired: access?.admin?.lacksAuthenticator != true),
             ],
         ]

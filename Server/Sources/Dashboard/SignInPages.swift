@@ -70,9 +70,8 @@ private struct LogInPage {
         var model: PageTemplates.Model = [
             "fields": [
                 PageField(
-                    "name", label: request.text("enter.name"), value: name, autocomplete: "username",
-                    isFocused: fault == nil
-                ).model,
+                    "name", label: request.text("enter.name"), value: name, autocomplete: "username"
+                ).focused(fault == nil).model,
                 PageField(
                     "password", label: request.text("enter.password"), kind: .password,
                     autocomplete: "current-password"
@@ -155,8 +154,8 @@ private struct SetUpPage {
             fields.append(
                 PageField(
                     "name", label: request.text("setUp.name"), value: name, hint: request.text("setUp.nameHint"),
-                    error: errors["name"], autocomplete: "username", isFocused: errors.isEmpty
-                ).model)
+                    error: errors["name"], autocomplete: "username"
+                ).focused(errors.isEmpty).model)
         }
         fields.append(
             PageField(

@@ -39,8 +39,8 @@ package struct WebPages: ProtocolAdapter {
         self.publicURL = publicURL
         self.sendsMail = sendsMail
         self.firstPage = firstPage
-        templates = try PageTemplates(Self.ownTemplates)
-        texts = try PageTexts(Self.tables)
+        templates = try Self.ownTemplates.get()
+        texts = try Self.ownTexts.get()
         self.assets = assets
         themes = PageThemes()
     }
@@ -73,15 +73,18 @@ package struct WebPages: ProtocolAdapter {
 }
 
 extension WebPages {
-    /// The hosted pages' own templates, by name.
-    static var ownTemplates: [String: [UInt8]] {
-        [
+    /// The hosted pages' own templates by name, compiled once in a process.
+    private static let ownTemplates = Result {
+        try PageTemplates([
             "card": PackageResources.card_mustache, "log-in": PackageResources.log_in_mustache,
             "password": PackageResources.password_mustache, "form": PackageResources.form_mustache,
             "sign-up": PackageResources.sign_up_mustache, "message": PackageResources.message_mustache,
             "account": PackageResources.account_mustache, "conflict": PackageResources.conflict_mustache,
             "providers": PackageResources.providers_mustache, "consent": PackageResources.consent_mustache,
             "first": PackageResources.first_mustache,
-        ]
+        ])
     }
+
+    /// Read once in a process.
+    private static let ownTexts = Result { try PageTexts(tables) }
 }

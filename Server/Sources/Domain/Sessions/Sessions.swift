@@ -4,6 +4,7 @@ package final class Sessions: Sendable {
     package let logOut: LogOut
     package let listSessions: ListSessions
     package let reauthenticate: Reauthenticate
+    package let editSession: EditSession
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let revokeSession: RevokeSession
@@ -41,6 +42,7 @@ package final class Sessions: Sendable {
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
             identify: VerifyExternalIdentity(findProvider: findProvider), audit: audit)
+        editSession = EditSession(store: store, clock: clock, audit: audit)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)

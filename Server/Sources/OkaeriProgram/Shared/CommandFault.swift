@@ -40,6 +40,7 @@ extension CommandFault {
         .applicationUnknown: "There is no such application. “okaeri application list” shows those that there are.",
         .busy: "Too much work is waiting. Try again in a moment.",
         .searchTooSlow: "The search takes too long. Ask for less.",
+        .searchTooLarge: "The search finds more than one response holds. Ask for less.",
         .userUnknown: "There is no such user in this application. “okaeri user list” shows those that there are.",
         .sessionUnknown:
             "There is no such session in this application; it may have ended already. “okaeri user sessions” shows those "
@@ -85,6 +86,8 @@ extension ValidationError {
         case .notAMailAddress: "\(field) is no mail address."
         case .notAPhoneNumber: "\(field) is no phone number in international form."
         case .tooCommon: "\(field) is a password that everybody tries first."
+        case .notATriableHash:
+            "\(field) is a hash of an unknown form, or one that costs too much to try; docs/operations/running.md has the limits."
         case .containsContext: "\(field) holds a name that is easy to guess."
         case .required: "\(field) is missing."
         case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."
