@@ -72,7 +72,7 @@ extension ValidationError.Rule {
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
             .outOfRange,
-            .notANetwork:
+            .notANetwork, .notATriableHash:
             ("notPossible", [:])
         }
     }
