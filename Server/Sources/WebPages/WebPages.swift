@@ -39,7 +39,7 @@ package struct WebPages: ProtocolAdapter {
         self.publicURL = publicURL
         self.sendsMail = sendsMail
         self.firstPage = firstPage
-        templates = try Self.ownTemplates.get()
+        templates = try Self.compiledTemplates.get()
         texts = try Self.ownTexts.get()
         self.assets = assets
         themes = PageThemes()
@@ -73,17 +73,20 @@ package struct WebPages: ProtocolAdapter {
 }
 
 extension WebPages {
-    /// The hosted pages' own templates by name, compiled once in a process.
-    private static let ownTemplates = Result {
-        try PageTemplates([
+    /// The hosted pages' own templates, by name.
+    static var ownTemplates: [String: [UInt8]] {
+        [
             "card": PackageResources.card_mustache, "log-in": PackageResources.log_in_mustache,
             "password": PackageResources.password_mustache, "form": PackageResources.form_mustache,
             "sign-up": PackageResources.sign_up_mustache, "message": PackageResources.message_mustache,
             "account": PackageResources.account_mustache, "conflict": PackageResources.conflict_mustache,
             "providers": PackageResources.providers_mustache, "consent": PackageResources.consent_mustache,
             "first": PackageResources.first_mustache,
-        ])
+        ]
     }
+
+    /// Compiled once in a process.
+    private static let compiledTemplates = Result { try PageTemplates(ownTemplates) }
 
     /// Read once in a process.
     private static let ownTexts = Result { try PageTexts(tables) }
