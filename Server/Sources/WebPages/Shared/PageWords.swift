@@ -71,7 +71,7 @@ extension ValidationError.Rule {
         case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
-            .outOfRange,
+            .outOfRange, .notADomain, .notAnOrigin, .notAnAuthenticator,
             .notANetwork:
             ("notPossible", [:])
         }

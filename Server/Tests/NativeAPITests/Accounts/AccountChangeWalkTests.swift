@@ -101,7 +101,7 @@ struct AccountChangeWalkTests {
 
     @Test(
         "ends every other way in, and tells the device that is out, where its row says so",
-        arguments: AccountChangeStep.all.filter { $0.row.policy.evicts == Eviction.everything })
+        arguments: AccountChangeStep.all.filter { $0.row.policy.evicts.isSuperset(of: Eviction.everything) })
     func evictions(step: AccountChangeStep) async throws {
         let world = try await EvictionWorld()
         let ways: [EvictionTests.WayIn] = [
@@ -129,6 +129,8 @@ struct AccountChangeWalkTests {
         .identityLinked: "NativeAPITests/Providers/AppleLinkTests",
         .consentRevoked: "NativeAPITests/Providers/AppleNotificationTests",
         .providerAccountDeleted: "NativeAPITests/Providers/AppleNotificationTests",
+        .passkeyAdded: "NativeAPITests/PasskeyTests", .passkeyRenamed: "NativeAPITests/PasskeyTests",
+        .passkeyRemoved: "NativeAPITests/PasskeyTests",
         .erased: "DomainTests/UserErasureTests", .erasedAtOnce: "ForeignAPITests/AccountChangeTests",
     ]
 
@@ -148,6 +150,10 @@ struct AccountChangeWalkTests {
             "POST /v1/log-in/{provider}", "POST /v1/log-out", "POST /v1/user/reauthenticate",
             "DELETE /v1/user/sessions/{id}", "POST /v1/user/merge/preview", "DELETE /v1/user/notices/{id}",
             "POST /v1/user/page", "POST /v1/token",
+            // With passkeys; see `PasskeyTests`.
+            "POST /v1/log-in/passkey/request", "POST /v1/log-in/passkey", "POST /v1/user/passkeys/request",
+            "POST /v1/user/passkeys", "PATCH /v1/user/passkeys/{id}", "DELETE /v1/user/passkeys/{id}",
+            "POST /v1/user/merge/passkey",
             // With a provider; see `AppleLinkTests` and `AppleNotificationTests`.
             "POST /v1/user/identities/{provider}", "POST /v1/providers/apple/notifications",
         ],
