@@ -30,11 +30,13 @@ let mustache = Target.Dependency.product(name: "Mustache", package: "swift-musta
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
 let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
+let sdkUI = Target.Dependency.product(name: "OkaeriUI", package: "okaeri")
 let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okaeri")
 
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
     "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
+    "first",
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 
@@ -270,7 +272,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OutboundServices", "PageSupport", "ParseAPI",
-                "PasswordHashes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, sdk, sdkTesting, wire,
+                "PasswordHashes", "QRCodes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, sdk, sdkTesting, sdkUI,
+                wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.

@@ -19,7 +19,7 @@ import types
 import urllib.request
 
 from check_dashboard_parts import (
-    check_access, check_comfort, check_fields, check_keyboard, check_proof, check_protocols, check_settings, check_views)
+    check_access, check_comfort, check_fields, check_first_owner, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
 from page_checks import PageChecks
 from playwright.sync_api import expect, sync_playwright
 
@@ -65,7 +65,7 @@ def post(path, body, application):
     return json.load(urllib.request.urlopen(request))
 
 
-world = types.SimpleNamespace(base=base, data=data, look=look, okaeri=okaeri, password=password, time_code=time_code)
+world = types.SimpleNamespace(program=program, base=base, data=data, look=look, okaeri=okaeri, password=password, time_code=time_code)
 
 
 def check_set_up(page):
@@ -246,7 +246,7 @@ try:
         for check in [check_set_up, make_users, check_users, check_many, check_user,
                       *(functools.partial(check, world) for check in [
                           check_settings, check_protocols, check_fields, check_access, check_proof, check_views, check_comfort,
-                          check_keyboard])]:
+                          check_keyboard, check_menu, check_first_owner])]:
             begin = time.time()
             check(page)
             name = getattr(check, "func", check).__name__.removeprefix("check_").replace("_", " ")

@@ -223,6 +223,21 @@ def check_themes(browser):
     okaeri("application", "theme", "remove", application, "--data", str(data))
 
 
+def check_first_page(browser):
+    """What somebody sees who opens the server's own address."""
+    for language, title in [("ja", "認証サーバー"), ("ko", "인증 서버"), ("en", "Identity server")]:
+        for scheme, width in [("light", 1280), ("dark", 320)]:
+            context = browser.new_context(locale=language, color_scheme=scheme, viewport={"width": width, "height": 780})
+            page = context.new_page()
+            page.goto(f"{base}/")
+            expect(page.locator("h1")).to_have_text(title)
+            look(page, f"first page, {language}, {scheme}, {width}")
+            checks.walk(page)
+            assert not context.cookies(), "the first page sets a cookie"
+    page.click("text=Dashboard")
+    page.wait_for_url(f"{base}/dashboard/log-in")
+
+
 def check_frames(browser):
     page = browser.new_page()
     page.set_content(f'<iframe src="{pages}/log-in"></iframe>')
@@ -251,7 +266,7 @@ try:
         for check, argument in [
             (check_sign_up, page), (check_account, page), (check_log_in, page), (check_reset, page),
             (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
-            (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
+            (check_first_page, browser), (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
             (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
         ]:
             begin = time.time()

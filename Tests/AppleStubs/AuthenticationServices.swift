@@ -47,6 +47,30 @@ public final class ASAuthorizationAppleIDProvider: NSObject {
     public func credentialState(forUserID user: String) async throws -> CredentialState { .authorized }
 }
 
+public final class ASAuthorizationPasswordRequest: ASAuthorizationRequest {}
+
+public final class ASAuthorizationPasswordProvider: NSObject {
+    public func createRequest() -> ASAuthorizationPasswordRequest { ASAuthorizationPasswordRequest() }
+}
+
+public final class ASPasswordCredential: NSObject, ASAuthorizationCredential {
+    public var user: String { "" }
+    public var password: String { "" }
+}
+
+@MainActor public final class ASAuthorizationAppleIDButton: UIControl {
+    public enum ButtonType: Int, Sendable {
+        case signIn, `continue`, signUp
+    }
+
+    public enum Style: Int, Sendable {
+        case white, whiteOutline, black
+    }
+
+    public init(type: ButtonType, style: Style) {}
+    public var cornerRadius: CGFloat = 6
+}
+
 public struct ASAuthorizationError: Error {
     public enum Code: Int, Sendable {
         case unknown = 1000
@@ -69,8 +93,15 @@ public struct ASAuthorizationError: Error {
 @MainActor public final class ASAuthorizationController: NSObject {
     public weak var delegate: (any ASAuthorizationControllerDelegate)?
     public weak var presentationContextProvider: (any ASAuthorizationControllerPresentationContextProviding)?
+    public struct RequestOptions: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let preferImmediatelyAvailableCredentials = RequestOptions(rawValue: 1)
+    }
+
     public init(authorizationRequests: [ASAuthorizationRequest]) {}
     public func performRequests() {}
+    public func performRequests(options: RequestOptions) {}
 }
 
 @MainActor public protocol ASWebAuthenticationPresentationContextProviding: AnyObject {

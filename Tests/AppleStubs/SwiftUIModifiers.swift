@@ -1,8 +1,13 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
-// A stand-in for Apple's SwiftUI, third part: the modifiers that are used, without behaviour.
+// A stand-in for Apple's SwiftUI, third part: the modifiers that are used, without behaviour, and `#Preview`.
 
 public import Foundation
 public import UIKit
+
+/// Checks its closure and becomes nothing; the implementation is PreviewsMacros.swift.
+@freestanding(declaration) public macro Preview(
+    _ name: String? = nil, @ViewBuilder body: @escaping @MainActor () -> any View
+) = #externalMacro(module: "PreviewsMacros", type: "SwiftUIView")
 
 public struct Edge {
     public struct Set: OptionSet, Sendable {
@@ -75,6 +80,7 @@ extension View {
     }
     public func scaledToFit() -> some View { self }
     public func aspectRatio(_ ratio: CGFloat? = nil, contentMode: ContentMode) -> some View { self }
+    public func id<ID: Hashable>(_ id: ID) -> some View { self }
     public func ignoresSafeArea() -> some View { self }
     public func multilineTextAlignment(_ alignment: TextAlignment) -> some View { self }
     public func lineLimit(_ limit: ClosedRange<Int>) -> some View { self }

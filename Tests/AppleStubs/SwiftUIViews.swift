@@ -11,6 +11,24 @@ open class UIHostingController<Content: View>: UIViewController {
 
 public struct Text: PrimitiveView {
     public init<S: StringProtocol>(_ content: S) {}
+    public init(_ content: AttributedString) {}
+}
+
+@MainActor @preconcurrency public protocol UIViewRepresentable: View where Body == Never {
+    associatedtype UIViewType: UIView
+    associatedtype Coordinator = Void
+    typealias Context = UIViewRepresentableContext<Self>
+    func makeUIView(context: Context) -> UIViewType
+    func updateUIView(_ uiView: UIViewType, context: Context)
+    func makeCoordinator() -> Coordinator
+}
+
+extension UIViewRepresentable {
+    public var body: Never { fatalError("a stand-in") }
+}
+
+@MainActor @preconcurrency public struct UIViewRepresentableContext<Representable: UIViewRepresentable> {
+    public let coordinator: Representable.Coordinator
 }
 
 public struct Image: PrimitiveView {

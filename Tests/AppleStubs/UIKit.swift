@@ -7,6 +7,21 @@ public import Foundation
 
 @MainActor open class UIView: UIResponder {}
 
+public final class UIAction: NSObject {
+    public init(handler: @escaping @MainActor (UIAction) -> Void) {}
+}
+
+@MainActor open class UIControl: UIView {
+    public struct Event: OptionSet, Sendable {
+        public let rawValue: UInt
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        public static let touchUpInside = Event(rawValue: 64)
+    }
+
+    public var isEnabled = true
+    public func addAction(_ action: UIAction, for controlEvents: Event) {}
+}
+
 @MainActor public final class UIWindow: UIView {
     public var isKeyWindow: Bool { false }
     public var rootViewController: UIViewController?

@@ -7,6 +7,7 @@ import pathlib
 import queue
 import random
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -15,6 +16,7 @@ import outside
 from attacks import Attacks
 from connection import ask_alone
 from grammar import Grammar
+from record import Record
 from report import Findings, table
 from surfaces import Requests
 from values import Values
@@ -38,6 +40,8 @@ def options():
     parser.add_argument("--workers", type=int, default=2, help="processes that ask (default: 2)")
     parser.add_argument("--findings", default=".build/fuzz", help="where reproducers are written (default: .build/fuzz)")
     parser.add_argument("--replay", metavar="FILE", help="send the bytes of a finding to a fresh server, and tell what happens")
+    parser.add_argument("--resume", action="store_true", help="go on behind what runs of the same seed, surfaces and workers have sent")
+    parser.add_argument("--total", action="store_true", help="print the sum over all runs, and end")
     parser.add_argument("--routes", metavar="FILE", help="the list of routes, for a program that has no command for it")
     parser.add_argument("--limits", action="store_true", help="leave the rate limits on")
     parser.add_argument("--database", help="a PostgreSQL database for the server, its tables made by okaeri migrate")
@@ -49,12 +53,30 @@ def options():
     return parser.parse_args()
 
 
+class Stopped(Exception):
+    """SIGTERM or Ctrl-C: the run ends with its summary."""
+
+
+def stop_at_signals():
+    def stop(number, _):
+        for one in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(one, signal.SIG_IGN)
+        raise Stopped(signal.Signals(number).name)
+
+    for one in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(one, stop)
+
+
 class Run:
     def __init__(self, given):
         self.given = given
         self.surfaces = given.surface or SURFACES + FURTHER
         self.world = World(given.program, limits=given.limits, database=given.database)
         self.findings = Findings(given.findings, given.seed, self.world.facts)
+        self.record = Record(
+            given.findings, " ".join(["scripts/fuzz", *sys.argv[1:]]), given.program, given.seed, self.surfaces, given.workers)
+        self.next_batch = self.record.resumed() if given.resume else [0] * given.workers
+        self.ended = "whole"
         self.sums = {"requests": 0, "statuses": {}, "routes": {}}
         self.figures, self.base_memory, self.longest_health, self.most_memory = None, 0, 0.0, 0
         self.stopping = threading.Event()
@@ -75,6 +97,8 @@ class Run:
         listed = given.routes and pathlib.Path(given.routes).read_bytes() or self.world.okaeri("routes", "--json").stdout
         routes = json.loads(listed)["routes"]
         routes = [route for route in routes if route["surface"] in self.surfaces]
+        if given.database and json.loads(self.world.okaeri("application", "list", "--json").stdout):
+            sys.exit("scripts/fuzz: the database has been used before; a run needs one that okaeri migrate has just made the tables of")
         self.start()
         self.world.set_up()
         begin = time.monotonic()
@@ -86,30 +110,46 @@ class Run:
             watchers.append(threading.Thread(target=self.attack, daemon=True))
         for watcher in watchers:
             watcher.start()
-        if routes:
-            self.flood(routes, grammar, begin + given.seconds * (1 - share if further else 1))
-        elif "connections" in self.surfaces:
-            time.sleep(given.seconds)
+        try:
+            if routes:
+                self.flood(routes, grammar, begin + given.seconds * (1 - share if further else 1))
+            elif "connections" in self.surfaces:
+                time.sleep(given.seconds)
+        except Stopped as stopped:
+            self.ended = str(stopped)
         self.stopping.set()
         for watcher in watchers:
             watcher.join(30)
         self.drain()
         if self.figures.lives():
             self.last_words()
-        for index, name in enumerate(further):
-            left = max(begin + given.seconds - time.monotonic(), 2.0 * (len(further) - index))
-            getattr(outside, name)(self, left / (len(further) - index))
+        try:
+            for index, name in enumerate(further if self.ended == "whole" else []):
+                left = max(begin + given.seconds - time.monotonic(), 2.0 * (len(further) - index))
+                getattr(outside, name)(self, left / (len(further) - index))
+                self.save()
+        except Stopped as stopped:
+            self.ended = str(stopped)
         seconds = time.monotonic() - begin
         print(table(self.sums, seconds))
         asked = {f"{route['method']} {route['path']}" for route in routes}
         print(f"routes asked: {len(asked & set(self.sums['routes']))} of {len(asked)}; memory at the most "
               f"{self.most_memory >> 20} MiB; /health/live at the slowest {self.longest_health * 1000:.0f} ms; seed {given.seed}")
-        if self.sums["requests"] > 2 * len(asked) and asked - set(self.sums["routes"]):
+        if not given.resume and self.sums["requests"] > 2 * len(asked) and asked - set(self.sums["routes"]):
             self.findings.add("not asked", f"{sorted(asked - set(self.sums['routes']))[:5]}")
         return self.end()
 
+    def save(self, more=(), ended=None):
+        """Notes how far the run is, with what the workers have reported since."""
+        requests = self.sums["requests"] + sum(one["requests"] for one in more if one)
+        self.record.save(requests, len(self.findings.known), self.next_batch, ended)
+
     def end(self):
         shutil.rmtree(self.world.folder, ignore_errors=True)
+        self.save(ended=self.ended)
+        if self.ended != "whole":
+            print(f"ended early, by {self.ended}")
+        print(self.record.total())
         found = self.findings.summary()
         if not found:
             print("found nothing")
@@ -121,7 +161,7 @@ class Run:
 
     def flood(self, routes, grammar, deadline):
         """Lets the workers ask; after a death of the server finds out by what, and goes on."""
-        given, next_batch = self.given, [0] * self.given.workers
+        given, next_batch = self.given, self.next_batch
         while time.monotonic() < deadline and len(self.findings.known) < self.findings.maximum:
             messages, sums = multiprocessing.Queue(), [None] * given.workers
             maximum = (given.requests - self.sums["requests"]) // given.workers
@@ -133,32 +173,35 @@ class Run:
             for worker in workers:
                 worker.start()
             suspects, ended = [], set()
-            while len(ended) < given.workers:
-                try:
-                    kind, *rest = messages.get(timeout=1)
-                except queue.Empty:
-                    ended |= {number for number, worker in enumerate(workers) if not worker.is_alive()}
-                    if time.monotonic() > deadline + 60:
-                        break
-                    continue
-                if kind == "finding":
-                    self.findings.add(*rest)
-                elif kind == "facts":
-                    self.know(rest[0])
-                elif kind == "dead":
-                    suspects.append(rest[1])
-                elif kind == "broken":
-                    raise RuntimeError(rest[1])
-                else:
-                    number, next_batch[number], sums[number] = rest
-                    if kind != "sums":
-                        ended.add(number)
-                        next_batch[number] += 1
-            for worker in workers:
-                worker.join(5)
-                worker.kill()
-            for one in sums:
-                self.add(one)
+            try:
+                while len(ended) < given.workers:
+                    try:
+                        kind, *rest = messages.get(timeout=1)
+                    except queue.Empty:
+                        ended |= {number for number, worker in enumerate(workers) if not worker.is_alive()}
+                        if time.monotonic() > deadline + 60:
+                            break
+                        continue
+                    if kind == "finding":
+                        self.findings.add(*rest)
+                    elif kind == "facts":
+                        self.know(rest[0])
+                    elif kind == "dead":
+                        suspects.append(rest[1])
+                    elif kind == "broken":
+                        raise RuntimeError(rest[1])
+                    else:
+                        number, next_batch[number], sums[number] = rest
+                        if kind != "sums":
+                            ended.add(number)
+                            next_batch[number] += 1
+                        self.save(sums)
+            finally:
+                for worker in workers:
+                    worker.join(0 if len(ended) < given.workers else 5)
+                    worker.kill()
+                for one in sums:
+                    self.add(one)
             self.drain()
             if not self.figures.lives():
                 self.died(suspects)
@@ -271,9 +314,16 @@ class Run:
 
 def main():
     given = options()
+    if given.total:
+        print(Record(given.findings, "", given.program, 0, [], 0).total())
+        return 0
     run = Run(given)
+    stop_at_signals()
     try:
         return run.replay(given.replay) if given.replay else run.go()
+    except Stopped as stopped:
+        print(f"ended before it began, by {stopped}")
+        return 1
     finally:
         run.world.stop()
 

@@ -2,6 +2,7 @@
 
 import json
 import random
+import signal
 import time
 
 from connection import Client, Gone, ask_alone
@@ -13,15 +14,15 @@ BATCH = 24
 _MARK = b"<okaeri-mark"
 
 
-def _is_declared(answer, surface):
-    """Kii's calls that docs/compatibility/kii.md says are not served."""
-    return surface == "kii" and answer.status == 501 and b'"OPERATION_NOT_IMPLEMENTED"' in answer.body
+def _is_declared(answer, surface, method):
+    """Kii's calls that docs/compatibility/kii.md says are not served. The answer to HEAD has no body to say so."""
+    return surface == "kii" and answer.status == 501 and (method == "HEAD" or b'"OPERATION_NOT_IMPLEMENTED"' in answer.body)
 
 
-def fault_of(answer, surface):
+def fault_of(answer, surface, method="GET"):
     """What is wrong with an answer, or None."""
     status = answer.status
-    if status >= 500 and status != 503 and not _is_declared(answer, surface):
+    if status >= 500 and status != 503 and not _is_declared(answer, surface, method):
         return f"{status}"
     if status == 503 and b"retry-after" not in answer.head.lower() and surface in ("native", "admin"):
         # A search that was stopped takes as long the next time.
@@ -194,7 +195,7 @@ class Worker:
                        f"({used:.1f} s of processor time)", [content]))
 
     def check(self, route, content, answer):
-        fault = fault_of(answer, route["surface"])
+        fault = fault_of(answer, route["surface"], content.split(b" ", 1)[0].decode("latin-1"))
         if fault:
             words = f"{route['method']} {route['path']}: {fault}"
             self.tell(("finding", "answer", words, [content], answer.body[:300]))
@@ -222,11 +223,11 @@ class Worker:
 
 
 def work(number, options, world, routes, grammar, queue, first, deadline, maximum):
-    """Where the process begins."""
+    """Where the process begins. A signal to all is the first process's to answer."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         Worker(number, options, world, routes, grammar, queue.put).run(first, deadline, maximum)
-    except KeyboardInterrupt:
-        pass
     except Exception as error:  # Reported where everything is printed.
         import traceback
         queue.put(("broken", number, f"{error!r}\n{traceback.format_exc()}"))

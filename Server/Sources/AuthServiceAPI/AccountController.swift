@@ -59,10 +59,10 @@ final class AccountController: Sendable {
             logIn = try await logInWithPassword(
                 LogInWithPassword.Request(
                     application: enabled.application, identifier: id, password: Secret(password),
-                    address: gate.client(of: request, context), protocolName: .envelope,
+                    client: LogInClient(
+                        .envelope, from: gate.client(of: request, context), origin: gate.origin(of: request, context)),
                     // Exactly what was typed at sign-up; nothing is trimmed or taken for an address.
-                    candidates: [LogInIdentifier(.username, shown: id)],
-                    origin: gate.origin(of: request, context)))
+                    candidates: [LogInIdentifier(.username, shown: id)]))
         } catch {
             guard case .fieldsRefused = error else { throw error }
             // An id that can be nobody's.

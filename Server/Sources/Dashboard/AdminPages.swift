@@ -192,9 +192,8 @@ struct AdminForm {
     func role(_ present: AdminRole) -> PageTemplates.Model {
         PageField(
             "role", label: request.text("admins.role"), kind: .select, value: form["role"] ?? present.rawValue,
-            error: faults["role"],
-            choices: AdminRole.allCases.map { ($0.rawValue, request.text("role.\($0.rawValue)")) }
-        ).model
+            error: faults["role"]
+        ).offering(AdminRole.allCases.map { ($0.rawValue, request.text("role.\($0.rawValue)")) }).model
     }
 
     /// What can be done to an admin.
@@ -292,6 +291,7 @@ extension DashboardRequest {
 
     fileprivate func state(of admin: Admin) -> ListModel.Cell {
         if admin.isDisabled { return .init(text: "", badge: text("admins.disabled")) }
+        if admin.lacksAuthenticator { return .init(text: "", badge: text("admins.withoutApp")) }
         return admin.isSetUp
             ? .init(text: text("admins.active")) : .init(text: "", badge: text("admins.invited"))
     }

@@ -48,9 +48,8 @@ enum ApplicationsPage {
                     "title": request.text("applications.new"), "button": request.text("applications.make"),
                     "fields": [
                         PageField(
-                            "name", label: request.text("applications.name"), value: name, error: fault,
-                            isFocused: list.rows.isEmpty
-                        ).model
+                            "name", label: request.text("applications.name"), value: name, error: fault
+                        ).focused(list.rows.isEmpty).model
                     ],
                 ] as PageTemplates.Model
         }

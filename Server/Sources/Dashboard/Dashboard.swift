@@ -28,8 +28,8 @@ package struct Dashboard: ProtocolAdapter {
         self.gate = gate
         self.clock = clock
         self.publicURL = publicURL
-        templates = try PageTemplates(Self.ownTemplates)
-        texts = try PageTexts(Self.tables)
+        templates = try Self.ownTemplates.get()
+        texts = try Self.ownTexts.get()
         self.assets = assets
     }
 
@@ -48,8 +48,12 @@ package struct Dashboard: ProtocolAdapter {
         ["dashboard.css": PackageResources.dashboard_css, "dashboard.js": PackageResources.dashboard_js]
     }
 
-    private static var ownTemplates: [String: [UInt8]] {
-        [
+    /// Read once in a process.
+    private static let ownTexts = Result { try PageTexts(tables) }
+
+    /// Compiled once in a process.
+    private static let ownTemplates = Result {
+        try PageTemplates([
             "shell": PackageResources.shell_mustache, "auth-layout": PackageResources.auth_layout_mustache,
             "enter": PackageResources.enter_mustache, "set-up": PackageResources.set_up_mustache,
             "codes": PackageResources.codes_mustache, "list": PackageResources.list_mustache,
@@ -59,7 +63,7 @@ package struct Dashboard: ProtocolAdapter {
             "mail": PackageResources.mail_mustache, "theme": PackageResources.theme_mustache,
             "bulk": PackageResources.bulk_mustache, "protocols": PackageResources.protocols_mustache,
             "proof": PackageResources.proof_mustache,
-        ]
+        ])
     }
 
     package func owns(path: String) -> Bool { path == Self.root || path.hasPrefix("\(Self.root)/") }

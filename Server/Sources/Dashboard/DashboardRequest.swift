@@ -144,11 +144,15 @@ struct DashboardRequest: Sendable {
             "language": page.language.rawValue, "title": title, "brand": "Okaeri", "nonce": page.nonce,
             "bodyClass": "dashboard", "assets": dashboard.assetModel,
             "formToken": page.formToken, "tokenField": PageRequest.tokenField,
-            "t": dashboard.texts.tree(in: page.language), "action": pagePath, "languages": languages, "nav": nav,
+            "t": dashboard.texts.tree(in: page.language), "action": pagePath,
+            "languages": page.languageLinks(to: pagePath), "nav": nav,
             "pageLanguage": page.language.rawValue, "tabs": tabs,
             "hasTabs": !tabs.isEmpty,
         ]
         if let access { model["me"] = access.name }
+        if let admin = access?.admin, admin.lacksAuthenticator {
+            model["ownPage"] = "\(Dashboard.root)/admins/\(admin.id)"
+        }
         if let application {
             model["application"] = application.name
             if offers(.listUsers) { model["usersLink"] = path("users") }
@@ -157,29 +161,39 @@ struct DashboardRequest: Sendable {
         return PageResponse.html(try dashboard.templates.render(template, model), for: page, status: status)
     }
 
+    /// The menu: the application's pages, and those of the whole server, as far as they are offered.
     private var nav: [PageTemplates.Model] {
         guard let access else { return [] }
-        var items: [(String, String, AdminAction)] = []
-        if application != nil {
-            items = [
-                ("overview", path(), .readOverview), ("users", path("users"), .listUsers),
-                ("sessions", path("sessions"), .listSessions), ("conflicts", path("conflicts"), .listMerges),
-                ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
-                ("fields", path("fields"), .readSettings), ("start", path("start"), .readOverview),
-            ]
-        }
-        items.append(("applications", "\(Dashboard.root)/applications", .listApplications))
-        let own: [(String, String, AdminAction)] = [
+        let ofApplication: [(String, String, AdminAction)] = [
+            ("overview", path(), .readOverview), ("users", path("users"), .listUsers),
+            ("sessions", path("sessions"), .listSessions), ("conflicts", path("conflicts"), .listMerges),
+            ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
+            ("fields", path("fields"), .readSettings), ("start", path("start"), .readOverview),
+        ]
+        let ofServer: [(String, String, AdminAction)] = [
+            ("applications", "\(Dashboard.root)/applications", .listApplications),
             ("admins", "\(Dashboard.root)/admins", .listAdmins), ("keys", "\(Dashboard.root)/keys", .listAdminKeys),
             ("health", "\(Dashboard.root)/health", .readHealth),
         ]
-        items = items.filter { offers($0.2) } + own.filter { access.may($0.2, in: nil) }
-        return items.map { name, link, _ in
-            let isHere =
-                pagePath == link || (name == "settings" && !tabs.isEmpty)
-                || (link != path() && pagePath.hasPrefix("\(link)/"))
-            return ["label": text("nav.\(name)"), "link": link, "isCurrent": isHere]
-        }
+        return [
+            group("application", application == nil ? [] : ofApplication.filter { offers($0.2) }),
+            // The list of applications is for everybody: it shows those that they see.
+            group("server", ofServer.filter { $0.0 == "applications" ? offers($0.2) : access.may($0.2, in: nil) }),
+        ].compactMap(\.self)
+    }
+
+    /// A named part of the menu; `nil` without entries.
+    private func group(_ name: String, _ entries: [(String, String, AdminAction)]) -> PageTemplates.Model? {
+        guard !entries.isEmpty else { return nil }
+        return [
+            "id": "nav-\(name)", "label": text("nav.group.\(name)"),
+            "entries": entries.map { name, link, _ -> PageTemplates.Model in
+                let isHere =
+                    pagePath == link || (name == "settings" && !tabs.isEmpty)
+                    || (link != path() && pagePath.hasPrefix("\(link)/"))
+                return ["label": text("nav.\(name)"), "link": link, "isCurrent": isHere]
+            },
+        ]
     }
 
     /// The parts of the settings, on each of them.
@@ -188,19 +202,6 @@ struct DashboardRequest: Sendable {
         guard application != nil, parts.contains(where: { pagePath == path($0) }) else { return [] }
         return parts.map { part in
             ["label": text("tabs.\(part)"), "link": path(part), "isCurrent": pagePath == path(part)]
-        }
-    }
-
-    /// Links to the same page in each language.
-    private var languages: [PageTemplates.Model] {
-        PageLanguage.allCases.map { language in
-            let pairs =
-                page.query.all.filter { $0.name != PageRequest.languageParameter }.map { ($0.name, $0.value) }
-                + [(PageRequest.languageParameter, language.rawValue)]
-            return [
-                "code": language.rawValue, "name": language.ownName, "isCurrent": language == page.language,
-                "link": "\(pagePath)?\(FormValues.query(pairs))",
-            ]
         }
     }
 }

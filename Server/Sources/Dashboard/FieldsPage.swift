@@ -5,7 +5,7 @@ import Hummingbird
 import enum OkaeriWire.JSONValue
 import PageSupport
 
-/// `/dashboard/app/ID/fields`: who reads and writes the users' custom fields, and what they take.
+/// `/dashboard/app/ID/fields`: who reads and writes the users' custom fields, what they take, and how much a user may hold.
 enum FieldsPage {
     private static let page = DashboardRoute.Page("/app/{application}/fields", .readSettings)
     private static let labelled = ["en", "ja", "ko"]
@@ -24,6 +24,13 @@ enum FieldsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 let isClosed = form.text("policy") == "closed"
                 try await request.modules.applications.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
+                return [("done", "saved")]
+            }
+        },
+        DashboardRoute(page, post: "limits", .changeFieldRules) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                try await request.modules.applications.changeFieldRules(
+                    of: id, by: who, FieldLimitsForm.change(form))
                 return [("done", "saved")]
             }
         },
@@ -135,8 +142,8 @@ enum FieldsPage {
                 hint: request.dashboard.texts.tables[request.page.language]?["fields.\(name)Hint"],
                 error: faults.contains { $0.field == name || $0.field == "name" && name == "field" }
                     ? request.text("settings.bad") : nil,
-                isRequired: isRequired, choices: choices.map { ($0, request.text("fields.\(texts).\($0)")) }
-            ).model
+                isRequired: isRequired
+            ).offering(choices.map { ($0, request.text("fields.\(texts).\($0)")) }).model
         }
         var forms: [PageTemplates.Model] = [
             [
@@ -167,10 +174,12 @@ enum FieldsPage {
                 ],
             ],
         ]
+        forms.append(FieldLimitsForm.model(request, form, rules.limits, faults))
         if !rules.rules.isEmpty {
             let name = PageField(
                 "removed", label: request.text("fields.field"), kind: .select, value: chosen?.name ?? "",
-                hint: request.text("fields.remove"), choices: rules.sorted.map { ($0.name, $0.name) })
+                hint: request.text("fields.remove")
+            ).offering(rules.sorted.map { ($0.name, $0.name) })
             forms.append([
                 "title": request.text("fields.removal"), "button": request.text("fields.removal"),
                 "link": "\(request.pagePath)/remove",

@@ -88,9 +88,8 @@ enum MailPage {
         }
         func select(_ name: String, _ value: String, _ choices: [(String, String)]) -> PageTemplates.Model {
             PageField(
-                name, label: request.text("mail.\(name)"), kind: .select, value: value, isRequired: false,
-                choices: choices.map { (value: $0, label: $1) }
-            ).model
+                name, label: request.text("mail.\(name)"), kind: .select, value: value, isRequired: false
+            ).offering(choices.map { (value: $0, label: $1) }).model
         }
         var model: PageTemplates.Model = [
             "choices": [

@@ -35,12 +35,9 @@ extension DashboardRequest {
             "fields": [
                 PageField(
                     ReauthenticationForm.password, label: text("enter.password"), kind: .password,
-                    autocomplete: "current-password", isFocused: refused == nil
-                ).model,
-                PageField(
-                    ReauthenticationForm.code, label: text("enter.code"), kind: .code, hint: text("enter.codeHint"),
-                    autocomplete: "one-time-code"
-                ).model,
+                    autocomplete: "current-password"
+                ).focused(refused == nil).model,
+                codeField(ReauthenticationForm.code, isRequired: access?.admin?.lacksAuthenticator != true),
             ],
         ]
         if let refused {

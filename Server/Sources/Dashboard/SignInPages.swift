@@ -70,17 +70,14 @@ private struct LogInPage {
         var model: PageTemplates.Model = [
             "fields": [
                 PageField(
-                    "name", label: request.text("enter.name"), value: name, autocomplete: "username",
-                    isFocused: fault == nil
-                ).model,
+                    "name", label: request.text("enter.name"), value: name, autocomplete: "username"
+                ).focused(fault == nil).model,
                 PageField(
                     "password", label: request.text("enter.password"), kind: .password,
                     autocomplete: "current-password"
                 ).model,
-                PageField(
-                    "code", label: request.text("enter.code"), kind: .code, hint: request.text("enter.codeHint"),
-                    autocomplete: "one-time-code"
-                ).model,
+                request.codeField(
+                    "code", isRequired: request.rules.secondFactor == .demanded),
             ], "button": request.text("enter.button"), "lead": request.text("enter.lead"),
         ]
         if let fault {
@@ -110,12 +107,17 @@ private struct SetUpPage {
                     token: Secret(token), name: form["name"], password: Secret(form.text("password")),
                     code: form.text("code")),
                 from: request.page.client, origin: request.page.origin)
-            var response = try request.html(
-                "codes", title: request.text("codes.title"),
-                [
-                    "lead": request.text("codes.lead"), "next": Dashboard.root, "button": request.text("codes.button"),
-                    "codes": done.recoveryCodes.map(\.revealed).joined(separator: "\n"),
-                ])
+            // Without an authenticator app there are no codes to keep.
+            var response =
+                done.recoveryCodes.isEmpty
+                ? request.redirect(to: Dashboard.root)
+                : try request.html(
+                    "codes", title: request.text("codes.title"),
+                    [
+                        "lead": request.text("codes.lead"), "next": Dashboard.root,
+                        "button": request.text("codes.button"),
+                        "codes": done.recoveryCodes.map(\.revealed).joined(separator: "\n"),
+                    ])
             response.keepCookie(
                 done.logIn.token.revealed, for: request.page, maximumSeconds: SignInPages.cookieSeconds)
             return response
@@ -152,8 +154,8 @@ private struct SetUpPage {
             fields.append(
                 PageField(
                     "name", label: request.text("setUp.name"), value: name, hint: request.text("setUp.nameHint"),
-                    error: errors["name"], autocomplete: "username", isFocused: errors.isEmpty
-                ).model)
+                    error: errors["name"], autocomplete: "username"
+                ).focused(errors.isEmpty).model)
         }
         fields.append(
             PageField(
@@ -167,9 +169,10 @@ private struct SetUpPage {
             "lead": opened.admin.map { request.text("setUp.leadNamed", ["name": $0.name]) }
                 ?? request.text("setUp.lead"),
             "action": "\(Dashboard.root)/set-up",
+            "isOptional": opened.isAuthenticatorOptional,
             "code": PageField(
                 "code", label: request.text("setUp.code"), kind: .code, error: errors["code"],
-                autocomplete: "one-time-code"
+                autocomplete: "one-time-code", isRequired: !opened.isAuthenticatorOptional
             ).model,
         ]
         if let picture = QRPicture(opened.totp.link(name: shown, issuer: "Okaeri"))?.svg { model["qr"] = picture }
@@ -181,5 +184,21 @@ private struct SetUpPage {
                 ).model
         }
         return try request.html("set-up", title: request.text("setUp.title"), model, status: status)
+    }
+}
+
+extension DashboardRequest {
+    /// The field for a one-time code.
+    ///
+    /// - Parameters:
+    ///   - name: The field's name.
+    ///   - isRequired: Whether nobody gets on without one.
+    /// - Returns: what the partial `field` asks for.
+    func codeField(_ name: String, isRequired: Bool) -> PageTemplates.Model {
+        PageField(
+            name, label: text("enter.code"), kind: .code,
+            hint: text(isRequired ? "enter.codeHint" : "enter.codeHintOptional"), autocomplete: "one-time-code",
+            isRequired: isRequired
+        ).model
     }
 }

@@ -58,7 +58,8 @@ struct ThemeForm {
         ) -> PageField {
             PageField(
                 name, label: request.text("theme.\(name)"), kind: kind, value: form[name] ?? value, hint: hint,
-                isRequired: false, choices: words.isEmpty ? [] : choices(words))
+                isRequired: false
+            ).offering(words.isEmpty ? [] : choices(words))
         }
         return [
             field("brand", theme.brand ?? ""),

@@ -157,7 +157,7 @@ enum UserPage {
             displayName: change("displayName"), locale: change("locale"), fields: .set(patch),
             identifiers: NewIdentifiers(
                 username: identifier("username", known.username), email: identifier("email", known.email),
-                phone: identifier("phone", known.phone)))
+                phone: identifier("phone", known.phone), rules: .native))
     }
 
     private static func draw(

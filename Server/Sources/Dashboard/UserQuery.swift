@@ -81,14 +81,16 @@ enum UserQuery {
                 "search", label: request.text("users.search"), kind: .search, value: query.text("search"),
                 isRequired: false),
             PageField(
-                "kind", label: request.text("users.kind"), kind: .select, value: query.text("kind"), isRequired: false,
-                choices: choices(["anonymous", "registered", "disabled", "leaving", "weak"])),
+                "kind", label: request.text("users.kind"), kind: .select, value: query.text("kind"), isRequired: false
+            ).offering(choices(["anonymous", "registered", "disabled", "leaving", "weak"])),
             PageField(
                 "provider", label: request.text("users.provider"), kind: .select, value: query.text("provider"),
-                isRequired: false, choices: plain(ProviderBrand.all.map(\.rawValue) + ["anonymous", "device"])),
+                isRequired: false
+            ).offering(plain(ProviderBrand.all.map(\.rawValue) + ["anonymous", "device"])),
             PageField(
                 "protocol", label: request.text("users.protocol"), kind: .select, value: query.text("protocol"),
-                isRequired: false, choices: plain(["native", "ncmb", "parse", "kii", "envelope"])),
+                isRequired: false
+            ).offering(plain(["native", "ncmb", "parse", "kii", "envelope"])),
             PageField(
                 "seen", label: request.text("users.seen"), kind: .date, value: query.text("seen"), isRequired: false),
             PageField(

@@ -101,7 +101,8 @@ enum UsersPage {
         var keeper: PageTemplates.Model = ["link": request.path("views/save") + query, "name": name.model]
         if !kept.isEmpty {
             var drop = PageField(
-                "view", label: request.text("views.drop"), kind: .select, choices: kept.map { ($0.name, $0.name) })
+                "view", label: request.text("views.drop"), kind: .select
+            ).offering(kept.map { ($0.name, $0.name) })
             drop.isRequired = true
             var field = drop.model
             field["id"] = "field-dropped-view"
@@ -257,7 +258,8 @@ enum BulkForm {
         let count = String(ids.count)
         let field = PageField(
             "confirm", label: request.text("bulk.confirm", ["count": count]), kind: .code,
-            error: isWrong ? request.text("bulk.wrong") : nil, isFocused: true)
+            error: isWrong ? request.text("bulk.wrong") : nil
+        ).focused()
         let model: PageTemplates.Model = [
             "lead": request.text("user.deleteHint"), "picks": ids.map { ["id": $0.rawValue] as PageTemplates.Model },
             "field": field.model, "link": link("delete", request), "back": UsersPage.here(request), "count": count,

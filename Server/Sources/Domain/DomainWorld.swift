@@ -39,6 +39,8 @@ package struct DomainWorld: Sendable {
         package var mailRenderer: any MailRenderer
         /// By which way text messages leave.
         package var textDelivery: TextMessageDelivery
+        /// Whether admins need an authenticator app.
+        package var adminSecondFactor = AdminSecondFactor.demanded
 
         package init(
             issuer: String, pagesURL: String? = nil, protocols: ProtocolRegistry, providers: IdentityProviders = .none,

@@ -13,15 +13,21 @@ extension ProtocolKey {
 
 extension ProtocolProfile {
     /// Kii Cloud: a session has no end, because a pseudo user's token is all that it has.
-    package static let kii = ProtocolProfile(
-        name: .kii, title: "Kii Cloud", token: .base64URL(byteCount: 32), sessions: SessionRules(), accounts: .kii,
-        keys: [
-            Key(.appId, .open, .hexadecimal(byteCount: 4)),
-            Key(.appKey, .sealed, .hexadecimal(byteCount: 16)),
-            Key(.clientId, .sealed, .hexadecimal(byteCount: 16)),
-            Key(.clientSecret, .digested, .hexadecimal(byteCount: 32)),
-        ],
-        rules: [.isReadableByAll, .demandsVerifiedEmail, .demandsVerifiedPhone, .hasDashedIds, .refreshedTokenSeconds])
+    package static let kii: ProtocolProfile = {
+        var profile = ProtocolProfile(
+            name: .kii, title: "Kii Cloud", token: .base64URL(byteCount: 32), sessions: SessionRules(), accounts: .kii,
+            keys: [
+                Key(.appId, .open, .hexadecimal(byteCount: 4)),
+                Key(.appKey, .sealed, .hexadecimal(byteCount: 16)),
+                Key(.clientId, .sealed, .hexadecimal(byteCount: 16)),
+                Key(.clientSecret, .digested, .hexadecimal(byteCount: 32)),
+            ],
+            rules: [
+                .isReadableByAll, .demandsVerifiedEmail, .demandsVerifiedPhone, .hasDashedIds, .refreshedTokenSeconds,
+            ])
+        profile.limits = ProfileLimits(fields: 150, fieldsBytes: 63 * 1024)
+        return profile
+    }()
 }
 
 extension AccountRules {

@@ -62,7 +62,7 @@ extension NCMBFault {
             .providerAlreadyLinked: .duplicate("authData"), .providerNotEnabled: .notToBeEntered("authData"),
             .providerTokenRefused: .notVouchedFor("authData"), .providerTokenReplayed: .notVouchedFor("authData"),
             .providerRefused: .notVouchedFor("authData"), .providerMisconfigured: .notVouchedFor("authData"),
-            .busy: .tooManyRequests, .searchTooSlow: .tooManyRequests,
+            .searchTooLarge: .notValid("limit"), .busy: .tooManyRequests, .searchTooSlow: .tooManyRequests,
             .mailUnavailable: NCMBFault("E502002", "Mail cannot be sent."),
         ], ofAdministration: .accessRefused)
 

@@ -15,19 +15,25 @@ struct OkaeriCommand: AsyncParsableCommand {
             Okaeri is an identity backend that you host yourself. A person opens your app and has an account.
 
             Examples:
+              okaeri init                         ask four questions and write a server's configuration
               okaeri serve                        start the server
               okaeri application create "My app"  make an application for an app
               okaeri demo                         play an app that logs in by itself
               okaeri doctor                       see whether all is as it should be
+              okaeri status                       see how a running server does
 
             Commands that read or change data work beside a running server as well as without one. Every setting can \
             also be given as an environment variable; “okaeri serve --help” lists them.
+
+            A shell completes commands and options after, for bash, zsh or fish:
+              okaeri --generate-completion-script bash > ~/.local/share/bash-completion/completions/okaeri
 
             The exit status is 0 for success, 1 when a command failed, and 2 when it was called wrongly.
             """,
         version: version,
         subcommands: [
-            ServeCommand.self, ApplicationCommand.self, UserCommand.self, SessionCommand.self, KeysCommand.self,
+            InitCommand.self, ServeCommand.self, StatusCommand.self, ApplicationCommand.self, UserCommand.self,
+            SessionCommand.self, KeysCommand.self,
             MailCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self, CopyCommand.self,
             DoctorCommand.self, RoutesCommand.self,
             DemoCommand.self, ImportCommand.self, PolicyCommand.self,

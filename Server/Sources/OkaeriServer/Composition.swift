@@ -145,15 +145,16 @@ package struct Composition: Sendable {
         self.passwords = passwords
         let mail = settings.mailCarrier
         self.mail = mail
+        var services = DomainWorld.Services(
+            issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
+            providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
+            mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
+            mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller))
+        services.adminSecondFactor = settings.isDevelopment ? .optionalForFirstOwner : .demanded
         let modules = Modules(
             DomainWorld(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords,
-                services: DomainWorld.Services(
-                    issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
-                    providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
-                    mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
-                    mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller)),
+                passwords: passwords, services: services,
                 limits: DomainWorld.Limits(
                     firstLaunches: settings.hasRateLimits
                         ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
@@ -245,12 +246,15 @@ package struct Composition: Sendable {
         return try table.get()
     }
 
-    /// A one-time link by which the first admin is made; `nil` once there is one, or when the database cannot tell now.
-    package func firstAdminLink(port: Int) async -> String? {
+    /// A one-time link by which the first admin is made, or the owner of a server that was for development gets an
+    /// authenticator app; `nil` once there is an admin, or when the database cannot tell now.
+    package func firstAdminLink(port: Int) async -> FirstAdminLink? {
+        let rules = modules.administration
         // The server serves without it, and “okaeri admin link” makes another.
-        guard (try? await modules.administration.needsFirstAdmin()) == true else { return nil }
-        let link = try? await modules.administration.makeLink(for: nil, by: Operator(actor: .server, origin: .local))
-        return link.map { settings.adminLink($0.token, port: port) }
+        guard (try? await rules.needsFirstAdmin()) == true else { return nil }
+        let owner = try? await rules.listAdmins().first { $0.role == .owner && $0.lacksAuthenticator && !$0.isDisabled }
+        let link = try? await rules.makeLink(for: owner?.id, by: Operator(actor: .server, origin: .local))
+        return link.map { FirstAdminLink(url: settings.adminLink($0.token, port: port), owner: owner?.name) }
     }
 
     /// The hosted pages and the dashboard.
@@ -259,7 +263,10 @@ package struct Composition: Sendable {
         do {
             let pages = try WebPages(
                 modules: modules, gate: gate, metrics: metrics, publicURL: settings.pagesURL,
-                sendsMail: settings.isDevelopment || settings.smtp != nil, assets: assets)
+                sendsMail: settings.isDevelopment || settings.smtp != nil,
+                firstPage: settings.hasFirstPage
+                    ? FirstPage(version: settings.isDevelopment ? ProgramVersion.current : nil) : nil,
+                assets: assets)
             let dashboard = try Dashboard(
                 modules: modules, gate: gate, clock: clock, assets: assets, publicURL: settings.issuer)
             return (pages, dashboard)
@@ -318,6 +325,13 @@ package struct Composition: Sendable {
     }
 }
 
+/// By which somebody becomes an admin of a server that has none who can log in.
+package struct FirstAdminLink: Sendable {
+    package var url: String
+    /// Who came in without an authenticator app while the server was for development; `nil` for a new owner.
+    package var owner: String?
+}
+
 extension ServerSettings {
     /// What hands mails to the mail server, and the threads that wait for it; `nil` without one.
     fileprivate var mailCarrier: (carrier: SMTPCarrier, threads: WorkerThreads)? {
@@ -354,7 +368,8 @@ extension ServerSettings {
     /// The address by which this machine reaches the server.
     package func url(port: Int) -> String { Self.url(host: host, port: port) }
 
-    static func url(host: String, port: Int) -> String {
+    /// The address of a host and port.
+    package static func url(host: String, port: Int) -> String {
         host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }

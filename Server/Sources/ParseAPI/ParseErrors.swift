@@ -71,7 +71,9 @@ extension ParseFault {
                 1,
                 "An appName, publicServerURL, and emailAdapter are required for password reset and email verification."),
             // Not 503, which the Swift SDK would ask four times more.
-            .searchTooSlow: ParseFault(124, "The query takes too long."), .providerNotEnabled: .unsupportedMethod,
+            .searchTooSlow: ParseFault(124, "The query takes too long."),
+            .searchTooLarge: .invalidQuery("The query finds too much for one response: ask for fewer users at a time."),
+            .providerNotEnabled: .unsupportedMethod,
             .providerTokenRefused: .authDataRefused, .providerTokenReplayed: .authDataRefused,
             .providerRefused: .authDataRefused, .providerMisconfigured: .authDataRefused,
         ], ofAdministration: .objectNotFound)

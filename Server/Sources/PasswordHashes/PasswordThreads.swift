@@ -45,6 +45,8 @@ package final class PasswordThreads: PasswordHashing {
         }
     }
 
+    package func canTry(_ hash: PasswordHash) -> Bool { StoredHash(hash) != nil }
+
     /// How many hashes wait for a thread.
     package var waiting: Int { threads.waiting }
 

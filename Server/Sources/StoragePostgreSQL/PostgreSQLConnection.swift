@@ -38,6 +38,8 @@ final class PostgreSQLConnection: Connection {
     private var mode = Mode.statement
     /// When the search under way ends; `nil` when no search is.
     private var deadline: ContinuousClock.Instant?
+    /// How many bytes of rows that search may still read.
+    private var searchBytesLeft = 0
     /// How many statements the transaction under way has run.
     private(set) var statements = 0
     /// The fault that ended the transaction under way; whatever its closure returns is void then.
@@ -55,6 +57,7 @@ final class PostgreSQLConnection: Connection {
     func begin(_ mode: Mode, until deadline: ContinuousClock.Instant? = nil) {
         self.mode = mode
         self.deadline = deadline
+        searchBytesLeft = SearchLimits.maximumBytes
         statements = 0
         fault = nil
     }
@@ -98,11 +101,11 @@ final class PostgreSQLConnection: Connection {
     package func rows<Row>(
         _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
-        try rows(of: try result(of: query, values), read)
+        try rows(of: try results(of: query, values), read)
     }
 
     package func change(_ query: Query, _ values: [Value]) throws(DomainError) -> Int {
-        try result(of: query, values).changedRows
+        try results(of: query, values).last?.changedRows ?? 0
     }
 
     let dialect = Dialect.postgresql
@@ -111,30 +114,33 @@ final class PostgreSQLConnection: Connection {
         _ question: DynamicQuery, read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
         guard fault == nil else { throw .storageUnavailable }
-        let result: PostgreSQLResult
+        let results: [PostgreSQLResult]
         do throws(PostgreSQLFault) {
-            result = try run(question)
+            results = try run(question)
         } catch {
             fault = error
             throw error.kind == .stopped ? .searchTooSlow : .storageUnavailable
         }
-        return try rows(of: result, read)
+        return try rows(of: results, read)
     }
 
     /// Reads what was answered; what that takes is part of a search's time too.
     private func rows<Row>(
-        of result: PostgreSQLResult, _ read: (any RowReader) throws(DomainError) -> Row
+        of results: [PostgreSQLResult], _ read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> [Row] {
+        guard searchBytesLeft >= 0 else { throw .searchTooLarge }
         var rows: [Row] = []
-        rows.reserveCapacity(result.rowCount)
-        for number in 0..<result.rowCount {
-            if let deadline, ContinuousClock.now >= deadline { throw .searchTooSlow }
-            rows.append(try read(result.row(number)))
+        rows.reserveCapacity(results.reduce(0) { $0 + $1.rowCount })
+        for result in results {
+            for number in 0..<result.rowCount {
+                if let deadline, ContinuousClock.now >= deadline { throw .searchTooSlow }
+                rows.append(try read(result.row(number)))
+            }
         }
         return rows
     }
 
-    private func run(_ question: DynamicQuery) throws(PostgreSQLFault) -> PostgreSQLResult {
+    private func run(_ question: DynamicQuery) throws(PostgreSQLFault) -> [PostgreSQLResult] {
         guard deadline != nil else { throw PostgreSQLFault(.other, "a composed question outside of a search") }
         guard mode != .statement || statements == 0 else {
             throw PostgreSQLFault(.secondStatement, "a second statement where one was announced: a search")
@@ -142,13 +148,10 @@ final class PostgreSQLConnection: Connection {
         let (count, patience) = try sendBeginning()
         statements += 1
         try link.send(text: question.text, question.values.map(\.postgresqlText))
-        guard let result = try link.finish(count, within: patience).last else {
-            throw PostgreSQLFault(.other, "no result")
-        }
-        return result
+        return try finish(count, patience)
     }
 
-    private func result(of query: Query, _ values: [Value]) throws(DomainError) -> PostgreSQLResult {
+    private func results(of query: Query, _ values: [Value]) throws(DomainError) -> [PostgreSQLResult] {
         guard fault == nil else { throw .storageUnavailable }
         do throws(PostgreSQLFault) {
             return try run(query, values)
@@ -159,7 +162,7 @@ final class PostgreSQLConnection: Connection {
         }
     }
 
-    private func run(_ query: Query, _ values: [Value]) throws(PostgreSQLFault) -> PostgreSQLResult {
+    private func run(_ query: Query, _ values: [Value]) throws(PostgreSQLFault) -> [PostgreSQLResult] {
         guard mode != .statement || statements == 0 else {
             throw PostgreSQLFault(.secondStatement, "a second statement where one was announced: \(query.head)")
         }
@@ -167,10 +170,22 @@ final class PostgreSQLConnection: Connection {
         let (count, patience) = try sendBeginning()
         statements += 1
         try link.send(statement.name, PostgreSQLParameters(values, types: statement.types))
-        guard let result = try link.finish(count, within: patience).last else {
-            throw PostgreSQLFault(.other, "no result")
+        return try finish(count, patience)
+    }
+
+    /// Waits for what was sent.
+    ///
+    /// - Returns: the statement's result; of a search one for each of its rows, as long as there is room for them.
+    private func finish(_ count: Int, _ patience: Duration) throws(PostgreSQLFault) -> [PostgreSQLResult] {
+        guard deadline != nil else {
+            guard let result = try link.finish(count, within: patience).last else {
+                throw PostgreSQLFault(.other, "no result")
+            }
+            return [result]
         }
-        return result
+        let rows = try link.finish(count, within: patience, maximumBytes: searchBytesLeft)
+        searchBytesLeft = rows.bytesLeft
+        return rows.results
     }
 
     /// Sends what stands before a statement: the transaction's beginning before its first one, and in a search what

@@ -114,18 +114,33 @@ final class PostgreSQLLink {
     func finish(_ count: Int, within patience: Duration = PostgreSQLLink.patience) throws(PostgreSQLFault)
         -> [PostgreSQLResult]
     {
+        var rows: PostgreSQLRows?
+        return try finish(count, within: patience, &rows)
+    }
+
+    /// The same, and takes the rows of the last statement one by one, so that no more than some of them are in memory.
+    func finish(_ count: Int, within patience: Duration, maximumBytes: Int) throws(PostgreSQLFault) -> PostgreSQLRows {
+        var rows: PostgreSQLRows? = PostgreSQLRows(maximumBytes: maximumBytes)
+        _ = try finish(count, within: patience, &rows)
+        return rows ?? PostgreSQLRows(maximumBytes: maximumBytes)
+    }
+
+    private func finish(
+        _ count: Int, within patience: Duration, _ rows: inout PostgreSQLRows?
+    ) throws(PostgreSQLFault) -> [PostgreSQLResult] {
+        var none: PostgreSQLRows?
         guard PQpipelineSync(handle) == 1 else { throw lose(String(cString: PQerrorMessage(handle))) }
         let deadline = ContinuousClock.now + patience
         while owed > 0 {
             owed -= 1
             do throws(PostgreSQLFault) {
-                _ = try results(1, deadline)
+                _ = try results(1, deadline, &none)
             } catch {
                 // A search's time was over while its transaction ended, which it did nevertheless.
                 guard error.kind == .stopped else { throw error }
             }
         }
-        return try results(count, deadline)
+        return try results(count, deadline, &rows)
     }
 
     /// Sends a prepared statement whose answer the next `finish` reads: the present caller need not wait for it.
@@ -148,16 +163,21 @@ final class PostgreSQLLink {
         return result
     }
 
-    private func results(_ count: Int, _ deadline: ContinuousClock.Instant) throws(PostgreSQLFault)
-        -> [PostgreSQLResult]
-    {
+    private func results(
+        _ count: Int, _ deadline: ContinuousClock.Instant, _ rows: inout PostgreSQLRows?
+    ) throws(PostgreSQLFault) -> [PostgreSQLResult] {
         var results: [PostgreSQLResult] = []
         results.reserveCapacity(count)
         var fault: PostgreSQLFault?
-        for _ in 0..<count {
+        for number in 0..<count {
+            // After a fault there is no statement any more whose rows could be asked for.
+            if rows != nil, number == count - 1, fault == nil {
+                guard PQsetSingleRowMode(handle) == 1 else { throw lose("rows do not come one by one") }
+            }
             while let result = try next(deadline) {
                 switch result.status {
                 case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY: results.append(result)
+                case PGRES_SINGLE_TUPLE: rows?.add(result)
                 case PGRES_PIPELINE_ABORTED: break
                 default: fault = fault ?? result.fault
                 }

@@ -15,6 +15,14 @@ final class PostgreSQLResult {
 
     var status: ExecStatusType { PQresultStatus(handle) }
     var rowCount: Int { Int(clamping: PQntuples(handle)) }
+    /// How many bytes its values have.
+    var byteCount: Int {
+        var sum = 0
+        for row in 0..<PQntuples(handle) {
+            for column in 0..<PQnfields(handle) { sum += Int(clamping: PQgetlength(handle, row, column)) }
+        }
+        return sum
+    }
     /// How many rows the statement changed.
     var changedRows: Int { Int(String(cString: PQcmdTuples(handle)), radix: 10) ?? 0 }
 
@@ -51,6 +59,24 @@ final class PostgreSQLResult {
     }
 
     func row(_ number: Int) -> PostgreSQLRow { PostgreSQLRow(result: self, row: Int32(clamping: number)) }
+}
+
+/// The rows of a statement, each as it came, within a number of bytes. What comes beyond is not kept.
+struct PostgreSQLRows {
+    private(set) var results: [PostgreSQLResult] = []
+    private(set) var bytesLeft: Int
+
+    init(maximumBytes: Int) {
+        bytesLeft = maximumBytes
+    }
+
+    var isTooLarge: Bool { bytesLeft < 0 }
+
+    mutating func add(_ row: PostgreSQLResult) {
+        guard !isTooLarge else { return }
+        bytesLeft -= row.byteCount
+        if isTooLarge { results = [] } else { results.append(row) }
+    }
 }
 
 /// One row of a result.

@@ -9,6 +9,8 @@ package final class SQLiteConnection: Connection {
     private(set) var isOpen = true
     /// When the search under way ends.
     let timeLimit: SQLiteTimeLimit
+    /// How many bytes of rows the search under way may still read; `nil` when no search is.
+    var searchBytesLeft: Int?
     private let reportFault: @Sendable (String) -> Void
 
     /// - Parameters:
@@ -100,7 +102,13 @@ package final class SQLiteConnection: Connection {
         var rows: [Row] = []
         while true {
             switch sqlite3_step(statement) {
-            case SQLITE_ROW: rows.append(try read(SQLiteRow(statement: statement)))
+            case SQLITE_ROW:
+                let row = SQLiteRow(statement: statement)
+                if let left = searchBytesLeft {
+                    searchBytesLeft = left - row.byteCount
+                    guard row.byteCount <= left else { throw .searchTooLarge }
+                }
+                rows.append(try read(row))
             case SQLITE_DONE: return rows
             case let code: throw fault(text(), code)
             }
@@ -169,6 +177,14 @@ extension DynamicQuery.Value {
 /// The current row of a statement.
 struct SQLiteRow: RowReader {
     let statement: OpaquePointer
+
+    /// How long its texts and bytes are; other values count as 8.
+    var byteCount: Int {
+        (0..<sqlite3_column_count(statement)).reduce(0) { sum, column in
+            let isLong = [SQLITE_TEXT, SQLITE_BLOB].contains(sqlite3_column_type(statement, column))
+            return sum + (isLong ? Int(sqlite3_column_bytes(statement, column)) : 8)
+        }
+    }
 
     func isNull(_ column: Int) -> Bool {
         sqlite3_column_type(statement, Int32(column)) == SQLITE_NULL

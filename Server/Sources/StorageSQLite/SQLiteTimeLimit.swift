@@ -42,13 +42,17 @@ final class SQLiteTimeLimit {
 }
 
 extension SQLiteConnection {
-    /// Runs a closure whose statements are stopped together when their time is over.
+    /// Runs a closure whose statements are stopped together when their time is over, or they have read too much.
     func search<Value: Sendable>(
         within limit: Duration, _ body: (SQLiteConnection) throws(DomainError) -> Value
     ) -> Searched<Value> {
         let start = ContinuousClock.now
         timeLimit.set(limit)
-        defer { timeLimit.remove() }
+        searchBytesLeft = SearchLimits.maximumBytes
+        defer {
+            timeLimit.remove()
+            searchBytesLeft = nil
+        }
         let result = Result { () throws(DomainError) in try body(self) }
         return Searched(result, time: start.duration(to: .now))
     }

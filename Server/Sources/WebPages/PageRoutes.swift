@@ -5,7 +5,7 @@ import PageSupport
 extension WebPages {
     /// Every address of the hosted pages.
     package var routes: [Route] {
-        [assets.route]
+        [assets.route] + (firstPage.map { [$0.route(of: self)] } ?? [])
             + page("log-in", get: ShowLogIn(), post: SendLogIn())
             + page("sign-up", get: ShowSignUp(), post: SendSignUp())
             + page("forgot", get: ShowForgot(), post: SendForgot())

@@ -17,6 +17,8 @@ package struct WebPages: ProtocolAdapter {
     let publicURL: String?
     /// Whether this server can send mail.
     let sendsMail: Bool
+    /// The page at `/`; `nil` when the operator wants none.
+    let firstPage: FirstPage?
 
     /// - Parameters:
     ///   - modules: The rules.
@@ -24,19 +26,21 @@ package struct WebPages: ProtocolAdapter {
     ///   - metrics: Where log-ins are counted.
     ///   - publicURL: The server's own address, without a slash at the end.
     ///   - sendsMail: Whether this server can send mail.
+    ///   - firstPage: The page at `/`; `nil` for none.
     ///   - assets: Files that pages load; those of other doors may be among them.
     /// - Throws: when a template or a text of the program is broken, which a test would have told.
     package init(
         modules: Modules, gate: PageGate, metrics: ServerMetrics, publicURL: String?, sendsMail: Bool,
-        assets: PageAssets = PageAssets(PageAssets.shared)
+        firstPage: FirstPage?, assets: PageAssets = PageAssets(PageAssets.shared)
     ) throws {
         self.modules = modules
         self.gate = gate
         self.metrics = metrics
         self.publicURL = publicURL
         self.sendsMail = sendsMail
-        templates = try PageTemplates(Self.ownTemplates)
-        texts = try PageTexts(Self.tables)
+        self.firstPage = firstPage
+        templates = try Self.ownTemplates.get()
+        texts = try Self.ownTexts.get()
         self.assets = assets
         themes = PageThemes()
     }
@@ -49,7 +53,9 @@ package struct WebPages: ProtocolAdapter {
         ]
     }
 
-    package func owns(path: String) -> Bool { path.hasPrefix("/a/") || path.hasPrefix("\(PageAssets.path)/") }
+    package func owns(path: String) -> Bool {
+        path.hasPrefix("/a/") || path.hasPrefix("\(PageAssets.path)/") || firstPage != nil && path == FirstPage.path
+    }
 
     /// Scripts of any origin may ask for tokens; no cookie has a part in it.
     package var preflightHeaders: [HTTPField] {
@@ -67,14 +73,18 @@ package struct WebPages: ProtocolAdapter {
 }
 
 extension WebPages {
-    /// The hosted pages' own templates, by name.
-    static var ownTemplates: [String: [UInt8]] {
-        [
+    /// The hosted pages' own templates by name, compiled once in a process.
+    private static let ownTemplates = Result {
+        try PageTemplates([
             "card": PackageResources.card_mustache, "log-in": PackageResources.log_in_mustache,
             "password": PackageResources.password_mustache, "form": PackageResources.form_mustache,
             "sign-up": PackageResources.sign_up_mustache, "message": PackageResources.message_mustache,
             "account": PackageResources.account_mustache, "conflict": PackageResources.conflict_mustache,
             "providers": PackageResources.providers_mustache, "consent": PackageResources.consent_mustache,
-        ]
+            "first": PackageResources.first_mustache,
+        ])
     }
+
+    /// Read once in a process.
+    private static let ownTexts = Result { try PageTexts(tables) }
 }

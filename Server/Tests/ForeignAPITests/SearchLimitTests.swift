@@ -5,6 +5,7 @@ import ParseAPI
 import StorageSQLite
 import TestWorld
 import Testing
+import enum OkaeriWire.JSONValue
 
 @Suite("Searches that cost too much", .timeLimit(.minutes(3)))
 struct SearchLimitTests {
@@ -140,6 +141,82 @@ struct SearchLimitTests {
             type: "application/vnd.kii.UserQueryRequest+json")
         #expect(kii.status == 400, "\(kii.text)")
         #expect(engine.limits.isEmpty)
+    }
+
+    /// Users whom everybody may read, with 32 KiB each, who are together more than one response holds.
+    private func largeUsers(_ world: ForeignWorld, _ more: [String: JSONValue] = [:]) async throws -> Int {
+        let (application, now) = (world.application.id, world.clock.now)
+        let count = SearchLimits.maximumBytes / 32_768 + 10
+        try await world.importing { transaction throws(DomainError) in
+            for number in 1000..<(1000 + count) {
+                var user = User(
+                    id: Identifier(rawValue: "large\(number)"), application: application, createdAt: now, updatedAt: now
+                )
+                user.acl = ACL([.everybody: [.read]])
+                user.fields = ["text": .string(String(repeating: "a", count: 32_768))]
+                user.fields.merge(more) { $1 }
+                try transaction.insert(user)
+            }
+        }
+        return count
+    }
+
+    @Test("by what they find are refused in each protocol's words, and Kii's pages become shorter")
+    func tooMuch() async throws {
+        let engine = try Self.engine()
+        let (world, administrator) = try await world(engine)
+        let (count, application) = (try await largeUsers(world), world.application.id)
+        engine.play(.takes(.milliseconds(1)))
+        let ncmb = try await world.ncmb("GET", "/users?limit=1000")
+        #expect(ncmb.status == 400 && ncmb.text.contains("E400005"), "\(ncmb.status)")
+        #expect(try await world.ncmb("GET", "/users?limit=100").results().count == 100)
+        let parse = try await world.parse("GET", "/users?limit=1000")
+        #expect(parse.parseCode == 102, "\(parse.status)")
+        #expect(try await world.parse("GET", "/users?limit=100&skip=100").results().count == 100)
+        // A page of Kii has two hundred users at the most, who are made larger than any limit of an application's.
+        try await world.importing { transaction throws(DomainError) in
+            for var user in try transaction.users(in: application, after: nil, limit: count) {
+                user.fields = ["text": .string(String(repeating: "a", count: 65_536))]
+                try transaction.updateProfile(of: user)
+            }
+        }
+        var (seen, key): (Set<String>, String?) = ([], nil)
+        for _ in 0..<40 {
+            let more = key.map { #","paginationKey":"\#($0)""# } ?? ""
+            let answer = try await world.kii(
+                "POST", "/users/query", #"{"userQuery":{"clause":{"type":"all"}},"bestEffortLimit":200\#(more)}"#,
+                token: administrator, type: "application/vnd.kii.UserQueryRequest+json")
+            #expect(answer.status == 200 && answer.body.count < 2 * SearchLimits.maximumBytes, "\(answer.status)")
+            for row in try answer.results() {
+                guard case .string(let id)? = row["userID"] else { continue }
+                #expect(seen.insert(id).inserted)
+            }
+            key = try? answer.text("nextPaginationKey")
+            if key == nil { break }
+        }
+        #expect(key == nil && seen.count == count, "\(seen.count)")
+    }
+
+    @Test("do not write one user into a response of Parse a thousand times, nor a hundred responses into a batch")
+    func multiplied() async throws {
+        let engine = try Self.engine()
+        let (world, _) = try await world(engine)
+        engine.play(.takes(.milliseconds(1)))
+        let pointer: JSONValue = ["__type": "Pointer", "className": "_User", "objectId": "large1000"]
+        _ = try await largeUsers(world, ["friends": .array([JSONValue](repeating: pointer, count: 100))])
+        let query = "/users?limit=50"
+        #expect(try await world.parse("GET", query).results().count == 50)
+        let included = try await world.parse("GET", "\(query)&include=friends")
+        #expect(included.parseCode == 102, "\(included.body.count)")
+        let few = try await world.parse("GET", "/users?limit=1&include=friends")
+        #expect(try few.results().count == 1, "\(few.text.prefix(200))")
+        let deep = try await world.parse("GET", "/users?limit=1&include=friends.friends")
+        #expect(deep.parseCode == 102, "\(deep.body.count)")
+        let one = #"{"method":"GET","path":"/parse/users","body":{"limit":100}}"#
+        let batch = try await world.parse(
+            "POST", "/batch", #"{"requests":[\#([String](repeating: one, count: 20).joined(separator: ","))]}"#)
+        #expect(batch.status == 200 && batch.body.count < 3 * SearchLimits.maximumBytes, "\(batch.body.count)")
+        #expect(batch.text.contains(#""error":{"code":102"#))
     }
 
     @Test("are ended by the clock on the wall when storage works for long")

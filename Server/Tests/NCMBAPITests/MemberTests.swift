@@ -271,6 +271,24 @@ struct MemberTests {
         #expect(signUp.code == "E400005")
     }
 
+    /// Providers that this server knows and NCMB did not.
+    private static let laterProviders = ["line", "kakao", "naver", "yahoojapan", "gamecenter", "oidc:keycloak"]
+
+    @Test("know NCMB's providers alone: others are refused at a sign-up and ignored by PUT", arguments: laterProviders)
+    func laterProvider(provider: String) async throws {
+        let world = try await NCMBWorld()
+        let authData = #"{"authData":{"\#(provider)":{"id":"U1","access_token":"t","id_token":"t"}}}"#
+        let refused = try await world.send("POST", Self.users, body: authData)
+        #expect(refused.text == #"{"code":"E400005","error":"authData is not a valid value."}"#)
+        let member = try await world.signUp("taro")
+        let path = "\(Self.users)/\(member.id)"
+        let saved = try await world.send("PUT", path, body: authData, token: member.token)
+        #expect(saved.status == 200, "\(saved.text)")
+        #expect(try await world.send("GET", path, token: member.token).text.contains(#""authData":null"#))
+        let user = try #require(try await world.modules.accounts.listUsers(in: world.application.id).first)
+        #expect(user.identities.isEmpty)
+    }
+
     @Test("read back the anonymous id that their client made, and nobody else does")
     func anonymousId() async throws {
         let world = try await NCMBWorld()

@@ -33,6 +33,32 @@ struct RateLimitTests {
         #expect(try await world.send("POST", "/2013-09-01/login", body: device(3)).code == "E429002")
     }
 
+    private func register(_ name: String, at world: NCMBWorld) async throws -> Answer {
+        try await world.send(
+            "POST", "/2013-09-01/requestMailAddressUserEntry", body: #"{"mailAddress":"\#(name)@example.com"}"#)
+    }
+
+    @Test("let 300 mails an hour through one address, and five of a kind to one mail address")
+    func mails() async throws {
+        let world = try await NCMBWorld(server: ["dev": "on"])
+        for number in 0..<5 { #expect(try await register("same", at: world).status == 201, "mail \(number)") }
+        let same = try await register("SAME", at: world)
+        #expect(same.code == "E429002" && same.headers[.retryAfter] == "3600", "\(same.text)")
+        // What is refused counts for the address too.
+        for number in 6..<300 {
+            #expect(try await register("member-\(number)", at: world).status == 201, "mail \(number)")
+        }
+        #expect(try await register("more", at: world).code == "E429002")
+        // Okaeri's own apps and pages are counted apart.
+        let native = try await world.sendRaw(
+            "POST", "/v1/password-reset/request",
+            [("Okaeri-Application", world.application.id.rawValue), ("Content-Type", "application/json")],
+            body: Array(#"{"email":"somebody@example.com"}"#.utf8))
+        #expect(native.status < 300, "\(native.text)")
+        world.clock.advance(by: .seconds(3601))
+        #expect(try await register("more", at: world).status == 201)
+    }
+
     @Test("are apart from those of apps on Okaeri's own protocol, and hold")
     func apart() async throws {
         let world = try await NCMBWorld(server: ["first-launches": "1", "old-app-first-launches": "3"])

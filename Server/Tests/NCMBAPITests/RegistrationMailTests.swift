@@ -1,4 +1,6 @@
 import Domain
+import Foundation
+import HTTPTypes
 import NCMBAPI
 import OkaeriWire
 import Testing
@@ -62,6 +64,93 @@ struct RegistrationMailTests {
         // Now the address is somebody's.
         let again = try await ask("TARO@example.com", at: world)
         #expect(again.code == "E409001" && again.text.contains("mailAddress is duplication."))
+    }
+
+    /// Opens the page of a link and sends its form, as a browser does.
+    private func choose(_ password: String, at world: NCMBWorld, _ token: String) async throws -> (
+        shown: Answer, sent: Answer
+    ) {
+        let path = "/a/\(world.application.id)/register"
+        let shown = try await world.sendRaw("GET", "\(path)?token=\(token)", [("Accept-Language", "ja")])
+        let cookie = try #require(shown.headers[values: .setCookie].first).prefix { $0 != ";" }
+        let formToken = try #require(
+            shown.text.firstMatch(of: #/name="form_token"[^>]*? value="([^"]+)"/#), "\(shown.text)")
+        let kept = try #require(shown.text.firstMatch(of: #/name="token"[^>]*? value="([^"]+)"/#), "\(shown.text)")
+        let fields = [
+            "form_token": String(formToken.output.1), "token": String(kept.output.1), "password": password,
+        ].map { "\($0)=\($1.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
+        let sent = try await world.sendRaw(
+            "POST", path,
+            [
+                ("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", String(cookie)),
+                ("Origin", "https://\(NCMBWorld.host)"), ("Sec-Fetch-Site", "same-origin"),
+            ], body: Array(fields.joined(separator: "&").utf8))
+        return (shown, sent)
+    }
+
+    private func logIn(_ address: String, _ password: String, at world: NCMBWorld) async throws -> Answer {
+        try await world.send(
+            "POST", "/2013-09-01/login", body: #"{"mailAddress":"\#(address)","password":"\#(password)"}"#)
+    }
+
+    @Test(
+        "is done on the page that the mail leads to, as a person does it, and the app logs in by the address (issue 20)"
+    )
+    func page() async throws {
+        let world = try await world(["public-url": "https://\(NCMBWorld.host)"])
+        #expect(try await ask("taro@example.com", at: world).status == 201)
+        let token = try await linkedToken(at: world, "register")
+        // Mail programs open links too: that makes nothing, and uses nothing up.
+        let path = "/a/\(world.application.id)/register?token=\(token)"
+        for _ in 0..<3 { #expect(try await world.sendRaw("GET", path, []).status == 200) }
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        // A password that breaks the rules leaves the link good.
+        let short = try await choose("short", at: world, token)
+        #expect(short.sent.status == 422, "\(short.sent.text)")
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        let done = try await choose("four quiet words", at: world, token)
+        #expect(done.sent.status == 200, "\(done.sent.text)")
+        let member = try await logIn("taro@example.com", "four quiet words", at: world)
+        #expect(member.status == 200, "\(member.text)")
+        #expect(member.text.contains(#""mailAddressConfirm":true"#))
+        let (id, session) = (try member.text("objectId"), try member.text("sessionToken"))
+        // The member takes a name of its own, and logs in by it.
+        let named = try await world.send(
+            "PUT", "/2013-09-01/users/\(id)", body: #"{"userName":"taro"}"#, token: session)
+        #expect(named.status == 200, "\(named.text)")
+        let again = try await world.send(
+            "POST", "/2013-09-01/login", body: #"{"userName":"taro","password":"four quiet words"}"#)
+        #expect(try again.text("objectId") == id)
+        // The link is used up, and changes no password.
+        #expect(try await choose("another quiet word", at: world, token).sent.status >= 400)
+        #expect(try await logIn("taro@example.com", "another quiet word", at: world).code == "E401002")
+    }
+
+    @Test("that nobody finished holds no address: the next one who signs up has it, and the link makes nobody then")
+    func halfDone() async throws {
+        let world = try await world(["public-url": "https://\(NCMBWorld.host)"])
+        #expect(try await ask("taro@example.com", at: world).status == 201)
+        let token = try await linkedToken(at: world, "register")
+        let path = "/a/\(world.application.id)/register?token=\(token)"
+        #expect(try await world.sendRaw("GET", path, []).status == 200)
+        _ = try await world.signUp("hana", #","mailAddress":"taro@example.com""#)
+        let late = try await choose("four quiet words", at: world, token)
+        #expect(late.sent.status == 422, "\(late.sent.text)")
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).map(\.username) == ["hana"])
+        #expect(try await logIn("taro@example.com", "four quiet words", at: world).code == "E401002")
+    }
+
+    @Test("is over after its link's life, and can be begun anew")
+    func tooLate() async throws {
+        let world = try await world(["public-url": "https://\(NCMBWorld.host)"])
+        #expect(try await ask("taro@example.com", at: world).status == 201)
+        let token = try await linkedToken(at: world, "register")
+        world.clock.advance(by: .days(8))
+        #expect(try await choose("four quiet words", at: world, token).sent.status >= 400)
+        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        #expect(try await ask("taro@example.com", at: world).status == 201)
+        let fresh = try await linkedToken(at: world, "register")
+        #expect(try await choose("four quiet words", at: world, fresh).sent.status == 200)
     }
 
     @Test("sends another mail to who has not followed the first one, whose link is void then")
@@ -129,7 +218,7 @@ struct RegistrationMailTests {
         #expect(try await ask("taro@example.com", at: mailless).code == "E502002")
         #expect(try await mailless.modules.accounts.listUsers(in: mailless.application.id).isEmpty)
         var settings = ApplicationSettings()
-        settings.foreignOptions[.ncmb] = ForeignOptions(allowsSignUpByMail: false)
+        settings.foreignOptions[.ncmb, default: ForeignOptions()].allowsSignUpByMail = false
         let off = try await NCMBWorld(settings, server: ["rate-limits": "off", "dev": "on"])
         let answer = try await ask("taro@example.com", at: off)
         #expect(answer.text == #"{"code":"E403005","error":"mailAddress must not be entered."}"#)

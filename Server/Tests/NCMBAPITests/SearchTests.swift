@@ -22,7 +22,10 @@ struct SearchTests {
     }
 
     private func names(_ world: NCMBWorld, _ condition: String) async throws -> [String] {
-        let answer = try await answer(world, condition)
+        try Self.names(in: try await answer(world, condition))
+    }
+
+    private static func names(in answer: Answer) throws -> [String] {
         guard case .object(let members) = try answer.json(), case .array(let rows)? = members["results"] else {
             throw Missing(description: answer.text)
         }
@@ -75,6 +78,47 @@ struct SearchTests {
         // The others are found as before, and what is hidden is not told.
         let found = try await self.answer(world, #"{"team":"red"}"#)
         #expect(found.status == 200 && found.text.contains("anna") && !found.text.contains("score"), "\(found.text)")
+    }
+
+    @Test(
+        "sort by several fields, with or without a space behind the comma",
+        arguments: [
+            ("team,-score", ["berta", "clara", "anna"]), ("team, -score", ["berta", "clara", "anna"]),
+            ("-team,score", ["anna", "clara", "berta"]), ("-userName", ["clara", "berta", "anna"]),
+        ])
+    func sorted(order: String, expected: [String]) async throws {
+        let encoded = order.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let answer = try await world().send("GET", "\(Self.users)?order=\(encoded)")
+        #expect(try Self.names(in: answer) == expected)
+    }
+
+    @Test(
+        "take limit and skip within their bounds, and count all that are found",
+        arguments: [
+            ("limit=1&skip=1&count=1&order=userName", ["berta"], 3), ("limit=0&count=1", [], 3),
+            ("limit=2000&count=1&order=userName", ["anna", "berta", "clara"], 3), ("skip=9&count=1", [], 3),
+        ])
+    func pages(query: String, expected: [String], count: Int) async throws {
+        let answer = try await world().send("GET", "\(Self.users)?\(query)")
+        #expect(try Self.names(in: answer) == expected)
+        guard case .object(let members) = try answer.json() else { return }
+        #expect(members["count"] == .integer(Int64(count)))
+    }
+
+    @Test(
+        "refuse a limit and a skip that are none", arguments: ["limit=-1", "limit=x", "skip=-1", "skip=1.5", "limit="])
+    func noNumber(query: String) async throws {
+        #expect(try await world().send("GET", "\(Self.users)?\(query)").code == "E400005")
+    }
+
+    @Test("leave pointers as they are, whatever is to be included")
+    func include() async throws {
+        let world = try await world()
+        let pointer = #"{"__type":"Pointer","className":"user","objectId":"Abc123Def456Ghi7"}"#
+        _ = try await world.signUp("dora", #","friend":\#(pointer),"acl":{"*":{"read":true}}"#)
+        let answer = try await world.send(
+            "GET", "\(Self.users)?include=friend&where=%7B%22userName%22%3A%22dora%22%7D")
+        #expect(answer.status == 200 && answer.text.contains(#""__type":"Pointer""#), "\(answer.text)")
     }
 
     @Test("ask about other members within")

@@ -148,6 +148,7 @@ private final class CountedPasswords: PasswordHashing {
     }
 
     func hash(_ password: Password) async throws(DomainError) -> PasswordHash { try await base.hash(password) }
+    func canTry(_ hash: PasswordHash) -> Bool { base.canTry(hash) }
 
     func compare(
         _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>

@@ -13,7 +13,7 @@ struct SettingsTests {
         #expect(settings.host == "127.0.0.1" && settings.port == 8080)
         #expect(settings.dataFolder == "okaeri-data")
         #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
-        #expect(settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
+        #expect(settings.hasFirstPage && settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
         #expect(settings.sessionCacheEntries == 10_000 && settings.logLevel == .info)
         #expect(settings.maximumConnections == 10_000 && settings.maximumConnectionsPerAddress == 200)
         #expect(settings.idleTimeout == .seconds(30) && settings.writeTimeout == .seconds(30))
@@ -58,7 +58,7 @@ struct SettingsTests {
         arguments: [
             ("listen", "8080"), ("listen", "127.0.0.1:70000"), ("listen", "::1:8080"), ("listen", "example.test:80"),
             ("public-url", "id.example"), ("public-url", "ftp://id.example"), ("public-url", "https://id.example/?a=b"),
-            ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"),
+            ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"), ("first-page", "maybe"),
             ("first-launches", "many"),
             ("session-cache", "-1"), ("log-level", "loud"), ("request-timeout", "0"), ("idle-timeout", "1.5"),
             ("search-time", "0"), ("search-readers", "0"), ("search-time-per-address", "0"),

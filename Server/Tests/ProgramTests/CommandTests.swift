@@ -30,7 +30,7 @@ struct CommandTests {
     func settingOptions() async throws {
         let help = try await Program.run("serve", "--help").output
         for name in [
-            "listen", "data", "public-url", "trusted-proxies", "allow-private-networks", "rate-limits",
+            "listen", "data", "public-url", "trusted-proxies", "allow-private-networks", "first-page", "rate-limits",
             "first-launches", "password-failures", "old-app-first-launches", "old-app-password-failures",
             "password-threads", "password-queue", "session-cache",
             "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",

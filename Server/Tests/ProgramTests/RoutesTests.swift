@@ -25,7 +25,7 @@ struct RoutesTests {
             ("native", "POST", "/v1/log-in/automatic"), ("admin", "GET", "/v1/admin/me"),
             ("ncmb", "PUT", "/2013-09-01/users/{objectId}"), ("parse", "POST", "/parse/batch"),
             ("kii", "POST", "/api/oauth2/token"), ("envelope", "POST", "/user/signin"),
-            ("pages", "POST", "/a/{application}/account/delete"),
+            ("pages", "POST", "/a/{application}/account/delete"), ("pages", "GET", "/"),
             ("dashboard", "POST", "/dashboard/admins/{admin}/remove"),
         ] {
             #expect(list.routes.contains(Route(surface: surface, method: method, path: path)), "\(method) \(path)")

@@ -147,11 +147,15 @@ struct RowTests {
     private static func session(full: Bool) -> Session {
         var described = device
         described.installation = "installation"
-        return Session(
-            id: .init(rawValue: "session"), application: application, user: user, deviceKey: full ? "key" : nil,
-            device: full ? described : DeviceDescription(), address: full ? "::1" : nil, protocolName: .native,
-            method: .automatic, createdAt: time, lastUsedAt: time, expiresAt: time,
-            authenticatedAt: full ? time : nil)
+        var session = Session(
+            id: .init(rawValue: "session"), application: application, user: user,
+            client: .init(
+                deviceKey: full ? "key" : nil, device: full ? described : DeviceDescription(),
+                address: full ? "::1" : nil), protocolName: .native, method: .automatic,
+            times: .init(
+                createdAt: time, lastUsedAt: time, expiresAt: time, authenticatedAt: full ? time : nil))
+        if full { (session.fields, session.updatedAt) = (["theme": "dark"], time) }
+        return session
     }
 
     private static var sessions: [Case] {
@@ -227,7 +231,7 @@ struct RowTests {
                 ProviderAccount(
                     application: application, provider: .apple, subject: "subject", audience: "app", sealedGrant: [1],
                     email: ProviderEmail(address: "hana@example.com", isVerified: true, isRelay: true),
-                    isEmailForwarded: true, transferSubject: "former", updatedAt: time),
+                    transferSubject: "former", updatedAt: time),
                 [
                     ProviderAccount(
                         application: application, provider: .apple, subject: "s", audience: "", updatedAt: time)

@@ -84,8 +84,10 @@ public struct LogInModel: FormScreen {
 
     package var failureTitle: ScreenMessage? { .key(.logInFailed) }
 
-    /// The screen appears.
-    public mutating func begin() -> [ScreenEffect] { [] }
+    /// The screen appears, and may offer what the person has saved.
+    public mutating func begin() -> [ScreenEffect] {
+        options.fields.contains(.savedCredentials) ? form.run(.logInWithSaved(rememberMe, restoring: false)) : []
+    }
 
     /// Takes an event.
     public mutating func handle(_ event: LogInEvent) -> [ScreenEffect] {
@@ -126,6 +128,7 @@ public struct LogInModel: FormScreen {
     }
 
     package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
+        if case .loggedIn(let welcome, let method) = response { return .loggedIn(welcome, by: method) }
         guard case .welcome(let welcome) = response else { return nil }
         switch request {
         case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
@@ -139,15 +142,22 @@ public struct LogInModel: FormScreen {
     package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        guard case .welcome(let welcome) = response else { return [] }
-        form.finish()
-        return [.show(.home(welcome.user))]
+        switch response {
+        case .welcome(let welcome), .loggedIn(let welcome, by: _):
+            form.finish()
+            return [.show(.home(welcome.user))]
+        default: return []
+        }
     }
 
     package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]?
     {
-        guard case .credentialRefused = error, case .logIn = request else { return nil }
+        guard case .credentialRefused = error else { return nil }
+        switch request {
+        case .logIn, .logInWithSaved: break
+        default: return nil
+        }
         // Which of the two is wrong stays secret; the password is the likelier one.
         form.show(ScreenBanner(.failure, title: .key(.logInFailed), .key(.logInMismatch)), focus: .password)
         return [ScreenEffect(.fail(error, attempt: form.attempt))]

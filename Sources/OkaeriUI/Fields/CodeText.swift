@@ -34,6 +34,8 @@ package enum CodeText {
 
     /// The transfer code in what a camera read: the code itself, or a link into the app that holds it.
     package static func scanned(_ text: String, length: Int = 16) -> String? {
+        // No QR code holds more.
+        guard text.utf8.count <= 4096 else { return nil }
         let candidates = [text] + text.split { "/?&=#".contains($0) }.map(String.init).reversed()
         return candidates.first { letterCount($0) == length && !$0.contains("://") }
             .map { grouped($0, atMost: length) }

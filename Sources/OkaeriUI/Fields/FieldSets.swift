@@ -36,6 +36,9 @@ public struct LogInFields: OptionSet, Hashable, Sendable {
     public static let guestButton = LogInFields(rawValue: 4096)
     /// The button that opens the server's hosted pages in a browser. It needs ``ScreenSurroundings/web``.
     public static let webLogIn = LogInFields(rawValue: 8192)
+    /// What the person has saved on the system is offered when the screen appears: Sign in with Apple, and passwords of the
+    /// iCloud Keychain. It needs ``ScreenSurroundings/saved``.
+    public static let savedCredentials = LogInFields(rawValue: 16384)
 
     /// ParseUI's standard, 103.
     public static let `default`: LogInFields = [

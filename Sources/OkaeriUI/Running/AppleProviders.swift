@@ -3,8 +3,8 @@
     public import Okaeri
     import OkaeriWire
 
-    /// Apple's sheet for Apple, and the app's own way for all other providers.
-    public struct AppleProviders: ProviderCredentials {
+    /// Apple's sheet for Apple and for saved passwords, and the app's own way for all other providers.
+    public struct AppleProviders: ProviderCredentials, SavedCredentials {
         private let anchor: @MainActor @Sendable () -> ASPresentationAnchor?
         private let others: any ProviderCredentials
 
@@ -25,6 +25,17 @@
         public func credential(for provider: Provider) async throws(OkaeriError) -> ProviderCredential {
             guard provider == .apple else { return try await others.credential(for: provider) }
             return .apple(try await apple())
+        }
+
+        /// Offers Sign in with Apple and the passwords of the iCloud Keychain, if any is saved for the app.
+        public func savedCredential() async throws(OkaeriError) -> SavedCredential {
+            try await saved()
+        }
+
+        @MainActor
+        private func saved() async throws(OkaeriError) -> SavedCredential {
+            guard let anchor = anchor() else { throw .cancelled }
+            return try await AppleSignIn(anchor: anchor).savedCredential()
         }
 
         @MainActor

@@ -26,11 +26,16 @@ public struct NoProviders: ProviderCredentials {
 package struct PerformRequest: Sendable {
     package let client: OkaeriClient
     package let credentials: any ProviderCredentials
+    package let saved: (any SavedCredentials)?
     package let web: WebLogInWay?
 
-    package init(client: OkaeriClient, credentials: any ProviderCredentials, web: WebLogInWay? = nil) {
+    package init(
+        client: OkaeriClient, credentials: any ProviderCredentials, saved: (any SavedCredentials)? = nil,
+        web: WebLogInWay? = nil
+    ) {
         self.client = client
         self.credentials = credentials
+        self.saved = saved
         self.web = web
     }
 
@@ -54,6 +59,8 @@ package struct PerformRequest: Sendable {
                     changes: UserChanges(
                         displayName: values.displayName.map { .set($0) } ?? .unchanged, fields: values.fields)))
         case .provider(let provider, let use): return try await perform(use, provider)
+        case .logInWithSaved(let rememberMe, let restoring):
+            return try await logInWithSaved(rememberMe, restoring: restoring)
         case .logInAutomatically: return .welcome(try await client.logInAutomatically())
         case .logInOnPages(let identifier): return .welcome(try await logInOnPages(identifier))
         case .requestLogInCode(let email): return .codeRequest(try await client.requestLogInCode(email: email))
@@ -84,18 +91,37 @@ package struct PerformRequest: Sendable {
         case .sessions: return .sessions(try await client.sessions())
         case .endSession(let id): try await client.endSession(id)
         case .endOtherSessions: return .ended(count: try await client.endOtherSessions())
+        case .deviceKeys: return .deviceKeys(try await client.deviceKeys())
+        case .removeDeviceKey(let id): try await client.removeDeviceKey(id)
+        case .removeOtherDeviceKeys: return .ended(count: try await client.removeOtherDeviceKeys())
         case .deleteUser: return .erasedAt(try await client.deleteUser())
         case .restoreUser: return .welcome(try await client.restoreUser())
         case .exportUser: return .export(try await client.exportUser())
         case .reauthenticate(let password): try await client.reauthenticate(password: password?.revealed)
         case .reauthenticateWithCode(let code, let order):
             try await client.reauthenticate(code: code.revealed, for: order)
-        case .logIn, .signUp, .upgrade, .provider, .logInAutomatically, .logInOnPages, .requestLogInCode,
+        case .logIn, .logInWithSaved, .signUp, .upgrade, .provider, .logInAutomatically, .logInOnPages,
+            .requestLogInCode,
             .logInWithCode,
             .requestPasswordReset, .resetPassword, .requestEmailVerification, .verifyEmail:
             return try await callAsFunction(request)
         }
         return .done
+    }
+
+    private func logInWithSaved(_ rememberMe: RememberMe, restoring: Bool) async throws(OkaeriError) -> ScreenResponse {
+        // Where the app names no source, nothing is saved.
+        guard let saved else { throw .cancelled }
+        switch try await saved.savedCredential() {
+        case .apple(let credential):
+            let welcome = try await client.logIn(with: .apple(credential), restoring: restoring)
+            return .loggedIn(welcome, by: .provider(.apple))
+        case .password(let known):
+            let welcome = try await client.logIn(
+                identifier: known.identifier, password: known.password.revealed, rememberMe: rememberMe,
+                restoring: restoring)
+            return .loggedIn(welcome, by: .password)
+        }
     }
 
     private func logInOnPages(_ identifier: String) async throws(OkaeriError) -> Welcome {

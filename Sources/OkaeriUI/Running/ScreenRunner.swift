@@ -15,6 +15,8 @@ public struct ScreenSurroundings: Sendable {
     public var clock: any WallClock
     /// Where the way of the last log-in is remembered.
     public var memory: any MethodMemory
+    /// Where the log-in screen looks for what the person has saved, for apps that offer it.
+    public var saved: (any SavedCredentials)?
     /// The way to the server's hosted pages, for apps that offer them.
     public var web: WebLogInWay?
     /// Puts a text where it can be pasted elsewhere.
@@ -23,11 +25,13 @@ public struct ScreenSurroundings: Sendable {
     /// Describes surroundings.
     public init(
         client: OkaeriClient, credentials: any ProviderCredentials = NoProviders(),
-        clock: any WallClock = SystemClock(), memory: any MethodMemory = NoMethodMemory(), web: WebLogInWay? = nil,
+        saved: (any SavedCredentials)? = nil, clock: any WallClock = SystemClock(),
+        memory: any MethodMemory = NoMethodMemory(), web: WebLogInWay? = nil,
         copy: @escaping @MainActor @Sendable (String) -> Void = { _ in }
     ) {
         self.client = client
         self.credentials = credentials
+        self.saved = saved
         self.clock = clock
         self.memory = memory
         self.web = web
@@ -65,7 +69,8 @@ public final class ScreenRunner<Model: ScreenModel> {
         self.surroundings = surroundings
         self.hooks = hooks
         perform = PerformRequest(
-            client: surroundings.client, credentials: surroundings.credentials, web: surroundings.web)
+            client: surroundings.client, credentials: surroundings.credentials, saved: surroundings.saved,
+            web: surroundings.web)
     }
 
     deinit {

@@ -110,6 +110,7 @@ extension ScreenRequest {
             .logIn(identifier: identifier, password: password, rememberMe, restoring: true)
         case .logInWithCode(let code, let request, let rememberMe, _):
             .logInWithCode(code, request, rememberMe, restoring: true)
+        case .logInWithSaved(let rememberMe, _): .logInWithSaved(rememberMe, restoring: true)
         case .provider(let provider, .logIn): .provider(provider, .logIn(restoring: true))
         case .logInAutomatically: .restoreUser
         default: nil

@@ -38,6 +38,8 @@ public enum ScreenName: String, CaseIterable, Hashable, Sendable {
     case transferEntry
     /// Where the person is logged in.
     case sessions
+    /// The person's own devices, which log in by themselves.
+    case deviceKeys
     /// The end of an account.
     case deletion
     /// "Is it still you?"
@@ -122,6 +124,8 @@ public enum ScreenDestination: Hashable, Sendable {
     case transferCode
     /// Where the person is logged in.
     case sessions
+    /// The person's own devices, which log in by themselves.
+    case deviceKeys
     /// The end of the account.
     case deletion
     /// "Is it still you?" When it is, the screen that asked wants ``FormEvent/presenceProved``.
@@ -156,6 +160,8 @@ public enum ScreenOutcome: Hashable, Sendable {
     case transferred(TransferResult)
     /// Log-ins on other devices have ended.
     case sessionsEnded(count: Int)
+    /// Other devices no longer log in by themselves, and are logged out.
+    case devicesRemoved(count: Int)
     /// The account is deleted, and erased at that time.
     case deletionRequested(erasedAt: Date)
     /// The account has come back.

@@ -5,6 +5,8 @@ package import OkaeriWire
 /// What a model asks of the server.
 package enum ScreenRequest: Hashable, Sendable {
     case logIn(identifier: String, password: Secret, RememberMe, restoring: Bool)
+    /// Log in with what the person has saved on the system.
+    case logInWithSaved(RememberMe, restoring: Bool)
     case signUp(AccountValues, RememberMe)
     case upgrade(AccountValues)
     case provider(Provider, ProviderUse)
@@ -27,6 +29,9 @@ package enum ScreenRequest: Hashable, Sendable {
     case sessions
     case endSession(DeviceSession.ID)
     case endOtherSessions
+    case deviceKeys
+    case removeDeviceKey(RegisteredDeviceKey.ID)
+    case removeOtherDeviceKeys
     case deleteUser
     case restoreUser
     case exportUser
@@ -67,6 +72,7 @@ package struct AccountValues: Hashable, Sendable {
 /// What the server answered.
 package enum ScreenResponse: Hashable, Sendable {
     case welcome(Welcome)
+    case loggedIn(Welcome, by: LogInMethod)
     case user(User)
     case codeRequest(LogInCodeRequest)
     case done
@@ -75,6 +81,7 @@ package enum ScreenResponse: Hashable, Sendable {
     case transferCode(TransferCode)
     case transferred(TransferResult)
     case sessions([DeviceSession])
+    case deviceKeys([RegisteredDeviceKey])
     case ended(count: Int)
     case erasedAt(Date)
     case export(Data)

@@ -125,6 +125,38 @@ extension TextTable {
                 "Logged out on {count} devices.",
                 "{count}台の端末からログアウトしました。",
                 "기기 {count}대에서 로그아웃했습니다."),
+            .deviceKeysTitle: Entry(
+                "Your devices",
+                "お使いの端末",
+                "내 기기"),
+            .deviceKeysIntroduction: Entry(
+                "These devices log in by themselves. Remove one that you no longer have.",
+                "次の端末は自動でログインします。手元にない端末は削除してください。",
+                "다음 기기는 자동으로 로그인됩니다. 더 이상 가지고 있지 않은 기기는 삭제해 주세요."),
+            .deviceKeysAdded: Entry(
+                "Added {time}",
+                "追加: {time}",
+                "추가: {time}"),
+            .deviceKeysRemove: Entry(
+                "Remove",
+                "削除",
+                "삭제"),
+            .deviceKeysRemoveQuestion: Entry(
+                "Remove {name}? It is logged out at once.",
+                "{name}を削除しますか？その端末はすぐにログアウトされます。",
+                "{name}을(를) 삭제할까요? 그 기기는 바로 로그아웃됩니다."),
+            .deviceKeysRemoveOthers: Entry(
+                "Remove all other devices",
+                "ほかのすべての端末を削除",
+                "다른 모든 기기 삭제"),
+            .deviceKeysRemoveOthersQuestion: Entry(
+                "Remove all other devices? They are logged out at once.",
+                "ほかのすべての端末を削除しますか？すぐにログアウトされます。",
+                "다른 모든 기기를 삭제할까요? 바로 로그아웃됩니다."),
+            .deviceKeysRemoved: Entry(
+                "Removed devices: {count}",
+                "削除した端末: {count}台",
+                "삭제한 기기: {count}대"),
             .deletionTitle: Entry(
                 "Delete account",
                 "アカウントの削除",

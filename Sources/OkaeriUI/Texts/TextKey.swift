@@ -190,6 +190,22 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case sessionsEndOthersQuestion = "sessions.endOthersQuestion"
     /// “Logged out on {count} devices.”
     case sessionsEnded = "sessions.ended"
+    /// “Your devices”
+    case deviceKeysTitle = "deviceKeys.title"
+    /// “These devices log in by themselves. Remove one that you no longer have.”
+    case deviceKeysIntroduction = "deviceKeys.introduction"
+    /// “Added {time}”
+    case deviceKeysAdded = "deviceKeys.added"
+    /// “Remove”
+    case deviceKeysRemove = "deviceKeys.remove"
+    /// “Remove {name}? It is logged out at once.”
+    case deviceKeysRemoveQuestion = "deviceKeys.removeQuestion"
+    /// “Remove all other devices”
+    case deviceKeysRemoveOthers = "deviceKeys.removeOthers"
+    /// “Remove all other devices? They are logged out at once.”
+    case deviceKeysRemoveOthersQuestion = "deviceKeys.removeOthersQuestion"
+    /// “Removed devices: {count}”
+    case deviceKeysRemoved = "deviceKeys.removed"
     /// “Delete account”
     case deletionTitle = "deletion.title"
     /// “You are logged out everywhere at once. After seven days everything is erased; until then you can come back.”

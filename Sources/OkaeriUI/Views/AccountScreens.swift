@@ -7,6 +7,7 @@
     /// The screen that shows where the person is logged in, drawn.
     public struct SessionsScreen: View {
         @StateObject private var runner: ScreenRunner<SessionsModel>
+        @Environment(\.okaeriProof) private var proof
         private var look = Look()
 
         /// Draws a screen.
@@ -53,6 +54,9 @@
                 Button(look.words(.cancel), role: .cancel) { runner.send(.refused) }
             }
             .task { runner.begin() }
+            .task(id: proof) {
+                if proof.screen == .sessions { runner.send(.form(.presenceProved)) }
+            }
         }
 
         private func name(of session: DeviceSession) -> String {
@@ -60,28 +64,14 @@
         }
 
         private func row(_ session: DeviceSession) -> some View {
-            HStack(spacing: 12) {
-                VStack(alignment: .leading, spacing: 2) {
-                    Text(name(of: session)).font(look.font(.headline)).foregroundStyle(look[.text])
-                    Text(
-                        session.isCurrent
-                            ? look.words(.sessionsCurrent)
-                            : look.words(.sessionsLastUsed, ["time": session.lastUsedAt.formatted()])
-                    )
-                    .font(look.font(.footnote))
-                    .foregroundStyle(look[.mutedText])
-                }
-                Spacer()
-                Button(look.words(.sessionsEnd)) { runner.send(.end(session.id)) }
-                    .foregroundStyle(look[.danger])
-                    .frame(minHeight: 44)
-                    .disabled(!model.form.isEnabled)
-                    .accessibilityLabel(look.words(.sessionsEndQuestion, ["name": name(of: session)]))
-                    .accessibilityIdentifier(ScreenName.sessions.identifier("end.\(session.id)"))
-            }
-            .padding(12)
-            .background(look[.surface])
-            .clipShape(RoundedRectangle(cornerRadius: look.radius(20), style: .continuous))
+            DeviceRow(
+                .sessions, id: session.id, name: name(of: session),
+                detail: session.isCurrent
+                    ? look.words(.sessionsCurrent)
+                    : look.words(.sessionsLastUsed, ["time": session.lastUsedAt.formatted()]),
+                action: .sessionsEnd, question: look.words(.sessionsEndQuestion, ["name": name(of: session)]),
+                isEnabled: model.form.isEnabled
+            ) { runner.send(.end(session.id)) }
         }
     }
 

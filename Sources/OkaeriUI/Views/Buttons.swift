@@ -3,6 +3,10 @@
     import OkaeriWire
     import SwiftUI
 
+    #if canImport(AuthenticationServices)
+        import AuthenticationServices
+    #endif
+
     /// A button in two colours of the theme.
     struct ThemedButtonStyle: ButtonStyle {
         let front: Theme.ColourToken
@@ -117,7 +121,31 @@
             }
         }
 
+        @ViewBuilder
         private func button(_ option: ProviderOption, isShort: Bool) -> some View {
+            #if canImport(AuthenticationServices) && canImport(UIKit)
+                if option.provider == .apple {
+                    appleButton
+                } else {
+                    drawnButton(option, isShort: isShort)
+                }
+            #else
+                drawnButton(option, isShort: isShort)
+            #endif
+        }
+
+        #if canImport(AuthenticationServices) && canImport(UIKit)
+            private var appleButton: some View {
+                VStack(spacing: 4) {
+                    AppleIDButton(title == .logInWith ? .signIn : .continue) { action(.apple) }
+                        .disabled(!isEnabled)
+                        .accessibilityIdentifier(screen.identifier("provider.apple"))
+                    if lastMethod == .provider(.apple) { LastUsedBadge().foregroundStyle(look[.text]) }
+                }
+            }
+        #endif
+
+        private func drawnButton(_ option: ProviderOption, isShort: Bool) -> some View {
             let name = look.words(option.name)
             let long = look.words(title, ["provider": name])
             return Button {

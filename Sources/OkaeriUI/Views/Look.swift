@@ -55,6 +55,18 @@
 
         var theme: Theme { look.theme }
 
+        var logoAlignment: Alignment {
+            switch theme.logoPosition {
+            case .leading?: .leading
+            case .trailing?: .trailing
+            default: .center
+            }
+        }
+
+        func guide(of screen: ScreenName) -> GuideText? {
+            theme.guide(of: screen.rawValue, in: [look.texts.language])
+        }
+
         subscript(_ token: Theme.ColourToken) -> Color {
             Color(theme.colour(token, in: scheme == .dark ? .dark : .light))
         }

@@ -68,6 +68,7 @@
                 }
             case .transferCode: TransferCodeScreen(runner(TransferCodeModel()))
             case .sessions: SessionsScreen(runner(SessionsModel()))
+            case .deviceKeys: DeviceKeysScreen(runner(DeviceKeysModel()))
             case .deletion: DeletionScreen(runner(DeletionModel(word: look.words(.deletionWord))))
             case .home: EmptyView()
             }

@@ -40,7 +40,10 @@
             ScrollView {
                 VStack(spacing: 16) {
                     if let logo = look.theme.logo {
-                        PictureView(picture: logo).frame(maxHeight: 96).accessibilityHidden(true)
+                        PictureView(picture: logo)
+                            .frame(maxHeight: CGFloat(look.theme.logoHeight ?? 96))
+                            .frame(maxWidth: .infinity, alignment: look.logoAlignment)
+                            .accessibilityHidden(true)
                     }
                     Text(look.words(title))
                         .font(look.font(.largeTitle))
@@ -51,6 +54,7 @@
                         Text(look.words(introduction)).font(look.font(.body)).foregroundStyle(look[.mutedText])
                             .multilineTextAlignment(.center)
                     }
+                    if let guide = look.guide(of: screen) { GuideView(screen: screen, guide: guide) }
                     if let banner = form.banner { BannerView(screen: screen, banner: banner, restore: restore) }
                     content
                 }
@@ -78,8 +82,8 @@
         private var ground: some View {
             ZStack {
                 look[.background]
-                if let picture = look.theme.backgroundImage {
-                    PictureView(picture: picture).opacity(0.15).accessibilityHidden(true)
+                if let picture = look.theme.background(of: screen.rawValue) {
+                    PictureView(picture: picture, contentMode: .fill).opacity(0.15).accessibilityHidden(true)
                 }
             }
         }
@@ -145,13 +149,15 @@
     /// A picture of a theme.
     struct PictureView: View {
         let picture: ThemePicture
+        /// Whether all of it is shown, or all of the ground is covered.
+        var contentMode = ContentMode.fit
 
         var body: some View {
             switch picture.place {
-            case .asset(let name): Image(name).resizable().scaledToFit()
+            case .asset(let name): Image(name).resizable().aspectRatio(contentMode: contentMode)
             case .remote(let address):
                 AsyncImage(url: URL(string: address)) { image in
-                    image.resizable().scaledToFit()
+                    image.resizable().aspectRatio(contentMode: contentMode)
                 } placeholder: {
                     Color.clear
                 }
@@ -163,7 +169,7 @@
         private func inline(_ base64: String) -> some View {
             #if canImport(UIKit)
                 if let data = Data(base64Encoded: base64), let image = UIImage(data: data) {
-                    Image(uiImage: image).resizable().scaledToFit()
+                    Image(uiImage: image).resizable().aspectRatio(contentMode: contentMode)
                 }
             #else
                 Color.clear

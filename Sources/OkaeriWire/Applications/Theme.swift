@@ -4,8 +4,14 @@ public struct Theme: Codable, Hashable, Sendable {
     public var brand: String?
     /// The picture over the screens.
     public var logo: ThemePicture?
+    /// How high the logo is, in points or pixels, 16 to 240.
+    public var logoHeight: Int?
+    /// Where the logo stands; absent for where it stands by default: in the middle in apps, at the beginning on pages.
+    public var logoPosition: LogoPosition?
     /// The picture behind the screens.
     public var backgroundImage: ThemePicture?
+    /// Pictures behind single screens of apps instead, by the screen's name, such as `logIn`; at most 32.
+    public var backgroundImages: [String: ThemePicture] = [:]
     /// How round fields and buttons are, in points or pixels, 0 to 40.
     public var cornerRadius: Int?
     /// The shape of buttons.
@@ -31,7 +37,8 @@ public struct Theme: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case brand, logo, backgroundImage, cornerRadius, buttonShape, font, light, dark, texts
+        case brand, logo, logoHeight, logoPosition, backgroundImage, backgroundImages, cornerRadius, buttonShape, font,
+            light, dark, texts
     }
 
     /// Reads a theme. Unknown members are passed over; wrong values are not.
@@ -39,7 +46,19 @@ public struct Theme: Codable, Hashable, Sendable {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         brand = try members.decodeIfPresent(String.self, forKey: .brand)
         logo = try members.decodeIfPresent(ThemePicture.self, forKey: .logo)
+        logoHeight = try members.decodeIfPresent(Int.self, forKey: .logoHeight)
+        guard logoHeight.map((16...240).contains) ?? true else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .logoHeight, in: members, debugDescription: "A logo is 16 to 240 high.")
+        }
+        logoPosition = try members.decodeIfPresent(LogoPosition.self, forKey: .logoPosition)
         backgroundImage = try members.decodeIfPresent(ThemePicture.self, forKey: .backgroundImage)
+        backgroundImages =
+            try members.decodeIfPresent([String: ThemePicture].self, forKey: .backgroundImages) ?? [:]
+        guard backgroundImages.count <= 32 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .backgroundImages, in: members, debugDescription: "There are at most 32 pictures.")
+        }
         cornerRadius = try members.decodeIfPresent(Int.self, forKey: .cornerRadius)
         guard cornerRadius.map((0...40).contains) ?? true else {
             throw DecodingError.dataCorruptedError(
@@ -98,6 +117,42 @@ extension Theme {
         public static let rounded = FontDesign(rawValue: "rounded")
         /// Letters of one width.
         public static let monospaced = FontDesign(rawValue: "monospaced")
+    }
+
+    /// Where a logo stands. An open set; an unknown position is shown as none.
+    public struct LogoPosition: RawRepresentable, Codable, Hashable, Sendable {
+        /// The word as it is written.
+        public let rawValue: String
+
+        /// Makes a position from its word.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// Where lines begin.
+        public static let leading = LogoPosition(rawValue: "leading")
+        /// In the middle.
+        public static let center = LogoPosition(rawValue: "center")
+        /// Where lines end.
+        public static let trailing = LogoPosition(rawValue: "trailing")
+    }
+
+    /// The picture behind a screen: its own, or that of all.
+    ///
+    /// - Parameter screen: The screen's name, such as `logIn`.
+    /// - Returns: `nil` when there is neither.
+    public func background(of screen: String) -> ThemePicture? {
+        backgroundImages[screen] ?? backgroundImage
+    }
+
+    /// The text that guides people on a screen, by the key of its name and `.guide` in ``texts``: `logIn.guide`.
+    ///
+    /// - Parameters:
+    ///   - screen: The screen's name, such as `logIn`.
+    ///   - languages: BCP 47 tags, best first; then English, then any.
+    /// - Returns: `nil` when there is none, or it is too long.
+    public func guide(of screen: String, in languages: [String]) -> GuideText? {
+        LocalizedText(texts.compactMapValues { $0["\(screen).guide"] }).text(in: languages).flatMap(GuideText.init)
     }
 
     /// The corner radius of buttons by their shape, when they are so high.

@@ -83,4 +83,12 @@ func readTheme(_ file: URL) throws -> Theme {
             client: okaeri,
             web: WebLogInWay(BrowserSheet { window }, redirect: redirect))
     }
+
+    /// Screens.md
+    @MainActor
+    func saved(_ okaeri: OkaeriClient, in window: UIWindow) -> ScreenSurroundings {
+        let providers = AppleProviders { window }
+        let surroundings = ScreenSurroundings(client: okaeri, credentials: providers, saved: providers)
+        return surroundings
+    }
 #endif

@@ -29,7 +29,7 @@ struct ScreenArticleTests {
             .appendingPathComponent("ArticleCode.swift")
         let code = Self.lines(of: try String(contentsOf: file, encoding: .utf8))
         let blocks = try Self.blocks()
-        #expect(blocks.count == 7)
+        #expect(blocks.count == 8)
         for block in blocks {
             #expect(code.indices.contains { code[$0...].starts(with: block) }, "\(block.first ?? "")")
         }

@@ -25,11 +25,18 @@ enum ScreenReports {
             createdAt: WireTime(millisecondsSince1970: 0), lastUsedAt: WireTime(millisecondsSince1970: 0),
             expiresAt: WireTime(millisecondsSince1970: 0)))
 
+    static let key = RegisteredDeviceKey(
+        DeviceKeyBody(
+            thumbprint: "k", isCurrent: false, device: nil, addedAt: WireTime(millisecondsSince1970: 0), lastUsedAt: nil
+        ))
+
     static let responses: [ScreenResponse] = [
-        .welcome(.firstVisit(user())), .welcome(.returning(user(isAnonymous: false), lastLogIn: instant)),
+        .welcome(.firstVisit(user())), .loggedIn(.firstVisit(user()), by: .password),
+        .welcome(.returning(user(isAnonymous: false), lastLogIn: instant)),
         .user(user(isAnonymous: false)), .user(user(isAnonymous: false, email: "hana@example.com", hasPassword: true)),
         .codeRequest(LogInCodeRequest(email: "hana@example.com", expiresAt: instant, ticket: "ticket")),
-        .done, .sessions([]), .sessions([session]), .ended(count: 2), .erasedAt(instant), .export(Data("{}".utf8)),
+        .done, .sessions([]), .sessions([session]), .deviceKeys([]), .deviceKeys([key]),
+        .ended(count: 2), .erasedAt(instant), .export(Data("{}".utf8)),
     ]
 
     static let errors: [OkaeriError] = [

@@ -17,7 +17,7 @@ struct ModelWalkTests {
 
     @Test("log-in", arguments: 0..<6 as Range<UInt64>)
     func logIn(seed: UInt64) throws {
-        let options = LogInOptions()
+        let options = LogInOptions(fields: seed.isMultiple(of: 2) ? .default : [.default, .savedCredentials])
         walk(
             try LogInModel(options),
             Self.forms(LogInEvent.form)
@@ -65,6 +65,15 @@ struct ModelWalkTests {
             SessionsModel(),
             Self.forms(SessionsEvent.form) + [.reload, .end("s"), .end("nobody"), .endOthers, .confirmed, .refused],
             seed)
+    }
+
+    @Test("the person's own devices", arguments: 0..<6 as Range<UInt64>)
+    func deviceKeys(seed: UInt64) {
+        walk(
+            DeviceKeysModel(),
+            Self.forms(DeviceKeysEvent.form) + [
+                .reload, .remove("k"), .remove("nobody"), .removeOthers, .confirmed, .refused,
+            ], seed)
     }
 
     @Test("deletion", arguments: 0..<6 as Range<UInt64>)

@@ -33,12 +33,13 @@ struct UIWorld {
     /// A screen that is shown.
     func show<Model: ScreenModel>(
         _ model: Model, client: OkaeriClient? = nil, credentials: any ProviderCredentials = NoProviders(),
-        memory: any MethodMemory = NoMethodMemory(), web: WebLogInWay? = nil
+        memory: any MethodMemory = NoMethodMemory(), saved: (any SavedCredentials)? = nil, web: WebLogInWay? = nil
     ) async -> ScreenRunner<Model> {
         let runner = ScreenRunner(
             model,
             in: ScreenSurroundings(
-                client: client ?? self.client, credentials: credentials, clock: clock, memory: memory, web: web,
+                client: client ?? self.client, credentials: credentials, saved: saved, clock: clock, memory: memory,
+                web: web,
                 copy: { [heard] in heard.copied.append($0) }),
             hooks: heard.hooks)
         runner.begin()
@@ -95,6 +96,16 @@ struct TestCredentials: ProviderCredentials {
     func credential(for provider: Provider) async throws(OkaeriError) -> ProviderCredential {
         guard let credential else { throw .cancelled }
         return credential
+    }
+}
+
+/// Gives what a person has saved on the system, or what they want none of.
+struct TestSaved: SavedCredentials {
+    var saved: SavedCredential?
+
+    func savedCredential() async throws(OkaeriError) -> SavedCredential {
+        guard let saved else { throw .cancelled }
+        return saved
     }
 }
 

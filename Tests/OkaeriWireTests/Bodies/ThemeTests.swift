@@ -91,6 +91,38 @@ struct ThemeTests {
         #expect(throws: DecodingError.self) { try theme(#"{"cornerRadius": \#(radius)}"#) }
     }
 
+    @Test("has a background for each screen that wants one of its own, and the common one for all others")
+    func backgrounds() throws {
+        let theme = try theme(
+            #"{"backgroundImage": "sea", "backgroundImages": {"logIn": "stars"}, "logoHeight": 40, "logoPosition": "leading"}"#
+        )
+        #expect(theme.background(of: "logIn") == ThemePicture("stars"))
+        #expect(theme.background(of: "signUp") == ThemePicture("sea"))
+        #expect(theme.logoHeight == 40 && theme.logoPosition == .leading)
+        #expect(try JSONDecoder().decode(Theme.self, from: JSONEncoder().encode(theme)) == theme)
+        #expect(Theme().background(of: "logIn") == nil)
+    }
+
+    @Test(
+        "refuses pictures of screens and heights that are none",
+        arguments: [
+            #"{"backgroundImages": {"logIn": "javascript:alert(1)"}}"#, #"{"logoHeight": 15}"#,
+            #"{"logoHeight": 241}"#, #"{"logoHeight": 9223372036854775807}"#,
+            #"{"backgroundImages": {\#((0..<33).map { #""s\#($0)": "x""# }.joined(separator: ","))}}"#,
+        ])
+    func noBackground(json: String) {
+        #expect(throws: DecodingError.self) { try theme(json) }
+    }
+
+    @Test("guides people on a screen in their language, or in English")
+    func guide() throws {
+        let theme = try theme(
+            #"{"texts": {"ja": {"logIn.guide": "[規約](https://example.com/ja)"}, "en": {"logIn.guide": "Welcome"}}}"#)
+        #expect(theme.guide(of: "logIn", in: ["ja-JP"])?.parts == [.link("規約", address: "https://example.com/ja")])
+        #expect(theme.guide(of: "logIn", in: ["fr"])?.parts == [.words("Welcome")])
+        #expect(theme.guide(of: "signUp", in: ["en"]) == nil)
+    }
+
     @Test("has texts in the language that is asked for, or in English, or in any")
     func languages() {
         let text: LocalizedText = ["en": "Name", "ja": "名前", "pt-BR": "Nome"]

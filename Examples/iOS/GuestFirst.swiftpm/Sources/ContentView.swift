@@ -27,10 +27,8 @@ struct ContentView: View {
             case .loggedIn(let user, freshness: _):
                 Text("Welcome back, \(user.username ?? user.id)").font(.system(.title))
                 Button("Move to another phone") { show(.transferCode) }
+                Button("My phones") { show(.deviceKeys) }
                 Button("Log out") { Task { await okaeri.logOut() } }
-            }
-            if state.user != nil {
-                DevicesView(okaeri: okaeri)
             }
             NoticeView(okaeri: okaeri)
         }

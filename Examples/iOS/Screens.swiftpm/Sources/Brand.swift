@@ -10,10 +10,18 @@ enum Brand {
                 .secondary: Colour(0x1F6B5C), .focus: Colour(0x3447A8),
             ]))
         theme.logo = ThemePicture("logo")
+        theme.logoHeight = 72
+        theme.logoPosition = .center
         theme.backgroundImage = ThemePicture("background")
+        theme.backgroundImages["signUp"] = ThemePicture("sign-up")
         theme.cornerRadius = 14
         theme.buttonShape = .capsule
-        theme.texts = ["en": ["logIn.title": "Back to the stars"]]
+        theme.texts = [
+            "en": [
+                "logIn.title": "Back to the stars",
+                "logIn.guide": "New here? Read [what Hoshi is](https://example.com/hoshi).",
+            ]
+        ]
         return theme
     }
 }

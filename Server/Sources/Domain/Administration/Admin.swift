@@ -33,6 +33,8 @@ package struct Admin: Hashable, Sendable {
 
     /// Whether the admin has chosen a password and set up one-time codes.
     package var isSetUp: Bool { passwordHash != nil && sealedTOTP != nil }
+    /// Whether the admin has a password alone: the first owner of a server for development.
+    package var lacksAuthenticator: Bool { passwordHash != nil && sealedTOTP == nil }
     package var isDisabled: Bool { disabledAt != nil }
 
     /// The name as it is compared.
@@ -48,6 +50,20 @@ package struct Admin: Hashable, Sendable {
     }
 
     package static let nameRule = TextRule(maximumCharacters: 100)
+}
+
+/// Whether admins need an authenticator app beside the password.
+package enum AdminSecondFactor: Sendable {
+    /// All do, those too who came in without one while the server was for development.
+    case demanded
+    /// The first owner may come in without one, on a server for development that only this machine reaches.
+    case optionalForFirstOwner
+
+    /// Whether an admin who has a password, or a program in their name, may come in.
+    func admits(_ admin: Admin) -> Bool { self == .optionalForFirstOwner || !admin.lacksAuthenticator }
+
+    /// Whether an admin has all that a log-in needs.
+    func isComplete(_ admin: Admin) -> Bool { admin.passwordHash != nil && admits(admin) }
 }
 
 /// What an admin is there for. Each role is a fixed set of permissions.

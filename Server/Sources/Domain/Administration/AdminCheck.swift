@@ -10,6 +10,7 @@ struct AdminCheck: Sendable {
     let clock: any WallClock
     let passwords: any PasswordHashing
     let secrets: AdminSecrets
+    let secondFactor: AdminSecondFactor
     let hasLimits: Bool
 
     /// What somebody came with.
@@ -52,7 +53,7 @@ struct AdminCheck: Sendable {
             // Read again: the admin may have been reset or disabled meanwhile.
             if case .accepted(let better) = verdict, let found, var admin = try transaction.admin(found.id),
                 admin.passwordHash == found.passwordHash, admin.sealedTOTP == found.sealedTOTP, !admin.isDisabled,
-                Self.takes(attempt.code, proof: proof, recovery: recovery, of: &admin, at: now)
+                takes(attempt.code, proof: proof, recovery: recovery, of: &admin, at: now)
             {
                 if let better { admin.passwordHash = better }
                 let value = try settle(&admin, transaction)
@@ -61,7 +62,9 @@ struct AdminCheck: Sendable {
                 let usedRecovery = admin.recoveryDigests.count < found.recoveryDigests.count
                 try entry.record(
                     on: .admin(admin.id), by: .admin(admin.id),
-                    details: ["second-factor": usedRecovery ? "recovery-code" : "totp"], in: transaction)
+                    details: [
+                        "second-factor": admin.lacksAuthenticator ? "none" : usedRecovery ? "recovery-code" : "totp"
+                    ], in: transaction)
                 return (value, usedRecovery ? admin.recoveryDigests.count : nil)
             }
             let before = try transaction.failures(of: subject, in: AuditEntry.server)
@@ -90,9 +93,10 @@ struct AdminCheck: Sendable {
     }
 
     /// Takes the code when it is right; a step of time, or a recovery code, counts once.
-    private static func takes(
+    private func takes(
         _ code: String, proof: TOTP?, recovery: SecretDigest, of admin: inout Admin, at now: Timestamp
     ) -> Bool {
+        if admin.lacksAuthenticator { return secondFactor.admits(admin) }
         if let step = proof?.step(of: code, at: now, after: admin.lastTOTPStep) {
             admin.lastTOTPStep = step
             return true

@@ -1,5 +1,7 @@
 /// What admins can ask for.
 package final class Administration: Sendable {
+    /// Whether admins need an authenticator app.
+    package let secondFactor: AdminSecondFactor
     package let perform: PerformAdminAction
     package let findAdmin: FindAdmin
     package let logIn: LogInAdmin
@@ -44,19 +46,20 @@ package final class Administration: Sendable {
         let audit = changes.audit
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
+        secondFactor = world.services.adminSecondFactor
         perform = PerformAdminAction(clock: clock, recordReading: RecordReading(store: store, audit: audit))
-        findAdmin = FindAdmin(store: store, clock: clock)
+        findAdmin = FindAdmin(store: store, clock: clock, secondFactor: secondFactor)
         let check = AdminCheck(
             store: store, clock: clock, passwords: world.passwords, secrets: secrets,
-            hasLimits: world.limits.hasRateLimits)
+            secondFactor: secondFactor, hasLimits: world.limits.hasRateLimits)
         logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
         reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
-        needsFirstAdmin = NeedsFirstAdmin(store: store)
+        needsFirstAdmin = NeedsFirstAdmin(store: store, secondFactor: secondFactor)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(
             store: store, clock: clock, secrets: secrets, rateLimiter: rateLimiter,
-            hasLimits: world.limits.hasRateLimits)
+            secondFactor: secondFactor, hasLimits: world.limits.hasRateLimits)
         setUp = SetUpAdmin(
             store: store, clock: clock, passwords: world.passwords, open: openLink, secrets: secrets, audit: audit)
         listAdmins = ListAdmins(store: store)

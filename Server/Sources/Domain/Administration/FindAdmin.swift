@@ -4,6 +4,7 @@ package struct FindAdmin: Sendable {
 
     let store: any Store
     let clock: any WallClock
+    let secondFactor: AdminSecondFactor
 
     /// - Throws: `administration(adminRequired)`, `storageUnavailable`.
     package func callAsFunction(_ token: Secret?) async throws(DomainError) -> AdminAccess {
@@ -19,7 +20,7 @@ package struct FindAdmin: Sendable {
         let now = clock.now
         let found = try await store.read { transaction throws(DomainError) -> (AdminSession, Admin)? in
             guard let session = try transaction.adminSession(digest), !session.isOver(at: now),
-                let admin = try transaction.admin(session.admin), !admin.isDisabled
+                let admin = try transaction.admin(session.admin), !admin.isDisabled, secondFactor.admits(admin)
             else { return nil }
             return (session, admin)
         }
@@ -47,9 +48,9 @@ package struct FindAdmin: Sendable {
         let now = clock.now
         return try await store.read { transaction throws(DomainError) -> AdminAccess? in
             if let key = try transaction.adminKey(digest) {
-                guard now < key.expiresAt, let maker = try transaction.admin(key.maker.id), !maker.isDisabled else {
-                    return nil
-                }
+                guard now < key.expiresAt, let maker = try transaction.admin(key.maker.id), !maker.isDisabled,
+                    secondFactor.admits(maker)
+                else { return nil }
                 return AdminAccess(
                     holder: .key(key.id), name: key.name,
                     permissions: key.scopes.intersection(maker.role.permissions),

@@ -41,12 +41,20 @@ package struct MakeAdminLink: Sendable {
 /// Whether nobody has become an admin yet, so that the server has to show the way.
 package struct NeedsFirstAdmin: Sendable {
     let store: any Store
+    let secondFactor: AdminSecondFactor
 
     /// - Throws: `storageUnavailable`.
     package func callAsFunction() async throws(DomainError) -> Bool {
         try await store.read { transaction throws(DomainError) in
-            try transaction.admins().allSatisfy { !$0.isSetUp }
+            try transaction.hasNoAdmin(secondFactor)
         }
+    }
+}
+
+extension Transaction {
+    /// Whether nobody can log in as an admin yet.
+    fileprivate func hasNoAdmin(_ secondFactor: AdminSecondFactor) throws(DomainError) -> Bool {
+        try admins().allSatisfy { !secondFactor.isComplete($0) }
     }
 }
 
@@ -59,6 +67,7 @@ package struct OpenAdminLink: Sendable {
     let clock: any WallClock
     let secrets: AdminSecrets
     let rateLimiter: RateLimiter
+    let secondFactor: AdminSecondFactor
     let hasLimits: Bool
 
     package struct Opened: Sendable {
@@ -66,6 +75,8 @@ package struct OpenAdminLink: Sendable {
         package var admin: Admin?
         package var totp: TOTP
         package var expiresAt: Timestamp
+        /// Whether the set-up goes without an authenticator app.
+        package var isAuthenticatorOptional: Bool
         let link: AdminLink
     }
 
@@ -79,15 +90,25 @@ package struct OpenAdminLink: Sendable {
                 limit: Self.tries)
         }
         let now = clock.now
-        let found = try await store.read { transaction throws(DomainError) -> (AdminLink, Admin?)? in
+        let found = try await store.read { transaction throws(DomainError) -> (AdminLink, Admin?, Bool)? in
             guard let link = try transaction.adminLink(token.digest), now < link.expiresAt else { return nil }
-            return (link, try link.admin.flatMap { id throws(DomainError) in try transaction.admin(id) })
+            return (
+                link, try link.admin.flatMap { id throws(DomainError) in try transaction.admin(id) },
+                try mayGoWithout(link, transaction)
+            )
         }
-        guard let (link, admin) = found, (link.admin == nil) == (admin == nil) else {
+        guard let (link, admin, isOptional) = found, (link.admin == nil) == (admin == nil) else {
             throw .administration(.linkRefused)
         }
         return Opened(
-            admin: admin, totp: try secrets.totp(link.sealedTOTP), expiresAt: link.expiresAt, link: link)
+            admin: admin, totp: try secrets.totp(link.sealedTOTP), expiresAt: link.expiresAt,
+            isAuthenticatorOptional: isOptional, link: link)
+    }
+
+    /// Whether the one who uses the link is the first owner, and may come in without an authenticator app.
+    func mayGoWithout(_ link: AdminLink, _ transaction: any Transaction) throws(DomainError) -> Bool {
+        guard secondFactor == .optionalForFirstOwner, link.admin == nil else { return false }
+        return try transaction.hasNoAdmin(secondFactor)
     }
 }
 
@@ -108,7 +129,7 @@ package struct SetUpAdmin: Sendable {
         /// A new owner's name; ignored for an admin who has one.
         package var name: String?
         package var password: Secret?
-        /// What the authenticator app shows now.
+        /// What the authenticator app shows now; empty for the first owner of a server for development, who has none.
         package var code: String
 
         package init(token: Secret, name: String?, password: Secret?, code: String) {
@@ -121,7 +142,7 @@ package struct SetUpAdmin: Sendable {
 
     package struct Done: Sendable {
         package var logIn: LogInAdmin.Done
-        /// Returned once.
+        /// Returned once. Without an authenticator app there are none.
         package var recoveryCodes: [Secret]
     }
 
@@ -136,9 +157,9 @@ package struct SetUpAdmin: Sendable {
         let name = opened.admin?.name ?? request.name?.trimmedForName
         var faults = name == nil ? [ValidationError(field: "name", rule: .required)] : []
         faults += Admin.nameRule.faults(of: name, field: "name")
-        guard let step = opened.totp.step(of: request.code, at: now, after: 0) else {
-            throw .codeRefused
-        }
+        let goesWithout = opened.isAuthenticatorOptional && request.code.isEmpty
+        let step = goesWithout ? 0 : opened.totp.step(of: request.code, at: now, after: 0)
+        guard let step else { throw .codeRefused }
         let password = try PasswordRules(minimumCharacters: Self.minimumCharacters, words: [name, "okaeri"])
             .check(request.password, field: "password", beside: faults)
         let hash = try await passwords.hash(password)
@@ -147,13 +168,18 @@ package struct SetUpAdmin: Sendable {
             ?? Admin(
                 id: secrets.randomness.newIdentifier(at: now), name: name ?? "", role: .owner, applications: nil,
                 createdAt: now)
-        let (codes, token) = (secrets.newRecoveryCodes(), AdminSession.newToken(secrets.randomness))
-        (admin.passwordHash, admin.sealedTOTP, admin.lastTOTPStep) = (hash, opened.link.sealedTOTP, step)
+        let (codes, token) = (goesWithout ? [] : secrets.newRecoveryCodes(), AdminSession.newToken(secrets.randomness))
+        (admin.passwordHash, admin.lastTOTPStep) = (hash, step)
+        admin.sealedTOTP = goesWithout ? nil : opened.link.sealedTOTP
         admin.recoveryDigests = codes.map { secrets.recoveryDigest(of: $0.revealed) }
         (admin.updatedAt, admin.lastLogInAt) = (now, now)
         let (made, link) = (admin, opened.link)
         let entry = audit.draft(.adminSetUp, by: .admin(made.id), in: AuditEntry.server, from: origin)
         let done = try await store.write { transaction throws(DomainError) in
+            // Another may have become the first owner meanwhile.
+            if goesWithout {
+                guard try open.mayGoWithout(link, transaction) else { throw .codeRefused }
+            }
             guard try transaction.remove(link) else { throw .administration(.linkRefused) }
             var stored = made
             if link.admin == nil {
@@ -171,7 +197,8 @@ package struct SetUpAdmin: Sendable {
                 try transaction.update(stored)
             }
             try transaction.insert(AdminSession(digest: token.digest, admin: made.id, createdAt: now))
-            try entry.record(on: .admin(made.id), in: transaction)
+            try entry.record(
+                on: .admin(made.id), details: goesWithout ? ["second-factor": "none"] : [:], in: transaction)
             return LogInAdmin.Done(
                 admin: stored, token: token, expiresAt: now + AdminSession.lifetime, recoveryCodesLeft: nil)
         }

@@ -42,11 +42,15 @@ package struct CreateApplication: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let now = clock.now
         let adminKey = Secret("oka_" + Base64URL.text(of: randomness.bytes(32)))
+        var settings = settings
+        for name in given.keys {
+            let limits = try protocols.foreign(name).limits
+            settings.fieldRules.limits = settings.fieldRules.limits.widened(to: limits)
+        }
         let application = Application(
             id: randomness.newIdentifier(at: now), name: name, adminKeyDigest: adminKey.digest, settings: settings,
             createdAt: now)
         var made: [ProtocolKeyring.Made] = []
-        for name in given.keys { _ = try protocols.foreign(name) }
         for name in protocols.foreign.map(\.name) {
             if let keys = given[name] { made.append(try keyring.make(name, given: keys, of: application.id)) }
         }

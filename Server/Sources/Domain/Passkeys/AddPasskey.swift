@@ -88,6 +88,7 @@ package struct AddPasskey: Sendable {
     ) async throws(DomainError) -> Passkey {
         let (now, application) = (clock.now, who.application)
         let party = try PasskeyParty(of: application, pagesURL: pagesURL)
+        try author.requireProof(of: .passkeyAdded, at: now)
         let name = registration.name ?? Self.standardName
         let faults = Passkey.faults(name: name) + registration.faults
         guard faults.isEmpty else { throw .fieldsRefused(faults) }

@@ -32,45 +32,20 @@ package struct LogInWithPasskey: Sendable {
     package struct Request: Sendable {
         package let application: Application
         package let assertion: PasskeyAssertion
-        /// Binds the session to the device's key.
-        package let proof: PresentedProof?
-        /// Whether the proof's key shall lead to the user from now on.
-        package let joinsDevice: Bool
-        package let client: Client
-
-        package init(
-            application: Application, assertion: PasskeyAssertion, proof: PresentedProof?, joinsDevice: Bool,
-            client: Client
-        ) {
-            self.application = application
-            self.assertion = assertion
-            self.proof = proof
-            self.joinsDevice = joinsDevice
-            self.client = client
-        }
-    }
-
-    /// Who asks, and how.
-    package struct Client: Sendable {
-        package let protocolName: Session.ProtocolName
-        package let device: DeviceDescription
+        package let client: LogInClient
         /// Names one attempt, so that its repetition answers what the first try answered.
         package let attempt: Attempt?
-        package let address: ClientAddress
-        /// Where the request came from, for the audit log.
-        package let origin: RequestOrigin
         /// Set to bring a user back that asked to be deleted.
         package let restoringFrom: RequestOrigin?
 
         package init(
-            protocolName: Session.ProtocolName, device: DeviceDescription, attempt: Attempt?, address: ClientAddress,
-            origin: RequestOrigin, restoringFrom: RequestOrigin?
+            application: Application, assertion: PasskeyAssertion, client: LogInClient, attempt: Attempt?,
+            restoringFrom: RequestOrigin?
         ) {
-            self.protocolName = protocolName
-            self.device = device
+            self.application = application
+            self.assertion = assertion
+            self.client = client
             self.attempt = attempt
-            self.address = address
-            self.origin = origin
             self.restoringFrom = restoringFrom
         }
     }
@@ -80,19 +55,19 @@ package struct LogInWithPasskey: Sendable {
     ///   `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let (now, application, client) = (clock.now, request.application, request.client)
-        if request.proof == nil, client.protocolName == .native, application.settings.proofRequired {
+        if client.proof == nil, client.protocolName == .native, application.settings.proofRequired {
             throw .proofRequired
         }
         var proof: DeviceProof?
-        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        if let presented = client.proof { proof = try verifyProof(presented, at: now) }
         let faults = client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let link = DeviceLink(proof: proof, joins: client.joinsDevice, now: now)
         let issuer = issuers.issuer(
             for: .init(
-                application, client.protocolName, by: .passkey,
-                on: .init(deviceKey: proof?.thumbprint, device: client.device, address: client.address.text),
-                attempt: client.attempt, record: .logIn(from: client.origin), restoringFrom: client.restoringFrom),
+                application, client.protocolName, by: .passkey, on: client.holder(key: proof),
+                attempt: request.attempt, record: .logIn(from: client.origin),
+                restoringFrom: request.restoringFrom),
             at: now)
         let verified = try await verifyPasskey(request.assertion, in: application)
         let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in

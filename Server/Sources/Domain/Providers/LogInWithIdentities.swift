@@ -20,20 +20,14 @@ package struct LogInWithIdentities: Sendable {
         package var password: Secret?
         /// Whose session it is asked in, when in one. Identities of somebody else are refused then.
         package var caller: Identifier<User>?
-        package var protocolName: Session.ProtocolName
-        package var device: DeviceDescription
-        package var address: ClientAddress
-        /// Where the request came from, for the audit log.
-        package var origin: RequestOrigin
+        package var client: LogInClient
         /// Whether an id that a client made leads to a new user once the old one is disabled: the old one loses it.
         package var leavesDisabledBehind = false
 
         package init(
             application: Application, people: [ExternalIdentity], anonymousId: AnonymousId?,
-            newUser: UserRegistration.Profile = .init(), identifiers: NewIdentifiers = NewIdentifiers(),
-            password: Secret? = nil, caller: Identifier<User>? = nil,
-            protocolName: Session.ProtocolName, device: DeviceDescription = DeviceDescription(),
-            address: ClientAddress, origin: RequestOrigin
+            newUser: UserRegistration.Profile = .init(), identifiers: NewIdentifiers = NewIdentifiers(rules: .native),
+            password: Secret? = nil, caller: Identifier<User>?, client: LogInClient
         ) {
             self.application = application
             self.people = people
@@ -42,10 +36,7 @@ package struct LogInWithIdentities: Sendable {
             self.identifiers = identifiers
             self.password = password
             self.caller = caller
-            self.protocolName = protocolName
-            self.device = device
-            self.address = address
-            self.origin = origin
+            self.client = client
         }
     }
 
@@ -59,26 +50,27 @@ package struct LogInWithIdentities: Sendable {
         var asked = UserRegistration.Request(.identities, in: request.application, request.newUser)
         asked.identifiers = request.identifiers
         asked.password = request.password
-        asked.device = request.device
+        asked.device = request.client.device
         asked.identities = links.identities
         let draft = registrar.draft(asked, at: now)
         try draft.refuseForm()
         let method = request.people.first?.provider ?? .anonymous
         let issuer = issuers.issuer(
             for: .init(
-                request.application, request.protocolName, by: .init(rawValue: method.rawValue),
-                on: .init(device: request.device, address: request.address.text),
+                request.application, request.client.protocolName, by: .init(rawValue: method.rawValue),
+                on: request.client.holder(key: nil),
                 // Not of log-ins by ids that clients make, which are automatic: the session is their record.
-                record: request.people.isEmpty ? .nothing : .logIn(from: request.origin)),
+                record: request.people.isEmpty ? .nothing : .logIn(from: request.client.origin)),
             at: now)
         let found = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
         let owner = request.leaves(found) ? nil : found
         let ready = try changes.ready(
             [request.leaves(found) ? .identityUnlinked : .identityLinked], of: found ?? draft.user,
-            in: request.application, by: .unknown(showing: .recentLogIn, from: request.origin), at: now)
+            in: request.application, by: .unknown(showing: .recentLogIn, from: request.client.origin), at: now)
         let registration =
             owner == nil
-            ? try await registrar.ready(draft, from: request.address, request.origin, isCounted: false) : draft
+            ? try await registrar.ready(draft, from: request.client.address, request.client.origin, isCounted: false)
+            : draft
         return try await store.write { transaction throws(DomainError) in
             func register() throws(DomainError) -> LogIn {
                 let made = try registration.store(in: transaction, joining: nil, session: issuer)

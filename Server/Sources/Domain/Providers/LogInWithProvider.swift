@@ -19,41 +19,25 @@ package struct LogInWithProvider: Sendable {
         package var application: Application
         package var provider: Identity.Provider
         package var credential: ProviderCredential
-        /// Binds the session to the device's key; see `DeviceLink`.
-        package var proof: PresentedProof?
-        /// Whether the proof's key shall lead to the user from now on.
-        package var joinsDevice: Bool
-        package var device: DeviceDescription
+        package var client: LogInClient
         package var newUser: UserRegistration.Profile
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
-        package var address: ClientAddress
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
-        package var protocolName: Session.ProtocolName
-        /// Where the request came from, for the audit log.
-        package var origin: RequestOrigin
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
-            proof: PresentedProof? = nil, joinsDevice: Bool = true,
-            device: DeviceDescription = DeviceDescription(), newUser: UserRegistration.Profile = .init(),
-            attempt: Attempt? = nil, address: ClientAddress,
-            restoringFrom: RequestOrigin? = nil, origin: RequestOrigin? = nil,
-            protocolName: Session.ProtocolName
+            newUser: UserRegistration.Profile = .init(), client: LogInClient, attempt: Attempt? = nil,
+            restoringFrom: RequestOrigin? = nil
         ) {
             self.application = application
             self.provider = provider
             self.credential = credential
-            self.proof = proof
-            self.joinsDevice = joinsDevice
-            self.device = device
+            self.client = client
             self.newUser = newUser
             self.attempt = attempt
-            self.address = address
             self.restoringFrom = restoringFrom
-            self.protocolName = protocolName
-            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
@@ -62,21 +46,23 @@ package struct LogInWithProvider: Sendable {
     ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        let needsProof = request.protocolName == .native && request.application.settings.proofRequired
-        guard request.proof != nil || !needsProof else { throw .proofRequired }
-        let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
+        let needsProof = request.client.protocolName == .native && request.application.settings.proofRequired
+        guard request.client.proof != nil || !needsProof else { throw .proofRequired }
+        let proof = try request.client.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now)
+        }
         let faults = UserRegistration.faults(
-            of: request.newUser, on: request.device, by: .provider,
+            of: request.newUser, on: request.client.device, by: .provider,
             within: request.application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
-        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let found = try await findProvider(request.provider, in: request.application.id)
         let issuer = issuers.issuer(
             for: .init(
-                request.application, request.protocolName, by: .init(rawValue: request.provider.rawValue),
-                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
-                attempt: request.attempt, record: .logIn(from: request.origin), restoringFrom: request.restoringFrom),
+                request.application, request.client.protocolName, by: .init(rawValue: request.provider.rawValue),
+                on: request.client.holder(key: proof),
+                attempt: request.attempt, record: .logIn(from: request.client.origin),
+                restoringFrom: request.restoringFrom),
             at: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
         if let person, let before = try await repeated(person, request, issuer, link) { return before }
@@ -151,7 +137,7 @@ package struct LogInWithProvider: Sendable {
         of person: ExternalIdentity, _ request: Request, at now: Timestamp
     ) -> UserRegistration {
         var asked = UserRegistration.Request(.provider, in: request.application, request.newUser)
-        asked.hasDashedId = request.application.settings.foreignOptions(of: request.protocolName).hasDashedIds
+        asked.hasDashedId = request.application.settings.foreignOptions(of: request.client.protocolName).hasDashedIds
         asked.identities = [Identity(provider: person.provider, subject: person.subject, linkedAt: now)]
         if asked.profile.displayName == nil { asked.profile.displayName = person.greeting }
         return registrar.draft(asked, at: now)
@@ -178,14 +164,14 @@ package struct LogInWithProvider: Sendable {
         guard !isKnown else { return }
         // Before a code is spent: the app asks for what is missing, and tries again.
         _ = try registration(of: person, request, at: clock.now).judged()
-        try await registrar.count(from: request.address, in: application)
+        try await registrar.count(from: request.client.address, in: application)
     }
 
     private func countBareCode(_ request: Request) async throws(DomainError) {
         guard registrar.hasLimit else { return }
         try await rateLimiter(
             RateLimitKey(
-                application: request.application.id, kind: "bare-code", subject: request.address.allowanceGroup),
+                application: request.application.id, kind: "bare-code", subject: request.client.address.allowanceGroup),
             limit: Self.bareCodes)
     }
 }

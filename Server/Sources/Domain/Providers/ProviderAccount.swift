@@ -9,15 +9,14 @@ package struct ProviderAccount: Hashable, Sendable {
     package var sealedGrant: [UInt8]?
     package var email: ProviderEmail?
     /// Whether mail to a relay address is delivered; the person can switch that off at the provider.
-    package var isEmailForwarded: Bool
+    package var isEmailForwarded = true
     /// The name by which the next team will know the person, while a transfer is under way (complaint 22).
     package var transferSubject: String?
     package var updatedAt: Timestamp
 
     package init(
         application: Identifier<Application>, provider: Identity.Provider, subject: String, audience: String,
-        sealedGrant: [UInt8]? = nil, email: ProviderEmail? = nil, isEmailForwarded: Bool = true,
-        transferSubject: String? = nil, updatedAt: Timestamp
+        sealedGrant: [UInt8]? = nil, email: ProviderEmail? = nil, transferSubject: String? = nil, updatedAt: Timestamp
     ) {
         self.application = application
         self.provider = provider
@@ -25,7 +24,6 @@ package struct ProviderAccount: Hashable, Sendable {
         self.audience = audience
         self.sealedGrant = sealedGrant
         self.email = email
-        self.isEmailForwarded = isEmailForwarded
         self.transferSubject = transferSubject
         self.updatedAt = updatedAt
     }

@@ -37,16 +37,15 @@ extension Transaction {
         of person: ExternalIdentity, sealedGrant: [UInt8]?, in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
         let before = try providerAccount(person.provider, subject: person.subject, in: application)
-        let after = ProviderAccount(
+        var after = ProviderAccount(
             application: application, provider: person.provider, subject: person.subject,
             audience: sealedGrant == nil ? before?.audience ?? person.audience : person.audience,
             sealedGrant: sealedGrant ?? before?.sealedGrant, email: person.email ?? before?.email,
-            isEmailForwarded: before?.isEmailForwarded ?? true, transferSubject: before?.transferSubject,
-            updatedAt: before?.updatedAt ?? now)
+            transferSubject: before?.transferSubject, updatedAt: before?.updatedAt ?? now)
+        after.isEmailForwarded = before?.isEmailForwarded ?? true
         guard after != before else { return }
-        var changed = after
-        changed.updatedAt = now
-        try save(changed)
+        after.updatedAt = now
+        try save(after)
     }
 
     /// Takes what a provider tells and the user does not have yet. Names come once, and not always with the first log-in

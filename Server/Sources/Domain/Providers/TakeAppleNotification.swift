@@ -8,9 +8,11 @@ package struct TakeAppleNotification: Sendable {
     let audit: AuditTrail
     let apple: (any AppleServerAPI)?
 
-    /// - Parameter signed: The notification, a JWS signed by Apple.
+    /// - Parameters:
+    ///   - signed: The notification, a JWS signed by Apple.
+    ///   - origin: Where the request came from, for the audit log.
     /// - Throws: `providerTokenRefused`, `providerUnavailable`, `storageUnavailable`.
-    package func callAsFunction(_ signed: String) async throws(DomainError) {
+    package func callAsFunction(_ signed: String, from origin: RequestOrigin) async throws(DomainError) {
         guard let apple else { throw .providerNotEnabled }
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.providers(named: .apple)
@@ -26,10 +28,11 @@ package struct TakeAppleNotification: Sendable {
             let effects = try notification.events.map { _ throws(DomainError) in
                 Effects(
                     ready: try audit.ready(
-                        [.consentRevoked, .providerAccountDeleted], in: entry.application, by: .provider(.apple),
-                        at: now),
+                        [.consentRevoked, .providerAccountDeleted], in: entry.application,
+                        by: .provider(.apple, from: origin), at: now),
                     deletion: try UserErasure(
-                        .goneElsewhere, in: entry.application, by: .provider(.apple), audit: audit, now: now))
+                        .goneElsewhere, in: entry.application, by: .provider(.apple, from: origin), audit: audit,
+                        now: now))
             }
             try await store.write { transaction throws(DomainError) in
                 let isNew = try transaction.markUsed(proof, in: entry.application)

@@ -1,6 +1,9 @@
 /// Asks a provider who presents a credential, for protocols that carry the person's name there beside it. Nothing is
 /// written.
 package struct VerifyCredential: Sendable {
+    /// Credentials from one address or /64 network. Apps of old protocols log in with one at each launch.
+    package static let credentialsForClient = AddressLimit(LogInWithProvider.bareCodes, ofOldApps: .oldApps)
+
     let findProvider: FindProvider
     let rateLimiter: RateLimiter
     /// Whether the limits hold.
@@ -8,7 +11,8 @@ package struct VerifyCredential: Sendable {
 
     /// - Parameters:
     ///   - credential: What the provider gave the client.
-    ///   - name: Whom the client says that it is about, in the provider's own word; the provider must say the same.
+    ///   - name: Whom the client says that it is about, in the provider's own word; the provider must say the same;
+    ///     `nil` beside a code, of which the client knows nobody.
     ///   - provider: Who vouches.
     ///   - application: Where.
     ///   - address: Where the request came from: each credential costs a call to the provider.
@@ -16,15 +20,13 @@ package struct VerifyCredential: Sendable {
     /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerRefused`, `providerUnavailable`,
     ///   `providerMisconfigured`, `fieldsRefused`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        _ credential: ProviderCredential, of name: String, at provider: Identity.Provider, in application: Application,
+        _ credential: ProviderCredential, of name: String?, at provider: Identity.Provider, in application: Application,
         from address: ClientAddress
     ) async throws(DomainError) -> ExternalIdentity {
         let found = try await findProvider(provider, in: application.id)
         if hasLimits {
             try await rateLimiter(
-                RateLimitKey(
-                    application: application.id, kind: "provider-credential", subject: address.allowanceGroup),
-                limit: LogInWithProvider.bareCodes)
+                kind: "provider-credential", in: application.id, from: address, limit: Self.credentialsForClient)
         }
         var person = try await found.provider.identify(credential, for: found.configured)
         if let code = credential.code {
@@ -34,7 +36,7 @@ package struct VerifyCredential: Sendable {
             person?.replay = nil
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
-        guard ConfiguredProvider.parts(of: person.subject).name == name else {
+        guard name == nil || ConfiguredProvider.parts(of: person.subject).name == name else {
             throw .providerTokenRefused(.otherPerson)
         }
         return person

@@ -50,12 +50,12 @@ package struct Reauthenticate: Sendable {
     ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `passkeyUnknown`, `passkeyRefused`, `sessionInvalid` when the session ended
     ///   meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(
-        by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin? = nil
+        by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin
     ) async throws(DomainError) -> Answer {
         let (user, application) = (who.user, who.application.id)
         let entry = audit.draft(
             .reauthenticated, by: .user(user.id), in: application,
-            from: origin ?? RequestOrigin(address: address.text))
+            from: origin)
         var session = who.session
         let profile = protocols[session.protocolName]
         session.authenticatedAt = clock.now

@@ -1,3 +1,5 @@
+package import enum OkaeriWire.JSONValue
+
 /// The proof of a finished log-in.
 package struct Session: Hashable, Sendable {
     package let id: Identifier<Session>
@@ -14,28 +16,48 @@ package struct Session: Hashable, Sendable {
     /// When it was last used, to within `SessionActivity.resolution`.
     package var lastUsedAt: Timestamp
     /// When it ends at the latest, however much it is used.
-    package let expiresAt: Timestamp
+    package var expiresAt: Timestamp
     /// When its owner last proved to be there, in a way that allows what must not happen behind the owner's back
     /// (requirement 18); `nil` when never. See `isFresh`.
     package var authenticatedAt: Timestamp?
+    /// What an app keeps of it, in protocols in which sessions are objects of apps.
+    package var fields: [String: JSONValue] = [:]
+    /// When these, or its end, were last changed; `nil` when never.
+    package var updatedAt: Timestamp?
+
+    /// When a session was opened and used, and when it ends.
+    package struct Times: Hashable, Sendable {
+        package var createdAt: Timestamp
+        package var lastUsedAt: Timestamp
+        package var expiresAt: Timestamp
+        package var authenticatedAt: Timestamp?
+
+        package init(
+            createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp, authenticatedAt: Timestamp? = nil
+        ) {
+            self.createdAt = createdAt
+            self.lastUsedAt = lastUsedAt
+            self.expiresAt = expiresAt
+            self.authenticatedAt = authenticatedAt
+        }
+    }
 
     package init(
-        id: Identifier<Session>, application: Identifier<Application>, user: Identifier<User>, deviceKey: String?,
-        device: DeviceDescription, address: String?, protocolName: ProtocolName, method: LogInMethod,
-        createdAt: Timestamp, lastUsedAt: Timestamp, expiresAt: Timestamp, authenticatedAt: Timestamp? = nil
+        id: Identifier<Session>, application: Identifier<Application>, user: Identifier<User>,
+        client: SessionIssuer.Client, protocolName: ProtocolName, method: LogInMethod, times: Times
     ) {
         self.id = id
         self.application = application
         self.user = user
-        self.deviceKey = deviceKey
-        self.device = device
-        self.address = address
+        deviceKey = client.deviceKey
+        device = client.device
+        address = client.address
         self.protocolName = protocolName
         self.method = method
-        self.createdAt = createdAt
-        self.lastUsedAt = lastUsedAt
-        self.expiresAt = expiresAt
-        self.authenticatedAt = authenticatedAt
+        createdAt = times.createdAt
+        lastUsedAt = times.lastUsedAt
+        expiresAt = times.expiresAt
+        authenticatedAt = times.authenticatedAt
     }
 
     /// Whether the session has ended by age or by disuse.

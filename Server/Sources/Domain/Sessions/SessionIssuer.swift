@@ -110,10 +110,11 @@ package struct SessionIssuer: Sendable {
     private func insert(for user: User, isNew: Bool, in transaction: any Transaction) throws(DomainError) -> LogIn {
         let method = request.method
         let session = Session(
-            id: id, application: application.id, user: user.id, deviceKey: request.client.deviceKey,
-            device: request.client.device, address: request.client.address, protocolName: request.protocolName,
-            method: method, createdAt: now, lastUsedAt: now, expiresAt: expiresAt,
-            authenticatedAt: method.provesPresence(of: user) ? now : nil)
+            id: id, application: application.id, user: user.id, client: request.client,
+            protocolName: request.protocolName, method: method,
+            times: .init(
+                createdAt: now, lastUsedAt: now, expiresAt: expiresAt,
+                authenticatedAt: method.provesPresence(of: user) ? now : nil))
         let kept = request.attempt.map {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)

@@ -22,6 +22,8 @@ package protocol SessionQueries {
     func session(
         attempt: SecretDigest, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> (session: Session, attempt: SessionAttempt)?
+    /// Writes the custom fields, the end and `updatedAt`.
+    func updateObject(of session: Session) throws(DomainError)
     func replaceToken(of session: Session, with token: SecretDigest) throws(DomainError)
     /// Ends one session of a user; `false` when the user has no such session.
     func endSession(

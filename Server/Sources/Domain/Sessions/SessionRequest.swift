@@ -66,11 +66,15 @@ struct MovedSession: Sendable {
     ///   - randomness: Names the session.
     ///   - now: The session counts as used now: the time of its last use did not come along.
     init(_ imported: ImportedSession, randomness: any Randomness, at now: Timestamp) {
-        session = Session(
+        var session = Session(
             id: randomness.newIdentifier(at: imported.createdAt), application: imported.application,
-            user: imported.user, deviceKey: nil, device: imported.device, address: nil,
-            protocolName: imported.protocolName, method: imported.method, createdAt: imported.createdAt,
-            lastUsedAt: now, expiresAt: imported.expiresAt ?? now + SessionRules.endless)
+            user: imported.user, client: .init(device: imported.device, address: nil),
+            protocolName: imported.protocolName, method: imported.method,
+            times: .init(
+                createdAt: imported.createdAt, lastUsedAt: now,
+                expiresAt: imported.expiresAt ?? now + SessionRules.endless))
+        (session.fields, session.updatedAt) = (imported.fields, imported.updatedAt)
+        self.session = session
         token = imported.token.digest
     }
 
@@ -89,9 +93,10 @@ struct MovedSession: Sendable {
     ) {
         guard let digest = SessionToken.digest(of: token.revealed, in: name) else { return nil }
         session = Session(
-            id: randomness.newIdentifier(at: now), application: user.application, user: user.id, deviceKey: nil,
-            device: DeviceDescription(), address: nil, protocolName: name, method: .importing, createdAt: now,
-            lastUsedAt: now, expiresAt: now + rules.lifetime)
+            id: randomness.newIdentifier(at: now), application: user.application, user: user.id,
+            client: .init(address: nil), protocolName: name, method: .importing,
+            times: .init(
+                createdAt: now, lastUsedAt: now, expiresAt: now + rules.lifetime))
         self.token = digest
     }
 

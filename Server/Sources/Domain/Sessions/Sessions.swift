@@ -4,6 +4,7 @@ package final class Sessions: Sendable {
     package let logOut: LogOut
     package let listSessions: ListSessions
     package let reauthenticate: Reauthenticate
+    package let editSession: EditSession
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
     package let revokeSession: RevokeSession
@@ -42,6 +43,7 @@ package final class Sessions: Sendable {
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
             verifiers: .init(identity: VerifyExternalIdentity(findProvider: findProvider), passkey: verifyPasskey),
             audit: audit)
+        editSession = EditSession(store: store, clock: clock, audit: audit)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)

@@ -51,6 +51,8 @@ extension DomainError {
     }
     /// The search did not end within the time that one may take. It would not the next time either.
     package static var searchTooSlow: Self { Self(.unavailable, .searchTooSlow) }
+    /// What the search found is more than one response holds. Fewer users at a time are less.
+    package static var searchTooLarge: Self { Self(.invalid, .searchTooLarge) }
     /// A mailed code is wrong, used, too old, replaced, or void; callers cannot tell which.
     package static var codeRefused: Self { Self(.refused, .codeRefused) }
     /// No mail server is set, so that nothing that needs a mail can be done.
@@ -136,6 +138,7 @@ extension DomainError.Code {
     package static var undoTooLate: Self { Self(rawValue: "undoTooLate") }
     package static var busy: Self { Self(rawValue: "busy") }
     package static var searchTooSlow: Self { Self(rawValue: "searchTooSlow") }
+    package static var searchTooLarge: Self { Self(rawValue: "searchTooLarge") }
     package static var codeRefused: Self { Self(rawValue: "codeRefused") }
     package static var mailUnavailable: Self { Self(rawValue: "mailUnavailable") }
     package static var proofRequired: Self { Self(rawValue: "proofRequired") }

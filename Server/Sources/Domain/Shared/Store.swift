@@ -35,7 +35,8 @@ package protocol Store: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The longest time from the closure's beginning to its end, by the wall clock.
-    ///   - body: What to ask. Statements beyond the limit end with `searchTooSlow`.
+    ///   - body: What to ask. Statements beyond the limit end with `searchTooSlow`, and those whose rows are together
+    ///     more than `SearchLimits.maximumBytes` with `searchTooLarge`.
     /// - Returns: what the closure returns or throws, or `storageUnavailable`, and how long a reader was taken.
     func search<Value: Sendable>(
         within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value

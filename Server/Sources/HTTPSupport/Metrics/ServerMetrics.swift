@@ -19,7 +19,7 @@ package final class ServerMetrics: Sendable {
 
     private let connections: ConnectionMetrics
     private let gauges: [Gauge]
-    private let routes = Mutex<[RouteMetrics]>([])
+    private let routes = Mutex<[RouteName: RouteMetrics]>([:])
 
     /// A number that goes up and down, read when it is shown.
     package struct Gauge: Sendable {
@@ -38,6 +38,11 @@ package final class ServerMetrics: Sendable {
         }
     }
 
+    private struct RouteName: Hashable {
+        var method: String
+        var path: String
+    }
+
     package init(gauges: [Gauge] = [], connections: ConnectionMetrics = ConnectionMetrics()) {
         self.connections = connections
         self.gauges = gauges
@@ -47,9 +52,10 @@ package final class ServerMetrics: Sendable {
     package func route(method: String, path: String) -> RouteMetrics {
         routes.withLock { routes in
             // Two listeners count together what neither has a route for: Prometheus refuses a number that is there twice.
-            if let known = routes.first(where: { $0.method == method && $0.path == path }) { return known }
+            let name = RouteName(method: method, path: path)
+            if let known = routes[name] { return known }
             let route = RouteMetrics(method: method, path: path)
-            routes.append(route)
+            routes[name] = route
             return route
         }
     }
@@ -57,7 +63,7 @@ package final class ServerMetrics: Sendable {
     /// The Prometheus text format, version 0.0.4.
     package var text: String {
         var page = PrometheusPage()
-        let routes = routes.withLock { $0 }
+        let routes = routes.withLock { $0 }.values.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
         page.begin("okaeri_http_requests_total", .counter, "Requests by route and status.")
         for route in routes {
             for (status, count) in route.answered {

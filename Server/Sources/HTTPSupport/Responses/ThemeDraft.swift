@@ -6,6 +6,8 @@ package import OkaeriWire
 package struct ThemeDraft: Sendable {
     package static let maximumLogoBytes = 16 * 1024
     package static let maximumBackgroundBytes = 64 * 1024
+    /// Of the backgrounds of single screens together: an app reads them all with the application's profile.
+    package static let maximumScreenBackgroundBytes = 256 * 1024
 
     package let theme: Theme
     /// What is stored.
@@ -24,7 +26,14 @@ package struct ThemeDraft: Sendable {
             ("theme.logo", read.logo, Self.maximumLogoBytes),
             ("theme.backgroundImage", read.backgroundImage, Self.maximumBackgroundBytes),
         ]
-        for (field, picture, maximum) in pictures {
+        var screenBytes = 0
+        let screens = read.backgroundImages.map { screen, picture in
+            (
+                "theme.backgroundImages.\(MemberFault.printable(screen))", picture as ThemePicture?,
+                Self.maximumBackgroundBytes
+            )
+        }
+        for (field, picture, maximum) in pictures + screens {
             guard let picture else { continue }
             guard case .inline(_, let base64) = picture.place else {
                 throw .fieldsRefused([ValidationError(field: field, rule: .notOffered)])
@@ -32,6 +41,13 @@ package struct ThemeDraft: Sendable {
             guard base64.utf8.count * 3 / 4 <= maximum else {
                 throw .fieldsRefused([ValidationError(field: field, rule: .tooManyBytes(maximum: maximum))])
             }
+            if field.hasPrefix("theme.backgroundImages.") { screenBytes += base64.utf8.count * 3 / 4 }
+        }
+        guard screenBytes <= Self.maximumScreenBackgroundBytes else {
+            throw .fieldsRefused([
+                ValidationError(
+                    field: "theme.backgroundImages", rule: .tooManyBytes(maximum: Self.maximumScreenBackgroundBytes))
+            ])
         }
         theme = read
         // Written anew: what the theme does not know is not kept.

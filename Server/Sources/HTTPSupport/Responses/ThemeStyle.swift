@@ -26,11 +26,18 @@ extension Theme {
             default:
                 #"system-ui,-apple-system,"Segoe UI","Hiragino Sans","Noto Sans CJK JP","Noto Sans KR",sans-serif"#
             }
+        let alignment =
+            switch logoPosition {
+            case .center?: ";--okaeri-logo-position:center"
+            case .trailing?: ";--okaeri-logo-position:flex-end"
+            default: ""
+            }
+        let logo = (logoHeight.map { ";--okaeri-logo-height:\($0)px" } ?? "") + alignment
         let dark = "@media (prefers-color-scheme:dark){:root{\(colours(.dark))}}"
         let picture = backgroundPath.map { #";--okaeri-picture:url("\#($0)")"# } ?? ""
         return """
             :root{\(colours(appearance ?? .light));--okaeri-radius:\(radius)px;\
-            --okaeri-button-radius:\(buttonRadius(height: 48))px;--okaeri-font:\(letters)\(picture)}\
+            --okaeri-button-radius:\(buttonRadius(height: 48))px;--okaeri-font:\(letters)\(logo)\(picture)}\
             \(appearance.map { ":root{color-scheme:\($0.rawValue)}" } ?? dark)
             """
     }

@@ -39,7 +39,8 @@ struct PathCheck: Sendable {
             if byte == UInt8(ascii: "/"), before == byte { return false }
             before = byte
         }
-        return takesFinalSlash || before != UInt8(ascii: "/")
+        // The root has no segment that could be empty.
+        return takesFinalSlash || before != UInt8(ascii: "/") || path.utf8.count == 1
     }
 }
 

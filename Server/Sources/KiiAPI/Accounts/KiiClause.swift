@@ -4,6 +4,7 @@ import enum OkaeriWire.JSONValue
 /// A clause of a query, as Kii's other queries have them too.
 enum KiiClause {
     private static let maximumDepth = 8
+    private static let maximumNumberBytes = 32
 
     /// - Throws: `KiiFault.invalid` for a clause of another form.
     static func condition(_ value: JSONValue, depth: Int = 0) throws(KiiFault) -> UserCondition {
@@ -26,11 +27,12 @@ enum KiiClause {
         switch type {
         case "eq":
             guard let value = clause["value"] else { throw wrong }
-            return .equals(field, try self.value(value))
+            let readings = try readings(of: value, in: field)
+            return readings.count == 1 ? .equals(field, readings[0]) : .isOneOf(field, readings)
         case "in":
             guard case .array(let list)? = clause["values"] else { throw wrong }
             var values: [SearchValue] = []
-            for value in list { values.append(try self.value(value)) }
+            for value in list { values += try readings(of: value, in: field) }
             return .isOneOf(field, values)
         case "prefix":
             guard case .string(let text)? = clause["prefix"] else { throw wrong }
@@ -45,11 +47,11 @@ enum KiiClause {
         var parts: [UserCondition] = []
         if let lower = clause["lowerLimit"], lower != .null {
             let sign: UserCondition.Comparison = clause["lowerIncluded"] == false ? .greater : .greaterOrEqual
-            parts.append(.compares(field, sign, try value(lower)))
+            parts.append(.any(try readings(of: lower, in: field).map { .compares(field, sign, $0) }))
         }
         if let upper = clause["upperLimit"], upper != .null {
             let sign: UserCondition.Comparison = clause["upperIncluded"] == false ? .less : .lessOrEqual
-            parts.append(.compares(field, sign, try value(upper)))
+            parts.append(.any(try readings(of: upper, in: field).map { .compares(field, sign, $0) }))
         }
         guard !parts.isEmpty else { throw .invalid(["clause"]) }
         return .all(parts)
@@ -71,13 +73,28 @@ enum KiiClause {
         }
     }
 
-    private static func value(_ value: JSONValue) throws(KiiFault) -> SearchValue {
+    /// What a value of a clause may mean: some clients write numbers as texts, so that such a text also stands for the number
+    /// where a custom field can hold one.
+    private static func readings(of value: JSONValue, in field: UserField) throws(KiiFault) -> [SearchValue] {
         switch value {
-        case .bool(let truth): return .truth(truth)
-        case .integer(let number): return .number(Double(number))
-        case .number(let number): return .number(number)
-        case .string(let text): return .text(text)
+        case .bool(let truth): return [.truth(truth)]
+        case .integer(let number): return [.number(Double(number))]
+        case .number(let number): return [.number(number)]
+        case .string(let text):
+            guard case .custom = field else { return [.text(text)] }
+            return [.text(text)] + (number(in: text).map { [$0] } ?? [])
         case .null, .object, .array: throw .invalid(["clause"])
+        }
+    }
+
+    /// The number that a text is as JSON.
+    private static func number(in text: String) -> SearchValue? {
+        guard text.utf8.count <= maximumNumberBytes else { return nil }
+        // What is no JSON is no number.
+        return switch try? JSONValue(parsing: Array(text.utf8)) {
+        case .integer(let number)?: .number(Double(number))
+        case .number(let number)?: .number(number)
+        default: nil
         }
     }
 }

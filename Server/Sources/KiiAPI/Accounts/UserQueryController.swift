@@ -20,16 +20,23 @@ final class UserQueryController: Sendable {
         guard let asked = body.members["userQuery"], case .object(let query) = asked,
             !asked.holds(moreThan: UserSearch.maximumValues)
         else { throw KiiFault.invalid(["userQuery"]) }
-        let page = try Page(body)
+        var page = try Page(body)
         var search = UserSearch(
             condition: try KiiClause.condition(query["clause"] ?? ["type": "all"]), limit: page.limit + 1,
             skip: page.skip, reader: .everything)
         if case .string(let field)? = query["orderBy"] {
             search.order = [UserOrder(try KiiClause.field(field), isDescending: query["descending"] == true)]
         }
-        let found = try await searchUsers(
-            search, in: request.application, for: SearchRequest(by: .backend)
-        ).users
+        let searching = SearchRequest(by: .backend)
+        let found: [User]
+        do throws(DomainError) {
+            found = try await searchUsers(search, in: request.application, for: searching).users
+        } catch {
+            guard case .searchTooLarge = error, let shorter = page.shorter else { throw error }
+            page = shorter
+            search.limit = page.limit + 1
+            found = try await searchUsers(search, in: request.application, for: searching).users
+        }
         var members: [String: JSONValue] = [
             "results": .array(
                 found.prefix(page.limit).map { user in
@@ -46,7 +53,23 @@ final class UserQueryController: Sendable {
         let limit: Int
         let skip: Int
 
+        /// The most users of a page that would hold too much: with the largest fields that can be set they fit.
+        private static let shorterLimit = 20
+
         var next: String { "\(limit)/\(skip / limit + 1)" }
+
+        /// A part of the page, of which the pages after it begin where a part of the same size ends.
+        var shorter: Page? {
+            guard let part = (1...Self.shorterLimit).last(where: { limit.isMultiple(of: $0) }), part < limit else {
+                return nil
+            }
+            return Page(limit: part, skip: skip)
+        }
+
+        private init(limit: Int, skip: Int) {
+            self.limit = limit
+            self.skip = skip
+        }
 
         init(_ body: KiiBody) throws(KiiFault) {
             var asked = usualLimit

@@ -22,7 +22,8 @@ final class ProvidersController: Sendable {
             logIn = try await accounts.logInWithProvider(
                 LogInWithProvider.Request(
                     application: request.application, provider: provider.provider, credential: credential,
-                    joinsDevice: false, address: request.client, origin: request.origin, protocolName: .kii))
+                    client: LogInClient(
+                        .kii, joinsDevice: false, from: request.client, origin: request.origin)))
         } catch {
             guard case .userDisabled = error else { throw error }
             throw KiiFault.providerRefused

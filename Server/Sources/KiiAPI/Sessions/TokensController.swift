@@ -43,8 +43,9 @@ final class TokensController: Sendable {
             let candidates = LogInIdentifier.candidates(ofKii: username)
             var asked = LogInWithPassword.Request(
                 application: request.application, identifier: username, password: Secret(password),
-                address: request.client, protocolName: .kii,
-                expiresAt: try body.instant("expiresAt"), candidates: candidates, origin: request.origin)
+                client: LogInClient(
+                    .kii, from: request.client, origin: request.origin), expiresAt: try body.instant("expiresAt"),
+                candidates: candidates)
             asked.needsVerifiedEmail = request.options.demandsVerifiedEmail
             asked.needsVerifiedPhone = request.options.demandsVerifiedPhone
             logIn = try await accounts.logInWithPassword(asked)

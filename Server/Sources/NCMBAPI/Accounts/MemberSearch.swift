@@ -116,8 +116,9 @@ struct MemberSearch {
     func order(_ text: String?) throws(NCMBFault) -> [UserOrder] {
         var orders: [UserOrder] = []
         for part in (text ?? "").split(separator: ",") {
-            let isDescending = part.hasPrefix("-")
-            let name = String(part.drop { $0 == "-" || $0 == " " })
+            let word = part.drop { $0 == " " }
+            let isDescending = word.hasPrefix("-")
+            let name = String(word.drop { $0 == "-" || $0 == " " })
             guard !Self.hidden.contains(name) else { throw .notValid("order") }
             do {
                 orders.append(UserOrder(try field(name), isDescending: isDescending))

@@ -57,9 +57,10 @@ final class MembersController: Sendable {
                 application: caller.application,
                 identifiers: NewIdentifiers(
                     username: .set(userName), email: try body.mailAddress, rules: .ncmb(in: caller.application)),
-                password: Secret(password), newUser: profile, device: requests.device(of: request),
-                address: requests.client(of: request, context), protocolName: .ncmb,
-                origin: requests.origin(of: request, context)))
+                password: Secret(password), newUser: profile,
+                client: LogInClient(
+                    .ncmb, on: requests.device(of: request), from: requests.client(of: request, context),
+                    origin: requests.origin(of: request, context))))
     }
 
     private func logIn(
@@ -73,8 +74,10 @@ final class MembersController: Sendable {
             LogInWithIdentities.Request(
                 application: caller.application,
                 people: try await authData.verified(by: verifyCredential, for: caller, from: client),
-                anonymousId: authData.anonymousId, newUser: profile, identifiers: identifiers, protocolName: .ncmb,
-                device: requests.device(of: request), address: client, origin: requests.origin(of: request, context)))
+                anonymousId: authData.anonymousId, newUser: profile, identifiers: identifiers, caller: nil,
+                client: LogInClient(
+                    .ncmb, on: requests.device(of: request), from: client, origin: requests.origin(of: request, context)
+                )))
     }
 
     /// `GET /users/{objectId}`. To read oneself is the hot path: the session's cache has the member already, and after the

@@ -63,8 +63,9 @@ final class SessionsController: Sendable {
     ) async throws -> Response {
         var asked = LogInWithPassword.Request(
             application: caller.application, identifier: identifier.shown, password: Secret(password),
-            device: requests.device(of: request), address: requests.client(of: request, context),
-            protocolName: .ncmb, candidates: [identifier], origin: requests.origin(of: request, context))
+            client: LogInClient(
+                .ncmb, on: requests.device(of: request), from: requests.client(of: request, context),
+                origin: requests.origin(of: request, context)), candidates: [identifier])
         asked.needsVerifiedEmail = identifier.kind == .email
         let logIn: LogIn
         do {

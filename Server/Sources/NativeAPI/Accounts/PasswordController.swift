@@ -17,7 +17,8 @@ struct PasswordController: Sendable {
         let ended = try await accounts.changePassword(
             ChangePassword.Request(
                 current: body.currentPassword.map(Secret.init(_:)), new: Secret(body.newPassword),
-                address: requests.gate.client(of: request, context), origin: requests.origin(of: request, context)),
+                address: requests.gate.client(of: request, context), rules: .native,
+                origin: requests.origin(of: request, context)),
             by: caller, isProven: requests.isProven(request, context))
         return try JSONResponse(body: EndedSessionsResponse(ended: ended)).response()
     }
@@ -50,7 +51,7 @@ struct PasswordController: Sendable {
                 application: application, token: body.token, newPassword: Secret(body.newPassword),
                 address: requests.gate.client(of: request, context),
                 attempt: try Attempt(name: name, body: named)?.digest, restoringFrom: restoringFrom,
-                origin: requests.origin(of: request, context)))
+                origin: requests.origin(of: request, context), rules: .native))
         return Response(status: .noContent)
     }
 }

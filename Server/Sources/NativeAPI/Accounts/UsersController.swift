@@ -26,13 +26,11 @@ struct UsersController: Sendable {
                     application: application,
                     identifiers: NewIdentifiers(
                         username: ValueChange(given: body.username), email: ValueChange(given: body.email),
-                        phone: ValueChange(given: body.phone)),
+                        phone: ValueChange(given: body.phone), rules: .native),
                     password: body.password.map(Secret.init(_:)),
                     newUser: .init(displayName: body.displayName, locale: body.locale, fields: body.fields ?? [:]),
-                    proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
-                    device: body.device.map { DeviceDescription($0) } ?? .init(),
-                    attempt: attempt, address: requests.gate.client(of: request, context), protocolName: .native,
-                    origin: requests.origin(of: request, context)))
+                    client: requests.logInClient(body.device, body.joinsDevice, request, context),
+                    attempt: attempt))
         }
         return try JSONResponse(body: LogInResponse(logIn), status: .created).response()
     }
@@ -65,7 +63,7 @@ struct UsersController: Sendable {
             UpgradeUser.Request(
                 identifiers: NewIdentifiers(
                     username: ValueChange(given: body.username), email: ValueChange(given: body.email),
-                    phone: ValueChange(given: body.phone)),
+                    phone: ValueChange(given: body.phone), rules: .native),
                 password: body.password.map(Secret.init(_:)),
                 changes: UserEdit(
                     displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),

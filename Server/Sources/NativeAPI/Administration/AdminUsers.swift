@@ -151,6 +151,6 @@ extension UserEdit {
             fields: ValueChange(patch.fields),
             identifiers: NewIdentifiers(
                 username: ValueChange(patch.username), email: ValueChange(patch.email),
-                phone: ValueChange(patch.phone)))
+                phone: ValueChange(patch.phone), rules: .native))
     }
 }

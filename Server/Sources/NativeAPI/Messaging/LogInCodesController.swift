@@ -34,10 +34,8 @@ struct LogInCodesController: Sendable {
             try await accounts.logInWithCode(
                 LogInWithCode.Request(
                     application: application, ticket: body.ticket, code: body.code,
-                    proof: requests.gate.presentedProof(of: request, context),
-                    joinsDevice: body.joinsDevice ?? true, device: body.device.map { DeviceDescription($0) } ?? .init(),
-                    attempt: attempt, address: requests.gate.client(of: request, context), protocolName: .native,
-                    restoringFrom: restoringFrom, origin: requests.origin(of: request, context)))
+                    client: requests.logInClient(body.device, body.joinsDevice, request, context),
+                    attempt: attempt, restoringFrom: restoringFrom))
         }
         context.tellNotices(logIn.noticeCount)
         return try JSONResponse(body: LogInResponse(logIn)).response()

@@ -68,12 +68,8 @@ struct PasskeysController: Sendable {
         let body = try await requests.requiredJSON(PasskeyLogInBody.self, of: request, context)
         let asked = LogInWithPasskey.Request(
             application: application, assertion: try PasskeyAssertion(body.credential),
-            proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
-            client: .init(
-                protocolName: .native, device: body.device.map { DeviceDescription($0) } ?? .init(),
-                attempt: try Attempt(name: attemptName, body: body),
-                address: requests.gate.client(of: request, context), origin: requests.origin(of: request, context),
-                restoringFrom: restoringFrom))
+            client: requests.logInClient(body.device, body.joinsDevice, request, context),
+            attempt: try Attempt(name: attemptName, body: body), restoringFrom: restoringFrom)
         let logIn = try await metrics.logIn { () async throws(DomainError) in
             try await passkeys.logInWithPasskey(asked)
         }

@@ -29,10 +29,9 @@ struct IdentitiesController: Sendable {
             logIn = try await accounts.logInWithProvider(
                 LogInWithProvider.Request(
                     application: application, provider: provider, credential: try ProviderCredential(body),
-                    proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
-                    device: body.device.map { DeviceDescription($0) } ?? .init(), newUser: newUser,
-                    attempt: attempt, address: requests.gate.client(of: request, context), restoringFrom: restoringFrom,
-                    origin: requests.origin(of: request, context), protocolName: .native))
+                    newUser: newUser,
+                    client: requests.logInClient(body.device, body.joinsDevice, request, context),
+                    attempt: attempt, restoringFrom: restoringFrom))
         } catch let error as DomainError where error.code == .rateLimited {
             metrics.refusedFirstLaunches.add()
             throw error
@@ -72,7 +71,8 @@ struct IdentitiesController: Sendable {
         guard let body = try await requests.readJSON(AppleNotificationBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "payload", rule: .required)])
         }
-        try await providers.takeAppleNotification(body.payload)
+        try await providers.takeAppleNotification(
+            body.payload, from: requests.origin(of: request, context))
         return Response(status: .ok)
     }
 }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -23,14 +23,22 @@ struct ServiceController: Sendable {
 
     /// `GET /health/ready`: the storage can be reached.
     func ready(_ request: Request, _ context: ServerContext) async throws -> Response {
-        do {
+        try await applications.requireStorage()
+        return try JSONResponse(body: HealthResponse(status: "ready")).response()
+    }
+}
+
+extension Applications {
+    /// Asks the storage for something that is not there.
+    ///
+    /// - Throws: `storageUnavailable` when it does not answer.
+    package func requireStorage() async throws(DomainError) {
+        do throws(DomainError) {
             // No application has the empty id, and what was not found is not kept: this always asks the storage.
-            _ = try await applications.findApplication(Identifier(rawValue: ""))
+            _ = try await findApplication(Identifier(rawValue: ""))
         } catch {
             guard error == .applicationUnknown else { throw error }
-            return try JSONResponse(body: HealthResponse(status: "ready")).response()
         }
-        return try JSONResponse(body: HealthResponse(status: "ready")).response()
     }
 }
 

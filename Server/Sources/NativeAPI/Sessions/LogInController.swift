@@ -53,10 +53,8 @@ struct LogInController: Sendable {
             try await accounts.logInWithPassword(
                 LogInWithPassword.Request(
                     application: application, identifier: body.identifier, password: Secret(body.password),
-                    proof: requests.gate.presentedProof(of: request, context), joinsDevice: body.joinsDevice ?? true,
-                    device: body.device.map { DeviceDescription($0) } ?? .init(), attempt: attempt,
-                    address: requests.gate.client(of: request, context), protocolName: .native,
-                    restoringFrom: restoringFrom, origin: requests.origin(of: request, context)))
+                    client: requests.logInClient(body.device, body.joinsDevice, request, context),
+                    attempt: attempt, restoringFrom: restoringFrom))
         }
         context.tellNotices(logIn.noticeCount)
         return try JSONResponse(body: LogInResponse(logIn)).response()
@@ -66,7 +64,7 @@ struct LogInController: Sendable {
     func adopt(
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        guard let proof = requests.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
+        guard requests.gate.presentedProof(of: request, context) != nil else { throw DomainError.proofRequired }
         let attemptName = try Attempt.name(of: request)
         guard let body = try await requests.readJSON(AdoptionBody.self, of: request, context) else {
             throw RequestError.membersInvalid(["protocol", "token"].map { MemberFault(path: $0, rule: .required) })
@@ -75,12 +73,9 @@ struct LogInController: Sendable {
         named.token = ""
         let logIn = try await sessions.adoptSession(
             AdoptSession.Request(
-                application: application, protocolName: .init(rawValue: body.protocolName),
-                token: Secret(body.token), proof: proof, joinsDevice: body.joinsDevice ?? true,
-                device: body.device.map { DeviceDescription($0) } ?? .init(),
-                attempt: try Attempt(name: attemptName, body: named),
-                address: requests.gate.client(of: request, context),
-                origin: requests.origin(of: request, context)))
+                application: application, protocolName: .init(rawValue: body.protocolName), token: Secret(body.token),
+                client: requests.logInClient(body.device, body.joinsDevice, request, context),
+                attempt: try Attempt(name: attemptName, body: named)))
         metrics.knownUserLogIns.add()
         context.tellNotices(logIn.noticeCount)
         return try JSONResponse(body: LogInResponse(logIn)).response()

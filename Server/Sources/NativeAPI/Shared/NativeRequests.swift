@@ -37,6 +37,23 @@ struct NativeRequests: Sendable {
             requestId: context.requestId)
     }
 
+    /// The client that asks for a log-in.
+    ///
+    /// - Parameters:
+    ///   - device: What the body says of the device.
+    ///   - joinsDevice: Whether the key of the proof leads to the user from now on; absent means yes.
+    ///   - request: The request, with its proof.
+    ///   - context: Its context.
+    /// - Returns: the client.
+    func logInClient(
+        _ device: DeviceBody?, _ joinsDevice: Bool?, _ request: Request, _ context: ServerContext
+    ) -> LogInClient {
+        LogInClient(
+            .native, on: device.map { DeviceDescription($0) } ?? .init(),
+            proof: gate.presentedProof(of: request, context), joinsDevice: joinsDevice ?? true,
+            from: gate.client(of: request, context), origin: origin(of: request, context))
+    }
+
     /// Where the request came from, when it wishes to bring a user back that asked to be deleted.
     func restoration(of request: Request, _ context: ServerContext) throws(RequestError) -> RequestOrigin? {
         switch request.headers.value(of: .restore) {

@@ -18,6 +18,9 @@ struct ImportKiiCommand: AsyncParsableCommand {
             who had one ask for a new one by mail. A record of a user who is there already still brings its tokens along, \
             so that they can come in a second file.
 
+            A record that breaks a rule is refused. With --partial a user is taken in without what cannot be taken, such as a \
+            password hash that costs too much to try, as long as something leads to it; the report says without what.
+
             Examples:
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk --dry-run
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
@@ -25,8 +28,11 @@ struct ImportKiiCommand: AsyncParsableCommand {
 
     @OptionGroup var export: ImportOptions
 
+    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
+    var partial = false
+
     func run() async throws {
-        let (id, isRehearsal) = (export.application.id, export.dryRun)
+        let (id, isRehearsal, takesParts) = (export.application.id, export.dryRun, partial)
         let now = Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
         let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(KiiExport.Fault) {
@@ -37,7 +43,8 @@ struct ImportKiiCommand: AsyncParsableCommand {
         } name: {
             $0.user.id.rawValue
         } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(users, into: id, of: .kii, isRehearsal: isRehearsal)
+            try await modules.accounts.importUsers(
+                users, into: id, of: .kii, isRehearsal: isRehearsal, takesParts: takesParts)
         }
         let report = try await export.run(importer)
         try report.requireNoRefusals()

@@ -56,7 +56,11 @@ struct ListAdminsCommand: AsyncParsableCommand {
                 admin.id.rawValue, admin.name, admin.role.rawValue,
                 admin.applications.map { $0.map(\.rawValue).sorted().joined(separator: " ") } ?? "all",
                 admin.isDisabled
-                    ? "disabled" : locks[admin.id] != nil ? "locked" : admin.isSetUp ? "active" : "invited",
+                    ? "disabled"
+                    : locks[admin.id] != nil
+                        ? "locked"
+                        : admin.isSetUp
+                            ? "active" : admin.lacksAuthenticator ? "no authenticator" : "invited",
                 admin.lastLogInAt?.localText)
         }
         Console.write(table.text())

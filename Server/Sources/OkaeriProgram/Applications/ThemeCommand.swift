@@ -58,6 +58,13 @@ struct SetThemeCommand: AsyncParsableCommand {
         theme.logo = try embedded(theme.logo, beside: address, maximumBytes: Self.maximumLogoBytes)
         theme.backgroundImage = try embedded(
             theme.backgroundImage, beside: address, maximumBytes: Self.maximumBackgroundBytes)
+        for (screen, picture) in theme.backgroundImages {
+            theme.backgroundImages[screen] = try embedded(
+                picture, beside: address, maximumBytes: Self.maximumBackgroundBytes)
+        }
+        guard theme.backgroundImages.values.reduce(0, { $0 + $1.text.utf8.count }) * 3 / 4 <= 256 * 1024 else {
+            throw CommandFault.usage("The backgrounds of single screens are larger than 256 KiB together.")
+        }
         let stored = try JSONDecoder().decode(JSONValue.self, from: JSONEncoder().encode(theme))
         _ = try await storage.perform(.changeTheme) { modules, who throws(DomainError) in
             try await modules.applications.changeTheme(of: id, to: stored, by: who)

@@ -30,7 +30,7 @@ struct RoutesCommand: AsyncParsableCommand {
         do throws(StartFault) {
             all = try await Composition.routeTable(settings)
         } catch {
-            throw CommandFault.failed(error.description)
+            throw CommandFault(error)
         }
         let known = Set(all.map(\.surface))
         if let surface, !known.contains(surface) {

@@ -51,11 +51,11 @@ struct ServeCommand: AsyncParsableCommand {
                 try await ServerProgram(settings: settings, logger: logger, providers: providers).run {
                     listening, composition in
                     let link = await composition.firstAdminLink(port: listening.port)
-                    Started(listening, wanted: wanted, place, setUpLink: link).tell(asJSON: isJSON)
+                    Started(listening, wanted: wanted, place, link).tell(asJSON: isJSON)
                 }
                 return
             } catch {
-                guard case .addressInUse = error else { throw CommandFault.failed(error.description) }
+                guard case .addressInUse = error else { throw CommandFault(error) }
                 guard settings.port < lastPort else { throw portTaken(error, tried: settings.port - wanted + 1) }
                 settings.port += 1
             }
@@ -85,10 +85,14 @@ private struct Started: Encodable {
     let portTaken: Int?
     /// By which the first admin is made, while there is none.
     let setUpLink: String?
+    /// Whose link it is: an owner who came in without an authenticator app while the server was for development.
+    let setUpOwner: String?
     private let port: Int
 
-    init(_ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, setUpLink: String?) {
-        self.setUpLink = setUpLink
+    init(
+        _ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, _ link: FirstAdminLink?
+    ) {
+        (setUpLink, setUpOwner) = (link?.url, link?.owner)
         url = listening.url
         metricsUrl = listening.metricsURL
         pid = getpid()
@@ -105,17 +109,25 @@ private struct Started: Encodable {
             Console.write(json: self)
             return
         }
+        var lines: [String] = []
         if let portTaken {
-            Console.write("Port \(portTaken) is taken by another program; the server takes \(port) instead.")
+            lines.append("Port \(portTaken) is taken by another program; the server takes \(port) instead.")
         }
         let table = TextTable([
             "address": url, (database == nil ? "data folder" : "database"): dataFolder ?? database,
             "process": String(pid),
         ])
-        Console.write("Okaeri \(OkaeriCommand.version) is serving.\n\(table.text(indentation: 2))\nCtrl-C stops it.")
-        if let metricsUrl { Console.write("The metrics are at \(metricsUrl).") }
+        lines += ["Okaeri \(OkaeriCommand.version) is serving.", table.text(indentation: 2), "Ctrl-C stops it."]
+        if let metricsUrl { lines.append("The metrics are at \(metricsUrl).") }
         if let setUpLink {
-            Console.write("There is no admin yet. Make one with this link, which counts once:\n  \(setUpLink)")
+            let reason =
+                setUpOwner.map {
+                    "The owner \($0) came in without an authenticator app, which only a server for development allows. "
+                        + "Set it up"
+                } ?? "There is no admin yet. Make one"
+            lines += ["\(reason) with this link, which counts once:", "  \(setUpLink)"]
         }
+        // At once: who reads the first line can rely on the others.
+        Console.write(lines.joined(separator: "\n"))
     }
 }

@@ -23,6 +23,9 @@ struct SettingOptions: ParsableArguments {
         name: .customLong(Setting.privateNetworks.name), help: ArgumentHelp(.privateNetworks, valueName: "networks"))
     var privateNetworks: String?
 
+    @Option(name: .customLong(Setting.firstPage.name), help: ArgumentHelp(.firstPage, valueName: "on|off"))
+    var firstPage: String?
+
     @Option(name: .customLong(Setting.rateLimits.name), help: ArgumentHelp(.rateLimits, valueName: "on|off"))
     var rateLimits: String?
 
@@ -106,6 +109,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.publicURL.name] = publicURL
         values[Setting.trustedProxies.name] = trustedProxies
         values[Setting.privateNetworks.name] = privateNetworks
+        values[Setting.firstPage.name] = firstPage
         values[Setting.rateLimits.name] = rateLimits
         values[Setting.firstLaunches.name] = firstLaunches
         values[Setting.passwordFailures.name] = passwordFailures

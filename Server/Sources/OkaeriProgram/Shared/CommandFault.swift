@@ -1,4 +1,5 @@
 import Domain
+import OkaeriServer
 
 /// Why a command failed, as one sentence for the person who called it.
 struct CommandFault: Error, Hashable, CustomStringConvertible {
@@ -11,6 +12,16 @@ struct CommandFault: Error, Hashable, CustomStringConvertible {
 }
 
 extension CommandFault {
+    /// Why server or storage cannot be opened.
+    init(_ fault: StartFault) {
+        switch fault {
+        case .settings: self = .failed("\(fault) “okaeri serve --help” shows all settings.")
+        case .storage: self = .failed("\(fault) “okaeri doctor” looks for the reason.")
+        case .addressInUse, .cannotListen:
+            self = .failed("\(fault) Choose another address with --listen; “okaeri status” shows a server that runs.")
+        }
+    }
+
     /// A rule's refusal: the sentence of its code.
     init(_ error: DomainError) {
         switch error.detail {
@@ -29,19 +40,26 @@ extension CommandFault {
         .applicationUnknown: "There is no such application. “okaeri application list” shows those that there are.",
         .busy: "Too much work is waiting. Try again in a moment.",
         .searchTooSlow: "The search takes too long. Ask for less.",
-        .userUnknown: "There is no such user in this application.",
-        .sessionUnknown: "There is no such session in this application; it may have ended already.",
-        .providerNotEnabled: "The application has no such provider.",
-        .providerUnavailable: "The provider cannot be reached now. Try again later.",
+        .searchTooLarge: "The search finds more than one response holds. Ask for less.",
+        .userUnknown: "There is no such user in this application. “okaeri user list” shows those that there are.",
+        .sessionUnknown:
+            "There is no such session in this application; it may have ended already. “okaeri user sessions” shows those "
+            + "of a user.",
+        .providerNotEnabled:
+            "The application has no such provider. “okaeri application provider list” shows those that it has.",
+        .providerUnavailable: "The provider cannot be reached now. “okaeri application provider check” asks it again.",
         .providerMisconfigured:
-            "The provider does not take the application's team, key or secret; “check” tells more.",
+            "The provider does not take the application's team, key or secret. “okaeri application provider check”, for Apple "
+            + "“okaeri application apple check”, shows what it says.",
         .secretUnreadable:
             "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
-            + "OKAERI_SEALING_KEY, under which they were sealed.",
-        .lastWayIn: "Nothing else leads to the user: one way in must stay.",
+            + "OKAERI_SEALING_KEY, under which they were sealed; “okaeri doctor” says whether it fits.",
+        .lastWayIn: "Nothing else leads to the user: one way in must stay. “okaeri user show” shows them.",
         .storageUnavailable: "The database cannot be read or written now. “okaeri doctor” looks for the reason.",
-        .adminResourceUnknown: "There is no such admin, key or application.",
-        .adminNameTaken: "Another admin has this name.",
+        .adminResourceUnknown:
+            "There is no such admin, key or application. “okaeri admin list” and “okaeri application list” show those that "
+            + "there are.",
+        .adminNameTaken: "Another admin has this name. “okaeri admin list” shows them.",
         .lastOwner: "One owner who is set up must stay; “okaeri admin link” makes another.",
     ]
 }
@@ -68,6 +86,8 @@ extension ValidationError {
         case .notAMailAddress: "\(field) is no mail address."
         case .notAPhoneNumber: "\(field) is no phone number in international form."
         case .tooCommon: "\(field) is a password that everybody tries first."
+        case .notATriableHash:
+            "\(field) is a hash of an unknown form, or one that costs too much to try; docs/operations/running.md has the limits."
         case .containsContext: "\(field) holds a name that is easy to guess."
         case .required: "\(field) is missing."
         case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."

@@ -33,6 +33,27 @@ struct StorageOptions: ParsableArguments {
         try ServerSettings.read(values)
     }
 
+    /// Opens the storage of the settings, as `ServerSettings.withStorage` does.
+    ///
+    /// - Throws: `CommandFault`.
+    func withStorage<Value: Sendable>(
+        makesDatabase: Bool = false, _ body: (Modules) async throws(DomainError) -> Value
+    ) async throws(CommandFault) -> Value {
+        try await settings().withStorage(makesDatabase: makesDatabase, body)
+    }
+
+    /// Opens the storage of the settings under the policy of an action, as `ServerSettings.perform` does.
+    ///
+    /// - Throws: `CommandFault`.
+    func perform<Value: Sendable>(
+        _ action: AdminAction, in application: Identifier<Application>? = nil, on user: Identifier<User>? = nil,
+        makesDatabase: Bool = false, _ work: (Modules, Operator) async throws(DomainError) -> Value
+    ) async throws(CommandFault) -> Value {
+        try await settings().perform(action, in: application, on: user, makesDatabase: makesDatabase, work)
+    }
+}
+
+extension ServerSettings {
     /// Opens the storage, does something with it, and closes it.
     ///
     /// - Parameters:
@@ -43,19 +64,18 @@ struct StorageOptions: ParsableArguments {
     func withStorage<Value: Sendable>(
         makesDatabase: Bool = false, _ body: (Modules) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
-        let settings = try settings()
-        if settings.database == nil, !makesDatabase,
-            !FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder))
+        if database == nil, !makesDatabase,
+            !FileManager.default.fileExists(atPath: StorageInspection.path(in: dataFolder))
         {
             throw .failed(
-                "There is no Okaeri database in the data folder \(settings.dataFolder). Start the server once, or name "
-                    + "another folder with --data.")
+                "There is no Okaeri database in the data folder \(dataFolder). “okaeri serve --data \(dataFolder)” makes one; "
+                    + "--data names another folder.")
         }
         let composition: Composition
         do {
-            composition = try await Composition(settings.besideRunningServer, role: .command)
+            composition = try await Composition(besideRunningServer, role: .command)
         } catch {
-            throw .failed(error.description)
+            throw CommandFault(error)
         }
         composition.observeOutboundFaults { Console.tell("okaeri: another server cannot be asked: \($0)") }
         let result: Result<Value, DomainError>
@@ -91,9 +111,11 @@ struct StorageOptions: ParsableArguments {
 
 extension ServerSettings {
     /// All settings: values by name over the environment over the configuration file.
-    static func read(_ values: [String: String]) throws(CommandFault) -> ServerSettings {
+    static func read(
+        _ values: [String: String], environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(CommandFault) -> ServerSettings {
         do {
-            return try ServerSettings(commandLine: values, environment: ProcessInfo.processInfo.environment)
+            return try ServerSettings(commandLine: values, environment: environment)
         } catch {
             throw .usage(error.description)
         }

@@ -5,6 +5,8 @@ import OutboundServices
 package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var pid: Int32
     package var url: String
+    /// The program's version; absent in the file of an older one.
+    package var version: String?
     /// Where a fake plays Apple, in development.
     package var fakeApple: String?
 

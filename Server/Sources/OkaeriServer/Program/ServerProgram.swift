@@ -150,7 +150,7 @@ package struct ServerProgram: Sendable {
                 if settings.wantsServerInfoFile {
                     do {
                         try ServerInfoFile(
-                            pid: getpid(), url: listening.url,
+                            pid: getpid(), url: listening.url, version: ProgramVersion.current,
                             fakeApple: fakeApple
                         ).write(in: settings.dataFolder)
                     } catch {

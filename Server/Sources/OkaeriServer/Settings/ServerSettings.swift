@@ -19,6 +19,8 @@ package struct ServerSettings: Sendable {
     package var privateNetworks: [IPNetwork]
     /// Where the API of Parse is served.
     package var parsePaths: [String]
+    /// Whether `/` is a page.
+    package var hasFirstPage: Bool
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
     package var passwordFailuresPerHour: Int
@@ -67,6 +69,7 @@ package struct ServerSettings: Sendable {
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
         privateNetworks = try reader.required(.privateNetworks, Self.networks)
         parsePaths = try reader.required(.parsePaths, Self.paths)
+        hasFirstPage = try reader.required(.firstPage) { ["on": true, "off": false][$0] }
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
         passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)

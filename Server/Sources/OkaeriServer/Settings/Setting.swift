@@ -64,6 +64,8 @@ extension Setting {
     package static let parsePaths = Setting(
         "parse-paths", default: "/parse,/1", "Where the API of Parse is served.",
         rule: "paths with commas between, each a slash and one segment that nothing else has, such as /parse,/1")
+    package static let firstPage = Setting(
+        "first-page", default: "on", "Whether / shows a page that says what this server is.", rule: "on or off")
     package static let rateLimits = Setting(
         "rate-limits", default: "on", "Whether rate limits hold. Off is for load tests on this machine.",
         rule: "on or off; off only while listening on a loopback address")
@@ -191,7 +193,7 @@ extension Setting {
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
-        rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures, searchTime,
+        firstPage, rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures, searchTime,
         searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, sessionCache,
         logLevel, requestTimeout, idleTimeout,
         writeTimeout, maximumConnections, maximumConnectionsPerAddress, maximumHeaderBytes, maximumHeaders,

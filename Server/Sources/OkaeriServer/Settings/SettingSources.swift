@@ -27,6 +27,8 @@ struct SettingSources {
             try Self.check(try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:], path)
         } catch let fault as SettingFault {
             throw fault
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            throw SettingFault("There is no configuration file \(path). “okaeri init --file \(path)” writes one.")
         } catch {
             throw SettingFault("The configuration file \(path) cannot be read: \(error)")
         }
@@ -36,7 +38,9 @@ struct SettingSources {
     private static func check(_ members: [String: Any], _ path: String) throws(SettingFault) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let setting = Setting.all.first(where: { $0.name == name }) else {
-                throw SettingFault("The configuration file \(path) has “\(name)”, which is no setting.")
+                throw SettingFault(
+                    "The configuration file \(path) has “\(name)”, which is no setting. “okaeri serve --help” shows them; "
+                        + "“okaeri init” writes a new file.")
             }
             guard value is String || value is NSNumber || value is [String] else {
                 throw wrongType(setting, path)

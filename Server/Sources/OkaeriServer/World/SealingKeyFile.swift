@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 
 /// The file `sealing.key` in the data folder: 32 random bytes that only its owner can read. There is no default key
@@ -45,4 +45,9 @@ struct SealingKeyFile {
     private func fault(_ what: String) -> SettingFault {
         SettingFault("The sealing key \(path) \(what): \(String(cString: strerror(errno))).")
     }
+}
+
+extension SealingKey {
+    /// A new key, as the setting takes it.
+    package static func newText() -> String { Data(SystemRandomness().bytes(byteCount)).base64EncodedString() }
 }

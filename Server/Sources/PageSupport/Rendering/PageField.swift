@@ -13,9 +13,9 @@ package struct PageField: Sendable {
     /// The autofill tokens (HTML §4.10.18.7): `username`, `new-password`, `one-time-code`.
     package var autocomplete: String
     package var isRequired: Bool
-    package var isFocused: Bool
+    package var isFocused = false
     /// Choices of a list.
-    package var choices: [(value: String, label: String)]
+    package var choices: [(value: String, label: String)] = []
     /// Which keyboard a phone shows (HTML §6.8.7).
     package var inputMode: String?
 
@@ -29,14 +29,11 @@ package struct PageField: Sendable {
     }
 
     package init(
-        _ name: String, place: String? = nil, label: String, kind: Kind = .text, value: String = "",
-        hint: String? = nil,
-        error: String? = nil, autocomplete: String = "off", isRequired: Bool = true, isFocused: Bool = false,
-        choices: [(value: String, label: String)] = [], inputMode: String? = nil
+        _ name: String, label: String, kind: Kind = .text, value: String = "", hint: String? = nil,
+        error: String? = nil, autocomplete: String = "off", isRequired: Bool = true
     ) {
         self.name = name
-        self.place = place ?? name
-        self.inputMode = inputMode
+        place = name
         self.label = label
         self.kind = kind
         self.value = value
@@ -44,8 +41,20 @@ package struct PageField: Sendable {
         self.error = error
         self.autocomplete = autocomplete
         self.isRequired = isRequired
-        self.isFocused = isFocused
-        self.choices = choices
+    }
+
+    /// The same field, which has the focus when the page opens.
+    package func focused(_ isFocused: Bool = true) -> PageField {
+        var field = self
+        field.isFocused = isFocused
+        return field
+    }
+
+    /// The same field with choices of a list.
+    package func offering(_ choices: [(value: String, label: String)]) -> PageField {
+        var field = self
+        field.choices = choices
+        return field
     }
 
     /// The id of a field in a page. Ids hold no spaces, and those of an application's own fields can have any letters.

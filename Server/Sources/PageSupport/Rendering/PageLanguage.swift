@@ -26,3 +26,21 @@ package enum PageLanguage: String, CaseIterable, Hashable, Sendable {
         }.first
     }
 }
+
+extension PageRequest {
+    /// What the partial `languages` shows: links to the same page in each language.
+    ///
+    /// - Parameter path: The page's path.
+    /// - Returns: a model for each language.
+    package func languageLinks(to path: String) -> [PageTemplates.Model] {
+        PageLanguage.allCases.map { language in
+            let pairs =
+                query.all.filter { $0.name != Self.languageParameter && $0.name != "ui_locales" }
+                .map { ($0.name, $0.value) } + [(Self.languageParameter, language.rawValue)]
+            return [
+                "code": language.rawValue, "name": language.ownName, "isCurrent": language == self.language,
+                "link": "\(path)?\(FormValues.query(pairs))",
+            ]
+        }
+    }
+}

@@ -26,7 +26,7 @@ package struct PageRequest: Sendable {
     package let client: ClientAddress
     package let origin: RequestOrigin
     /// The language that the person chose just now.
-    package let chosenLanguage: PageLanguage?
+    package private(set) var chosenLanguage: PageLanguage?
     let tokens: CSRFTokens
     let readBody: BodyReader
 
@@ -40,6 +40,13 @@ package struct PageRequest: Sendable {
     package func holding(_ cookie: String) -> PageRequest {
         var request = self
         (request.cookie, request.newCookie, request.formToken) = (cookie, nil, tokens.token(cookie: cookie))
+        return request
+    }
+
+    /// The same request for a page without forms, which sets no cookie.
+    package var withoutCookies: PageRequest {
+        var request = self
+        (request.newCookie, request.chosenLanguage) = (nil, nil)
         return request
     }
 

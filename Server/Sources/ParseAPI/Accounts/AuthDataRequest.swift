@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPSupport
 import OkaeriWire
 import enum OkaeriWire.JSONValue
@@ -6,11 +7,19 @@ import enum OkaeriWire.JSONValue
 /// `authData` as a client sends it: what is to be linked or logged in with, and what is to be unlinked.
 struct AuthDataRequest {
     /// Credentials of providers, in the order in which they are listed.
-    private(set) var presented: [(provider: Identity.Provider, id: String, members: [String: JSONValue])] = []
+    private(set) var presented: [Presented] = []
     private(set) var anonymousId: AnonymousId?
     private(set) var unlinked: Set<Identity.Provider> = []
     /// As sent, by the providers' names.
     private(set) var sent: [String: JSONValue] = [:]
+
+    /// What a client has of a provider.
+    struct Presented {
+        var provider: Identity.Provider
+        /// Whom the client says that it is about; `nil` beside a code, of which only the provider knows.
+        var id: String?
+        var members: [String: JSONValue]
+    }
 
     var isEmpty: Bool { presented.isEmpty && anonymousId == nil }
 
@@ -26,30 +35,33 @@ struct AuthDataRequest {
         guard case .object(let members) = value else {
             throw .wrongType("authData", expected: "Object", got: ParseValue.typeName(value))
         }
-        guard members.keys.allSatisfy({ name in AuthDataObject.providers.contains { $0.rawValue == name } }) else {
-            throw .unsupportedMethod
-        }
+        guard members.keys.allSatisfy({ AuthDataObject.provider(named: $0) != nil }) else { throw .unsupportedMethod }
         for provider in AuthDataObject.providers {
-            switch members[provider.rawValue] {
+            let name = AuthDataObject.name(of: provider)
+            switch members[name] {
             case nil: continue
             case .null?: unlinked.insert(provider)
-            case .object(let credential)?: try take(credential, of: provider, linked: linked)
+            case .object(let credential)?: try take(credential, of: provider, named: name, linked: linked)
             default: throw .unsupportedMethod
             }
         }
     }
 
     private mutating func take(
-        _ credential: [String: JSONValue], of provider: Identity.Provider, linked: [Identity]
+        _ credential: [String: JSONValue], of provider: Identity.Provider, named name: String, linked: [Identity]
     ) throws(ParseFault) {
+        if credential["id"] == nil, provider.takesCodes, case .string? = credential["code"] {
+            presented.append(Presented(provider: provider, id: nil, members: credential))
+            return
+        }
         guard case .string(let id)? = credential["id"], !id.isEmpty, id.utf8.count <= 255 else {
             throw .unsupportedMethod
         }
-        sent[provider.rawValue] = .object(credential)
+        sent[name] = .object(credential)
         let present = linked.first { $0.provider == provider }
         if let present, AuthDataObject.name(of: present) == id { return }
         guard provider == .anonymous else {
-            presented.append((provider, id, credential))
+            presented.append(Presented(provider: provider, id: id, members: credential))
             return
         }
         guard let anonymous = AnonymousId(id) else { throw ParseFault(251, "The id of anonymous must be a UUID.") }
@@ -64,11 +76,11 @@ extension VerifyCredential {
     func callAsFunction(_ authData: AuthDataRequest, _ call: ParseCall) async throws -> [ExternalIdentity] {
         if authData.anonymousId != nil, !call.caller.options.allowsAnonymous { throw ParseFault.unsupportedMethod }
         var people: [ExternalIdentity] = []
-        for (provider, id, members) in authData.presented {
+        for presented in authData.presented {
             do {
                 var person = try await callAsFunction(
-                    try ProviderCredential(members, of: provider), of: id, at: provider, in: call.application,
-                    from: call.client)
+                    try ProviderCredential(presented), of: presented.id, at: presented.provider,
+                    in: call.application, from: call.client)
                 // SDKs repeat a log-in whose response was lost (decision 0074).
                 let client = call.caller.device.installation ?? call.client.text
                 person.retry = person.replay?.retry(by: client)
@@ -85,27 +97,75 @@ extension VerifyCredential {
 extension ProviderCredential {
     /// What the SDKs send of each provider.
     ///
-    /// - Throws: 101 for an Apple log-in without its token.
-    fileprivate init(_ members: [String: JSONValue], of provider: Identity.Provider) throws(ParseFault) {
+    /// - Throws: 101 for an Apple log-in without its token, and for a player of Game Center without a signature.
+    fileprivate init(_ presented: AuthDataRequest.Presented) throws(ParseFault) {
+        let members = presented.members
         func secret(_ name: String) -> Secret? {
             guard case .string(let text)? = members[name], !text.isEmpty else { return nil }
             return Secret(text)
         }
-        switch provider {
+        switch presented.provider {
         case .apple:
             guard let token = secret("token") else { throw ParseFault(101, "id token is invalid for this user.") }
             self.init(identityToken: token)
         case .google: self.init(identityToken: secret("id_token"), accessToken: secret("access_token"))
         case .twitter: self.init(accessToken: secret("auth_token"), accessTokenSecret: secret("auth_token_secret"))
+        case .gameCenter:
+            guard let player = PlayerSignature(members, of: presented.id) else { throw .authDataRefused }
+            self.init(player: player)
+        case let provider where provider.takesCodes:
+            self.init(identityToken: secret("id_token"), accessToken: secret("access_token"))
+            code = secret("code").map { code in
+                AuthorizationCode(
+                    code: code, verifier: secret("code_verifier"), redirectURI: secret("redirect_uri")?.revealed,
+                    audience: secret("client_id")?.revealed, state: secret("state"))
+            }
         default: self.init(identityToken: secret("token"), accessToken: secret("access_token"))
         }
         checksNonce = false
     }
 }
 
+extension ProviderCredential.PlayerSignature {
+    /// Parse's `gcenter`: signature and salt in Base64, the time in milliseconds as a number or a text.
+    fileprivate init?(_ members: [String: JSONValue], of id: String?) {
+        func text(_ name: String) -> String? {
+            if case .string(let text)? = members[name] { text } else { nil }
+        }
+        let timestamp: UInt64? =
+            switch members["timestamp"] {
+            case .integer(let milliseconds)?: UInt64(exactly: milliseconds)
+            case .string(let text)?: UInt64(text, radix: 10)
+            default: nil
+            }
+        guard let id, let url = text("publicKeyUrl"), let bundle = text("bundleId"), let timestamp,
+            let signature = text("signature").flatMap({ Data(base64Encoded: $0) }),
+            let salt = text("salt").flatMap({ Data(base64Encoded: $0) })
+        else { return nil }
+        self.init(
+            publicKeyURL: url, signature: Array(signature), salt: Array(salt), timestamp: timestamp, playerId: id,
+            bundleId: bundle)
+    }
+}
+
+extension Identity.Provider {
+    /// Whether a client may bring a code in the place of tokens, as later versions of Parse Server have it.
+    fileprivate var takesCodes: Bool { [.line, .kakao, .naver, .yahooJapan].contains(self) }
+}
+
 /// `authData` as users read it back. Tokens are never kept.
 enum AuthDataObject {
-    static let providers: [Identity.Provider] = [.anonymous, .apple, .facebook, .google, .twitter]
+    static let providers: [Identity.Provider] = [
+        .anonymous, .apple, .facebook, .google, .twitter, .line, .kakao, .naver, .yahooJapan, .gameCenter,
+    ]
+
+    /// What a provider is called in `authData`: Parse's own word where it has one.
+    static func name(of provider: Identity.Provider) -> String {
+        provider == .gameCenter ? "gcenter" : provider.rawValue
+    }
+
+    /// - Returns: `nil` for a name of none that is offered.
+    static func provider(named name: String) -> Identity.Provider? { providers.first { self.name(of: $0) == name } }
 
     /// - Parameters:
     ///   - identities: What is linked.
@@ -114,7 +174,7 @@ enum AuthDataObject {
     static func members(of identities: [Identity], sent: [String: JSONValue]) -> [String: JSONValue] {
         var members: [String: JSONValue] = [:]
         for identity in identities where providers.contains(identity.provider) {
-            let name = identity.provider.rawValue
+            let name = self.name(of: identity.provider)
             members[name] = sent[name] ?? .object(["id": .string(self.name(of: identity))])
         }
         return members

@@ -45,7 +45,7 @@ package enum ParseExport {
         user.email = row.text("email")
         if user.email != nil, row.members["emailVerified"] == true { user.emailVerifiedAt = user.updatedAt }
         do {
-            user.fields = try row.fields(schema)
+            user.fields = try row.fields(schema, reserved: UserFields.known)
             user.acl = try row.acl()
         } catch {
             throw Fault(description: error.message)
@@ -94,18 +94,23 @@ package enum ParseExport {
             user: Identifier(rawValue: user), application: application, token: Secret(token), protocolName: .parse,
             method: row.method, device: DeviceDescription(installation: row.text("installationId")),
             createdAt: created ?? .earliest, expiresAt: row.time(&times, "expiresAt", "_expiresAt"))
+        session.updatedAt = row.time(&times, "updatedAt", "_updated_at")
         session.timeFaults = times.faults
+        do {
+            session.fields = try row.fields(nil, reserved: SessionFields.known)
+        } catch {
+            throw Fault(id: user, description: error.message)
+        }
         return session
     }
 
     /// What cannot be taken is a fault of the one identity, which an import may leave out.
     private static func take(_ authData: [String: JSONValue], into imported: inout ImportedUser) {
         for (name, value) in authData.sorted(by: { $0.key < $1.key }) where value != .null {
-            let provider = Identity.Provider(rawValue: name)
             func refuse(_ rule: ValidationError.Rule) {
                 imported.faults.append(ValidationError(field: "identities.\(MemberFault.printable(name))", rule: rule))
             }
-            guard AuthDataObject.providers.contains(provider) else {
+            guard let provider = AuthDataObject.provider(named: name) else {
                 refuse(.notOffered)
                 continue
             }

@@ -52,7 +52,9 @@ struct ParseRow {
         case ("create"?, _): return .creation
         case ("upgrade"?, _): return .upgrade
         case (_, "masterkey"?): return .administrator
-        case (_, .string(let provider)?): return Session.LogInMethod(rawValue: String(provider.prefix(64)))
+        case (_, .string(let name)?):
+            let provider = AuthDataObject.provider(named: name)?.rawValue ?? name
+            return Session.LogInMethod(rawValue: String(provider.prefix(64)))
         default: return .password
         }
     }
@@ -70,10 +72,17 @@ struct ParseRow {
 
     /// The app's own fields. What begins with an underscore is the server's, but for pointers.
     /// The schema says what plain values are.
-    func fields(_ schema: ParseSchema?) throws(ParseFault) -> [String: JSONValue] {
+    ///
+    /// - Parameters:
+    ///   - schema: Of users.
+    ///   - reserved: Names that are no custom fields.
+    /// - Returns: the fields.
+    /// - Throws: 105, 111, 121.
+    func fields(_ schema: ParseSchema?, reserved: Set<String>) throws(ParseFault) -> [String: JSONValue] {
         var fields: [String: JSONValue] = schema?.relations.filter { UserFields.isName($0.key) } ?? [:]
-        for (name, value) in members where value != .null && !UserFields.known.contains(name) {
+        for (name, value) in members where value != .null && !reserved.contains(name) {
             if name.hasPrefix("_p_"), case .string(let text) = value {
+                guard !reserved.contains(String(name.dropFirst(3))) else { continue }
                 let parts = text.split(separator: "$", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { throw .invalidField(name) }
                 fields[String(name.dropFirst(3))] = .object([

@@ -35,8 +35,9 @@ final class SignUpController: Sendable {
             SignUp.Request(
                 application: call.application,
                 identifiers: NewIdentifiers(username: .set(name), email: change.email, rules: call.caller.rules),
-                password: Secret(password), newUser: try change.newUser(by: call.caller), device: call.caller.device,
-                address: call.client, protocolName: .parse, origin: call.origin))
+                password: Secret(password), newUser: try change.newUser(by: call.caller),
+                client: LogInClient(
+                    .parse, on: call.caller.device, from: call.client, origin: call.origin)))
         return try await welcome(logIn, change, call)
     }
 
@@ -49,8 +50,9 @@ final class SignUpController: Sendable {
             application: call.application, people: people, anonymousId: authData.anonymousId,
             newUser: try change.newUser(by: call.caller),
             identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules),
-            password: change.password, caller: call.caller.session?.user.id, protocolName: .parse,
-            device: call.caller.device, address: call.client, origin: call.origin)
+            password: change.password, caller: call.caller.session?.user.id,
+            client: LogInClient(
+                .parse, on: call.caller.device, from: call.client, origin: call.origin))
         asked.leavesDisabledBehind = true
         let logIn: LogIn
         do {
@@ -83,7 +85,7 @@ final class SignUpController: Sendable {
             "objectId": .string(user.id.rawValue), "createdAt": .string(user.createdAt.text),
         ]
         if user.username == nil { members["username"] = .string(UserObject.madeUpName(of: user.id)) }
-        members.merge(UserObject(user, for: call.caller).fields(change.echoed, isOwn: true)) { $1 }
+        members.merge(UserObject(user, for: call.caller).fields(change.fields.echoed, isOwn: true)) { $1 }
         if call.caller.options.needsVerifiedEmail, user.emailVerifiedAt == nil, user.username != nil {
             // Nobody logs in before the address is verified, not by signing up either.
             _ = try await endSession(
@@ -116,7 +118,7 @@ extension UserChange {
     /// What a new user is made with.
     func newUser(by caller: ParseCaller) throws(ParseFault) -> UserRegistration.Profile {
         UserRegistration.Profile(
-            fields: try newFields(), acl: acl.applied(to: nil), actor: caller.isMaster ? .server : .owner)
+            fields: try fields.newFields(), acl: acl.applied(to: nil), actor: caller.isMaster ? .server : .owner)
     }
 }
 

@@ -57,12 +57,16 @@ final class UsersController: Sendable {
         let request = SearchRequest(by: searcher(call))
         var filter: ExpressionFilter?
         if let asked = options.condition {
-            var answered = try await answered(asked, by: search.reader, for: request, call)
-            filter = try ExpressionFilter(takenFrom: &answered, isMaster: call.caller.isMaster)
-            search.condition = try WhereClause.condition(answered, isMaster: call.caller.isMaster)
+            let answered = try await answered(asked, by: search.reader, for: request, call)
+            let formula = try WhereClause.formula(answered, isMaster: call.caller.isMaster)
+            if let condition = formula.condition {
+                search.condition = condition
+            } else {
+                filter = try ExpressionFilter(formula)
+            }
         }
         let found =
-            if var filter, !filter.isEmpty {
+            if var filter {
                 try await find(search, fitting: &filter, for: request, call)
             } else {
                 try await accounts.searchUsers(search, in: call.application, for: request)
@@ -79,17 +83,21 @@ final class UsersController: Sendable {
         _ search: UserSearch, fitting filter: inout ExpressionFilter, for request: SearchRequest, _ call: ParseCall
     ) async throws -> UserSearch.Findings {
         var (users, passed, part): ([User], Int, UserSearch) = ([], 0, search)
-        part.counts = false
+        var size = ResponseSize()
+        (part.condition, part.probes, part.counts) = (filter.condition, filter.probes, false)
         part.limit = UserSearch.maximumLimit
         for page in 0..<Self.maximumPages {
             part.skip = page * UserSearch.maximumLimit
-            let found = try await accounts.searchUsers(part, in: call.application, for: request).users
-            for user in found where try filter.fits(user) {
+            let found = try await accounts.searchUsers(part, in: call.application, for: request)
+            for (number, user) in found.users.enumerated() {
+                guard try filter.fits(user, found.probed.isEmpty ? [] : found.probed[number]) else { continue }
                 passed += 1
-                if passed > search.skip, users.count < min(search.limit, UserSearch.maximumLimit) { users.append(user) }
+                guard passed > search.skip, users.count < min(search.limit, UserSearch.maximumLimit) else { continue }
+                try size.add(ResponseSize.of(user))
+                users.append(user)
             }
             let isEnough = !search.counts && users.count >= min(search.limit, UserSearch.maximumLimit)
-            if found.count < UserSearch.maximumLimit || isEnough {
+            if found.users.count < UserSearch.maximumLimit || isEnough {
                 return UserSearch.Findings(users: users, count: search.counts ? passed : nil)
             }
         }
@@ -110,14 +118,16 @@ final class UsersController: Sendable {
         }
         let request = SearchRequest(by: .backend)
         var (values, seen, last): ([JSONValue], Set<JSONValue>, String) = ([], [], "")
+        var size = ResponseSize()
         for _ in 0..<Self.maximumPages {
             let search = UserSearch(
                 condition: .all([.compares(.id, .greater, .text(last))] + (condition.map { [$0] } ?? [])),
-                order: [UserOrder(.id)], limit: UserSearch.maximumLimit, reader: .everything)
+                limit: UserSearch.maximumLimit, reader: .everything)
             let found = try await accounts.searchUsers(search, in: call.application, for: request).users
             for user in found {
                 let members = JSONValue.object(UserObject(user, for: call.caller).own())
                 for value in Self.values(path[...], of: members) where seen.insert(value).inserted {
+                    try size.add(ResponseSize.of(value))
                     values.append(value)
                 }
             }
@@ -197,7 +207,7 @@ final class UsersController: Sendable {
         let id: Identifier<User> = try call.id()
         let change = try UserChange(call.body, of: id, isMaster: call.caller.isMaster)
         var changes = UserEdit(
-            compatible: .operations(change.operations),
+            compatible: .operations(change.fields.operations),
             identifiers: NewIdentifiers(username: change.username, email: change.email, rules: call.caller.rules))
         changes.acl = change.acl
         changes.isEmailVerified = change.isEmailVerified
@@ -224,7 +234,7 @@ final class UsersController: Sendable {
         if linksByMaster { token = try await openSession(of: id, .administrator, by: .operator, call).token }
         var members: [String: JSONValue] = ["updatedAt": .string(changed.user.updatedAt.text)]
         let echoed = UserObject(changed.user, for: call.caller)
-            .fields(change.echoed, isOwn: id == call.caller.session?.user.id)
+            .fields(change.fields.echoed, isOwn: id == call.caller.session?.user.id)
         members.merge(echoed) { $1 }
         if let token { members["sessionToken"] = .string(token.revealed) }
         return ParseResponse(members)

@@ -39,21 +39,27 @@ struct IncludedUsers: Sendable {
         _ rows: [[String: JSONValue]], for reader: UserSearch.Reader, _ request: SearchRequest, _ call: ParseCall
     ) async throws -> [[String: JSONValue]] {
         var values = rows.map { JSONValue.object($0) }
+        // One user may be pointed to from everywhere, and by users who are themselves pointed to.
+        var size = ResponseSize()
+        for value in values { try size.add(ResponseSize.of(value)) }
         let all = includesAll ? Set(rows.flatMap(\.keys)).sorted().map { [$0] } : []
         for path in all + paths {
             var ids: Set<String> = []
             for value in values { Self.collect(path[...], of: value, into: &ids) }
             guard !ids.isEmpty else { continue }
             let users = try await users(ids.sorted(), for: reader, request, call)
-            values = values.compactMap { Self.replaced(path[...], of: $0, by: users) }
+            values = try values.compactMap { value throws(DomainError) in
+                try Self.replaced(path[...], of: value, by: users, &size)
+            }
         }
         return values.compactMap { if case .object(let members) = $0 { members } else { nil } }
     }
 
     private func users(
         _ ids: [String], for reader: UserSearch.Reader, _ request: SearchRequest, _ call: ParseCall
-    ) async throws -> [String: JSONValue] {
-        var (users, rest): ([String: JSONValue], ArraySlice<String>) = ([:], ids.prefix(UserSearch.maximumLimit))
+    ) async throws -> [String: Included] {
+        var (users, rest): ([String: Included], ArraySlice<String>) = ([:], ids.prefix(UserSearch.maximumLimit))
+        var size = ResponseSize()
         while !rest.isEmpty {
             let part = rest.prefix(Self.idsOfSearch)
             rest = rest.dropFirst(part.count)
@@ -63,7 +69,9 @@ struct IncludedUsers: Sendable {
                 guard var members = call.caller.view(user) else { continue }
                 members["__type"] = "Object"
                 members["className"] = "_User"
-                users[user.id.rawValue] = .object(members)
+                let included = Included(.object(members))
+                try size.add(included.bytes)
+                users[user.id.rawValue] = included
             }
         }
         return users
@@ -90,19 +98,38 @@ struct IncludedUsers: Sendable {
     }
 
     private static func replaced(
-        _ path: ArraySlice<String>, of value: JSONValue, by users: [String: JSONValue]
-    ) -> JSONValue? {
+        _ path: ArraySlice<String>, of value: JSONValue, by users: [String: Included], _ size: inout ResponseSize
+    ) throws(DomainError) -> JSONValue? {
         switch value {
-        case .array(let values): return .array(values.compactMap { replaced(path, of: $0, by: users) })
+        case .array(let values):
+            var replacements: [JSONValue] = []
+            for value in values {
+                guard let replacement = try replaced(path, of: value, by: users, &size) else { continue }
+                replacements.append(replacement)
+            }
+            return .array(replacements)
         case .object(var members):
             guard let name = path.first else {
                 guard let id = pointed(value) else { return value }
-                return users[id]
+                guard let user = users[id] else { return nil }
+                try size.add(user.bytes)
+                return user.value
             }
             guard let member = members[name] else { return value }
-            members[name] = replaced(path.dropFirst(), of: member, by: users)
+            members[name] = try replaced(path.dropFirst(), of: member, by: users, &size)
             return .object(members)
         default: return value
         }
+    }
+}
+
+/// A user as it stands where a pointer was.
+private struct Included {
+    let value: JSONValue
+    let bytes: Int
+
+    init(_ value: JSONValue) {
+        self.value = value
+        bytes = ResponseSize.of(value)
     }
 }

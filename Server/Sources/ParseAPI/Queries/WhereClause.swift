@@ -13,49 +13,63 @@ enum WhereClause {
         "$maxDistanceInRadians",
     ]
 
+    /// What the database finds alone.
+    ///
     /// - Throws: 102, 105, 107, 119.
     static func condition(_ value: JSONValue, isMaster: Bool) throws(ParseFault) -> UserCondition {
+        guard let condition = try formula(value, isMaster: isMaster).condition else {
+            throw ParseFault(
+                102, "This regular expression is not offered in a question within another, nor with distinct.")
+        }
+        return condition
+    }
+
+    /// - Throws: 102, 105, 107, 119.
+    static func formula(_ value: JSONValue, isMaster: Bool) throws(ParseFault) -> SearchFormula {
         guard case .object(let members) = value else { throw ParseFault(107, "where must be an object.") }
-        var parts: [UserCondition] = []
+        var parts: [SearchFormula] = []
         for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
             switch name {
-            case "$or": parts.append(.any(try branches(name, asked, isMaster)))
-            case "$and": parts.append(.all(try branches(name, asked, isMaster)))
-            case "$nor": parts.append(.not(.any(try branches(name, asked, isMaster))))
+            case "$or": parts.append(.either(try branches(name, asked, isMaster)))
+            case "$and": parts.append(.joined(try branches(name, asked, isMaster)))
+            case "$nor": parts.append(.negated(.either(try branches(name, asked, isMaster))))
             default:
                 if absent.contains(name) { throw notOffered(name) }
-                parts.append(try condition(on: name, asked, isMaster))
+                parts.append(try formula(on: name, asked, isMaster))
             }
         }
-        return parts.count == 1 ? parts[0] : .all(parts)
+        return .joined(parts)
     }
 
     private static func branches(
         _ name: String, _ value: JSONValue, _ isMaster: Bool
-    ) throws(ParseFault) -> [UserCondition] {
+    ) throws(ParseFault) -> [SearchFormula] {
         guard case .array(let list) = value else { throw .invalidQuery("Bad \(name) format - use an array value.") }
-        var branches: [UserCondition] = []
-        for branch in list { branches.append(try condition(branch, isMaster: isMaster)) }
+        var branches: [SearchFormula] = []
+        for branch in list { branches.append(try formula(branch, isMaster: isMaster)) }
         return branches
     }
 
-    private static func condition(
+    private static func formula(
         on name: String, _ asked: JSONValue, _ isMaster: Bool
-    ) throws(ParseFault) -> UserCondition {
+    ) throws(ParseFault) -> SearchFormula {
         let field = try field(name, isMaster: isMaster)
-        guard let field else { return .any([]) }
+        guard let field else { return .database(.any([])) }
         guard case .object(let members) = asked, members.keys.contains(where: { $0.hasPrefix("$") }) else {
-            return .equals(field, value(asked, of: field))
+            return .database(.equals(field, value(asked, of: field)))
         }
-        var parts: [UserCondition] = []
+        var parts: [SearchFormula] = []
         for (name, operand) in members.sorted(by: { $0.key < $1.key }) where name != "$options" {
-            parts.append(try condition(name, field, operand, options: members["$options"]))
+            parts.append(
+                name == "$regex"
+                    ? try RegexOperator.formula(operand, members["$options"], on: field)
+                    : .database(try condition(name, field, operand)))
         }
-        return parts.count == 1 ? parts[0] : .all(parts)
+        return .joined(parts)
     }
 
     private static func condition(
-        _ name: String, _ field: UserField, _ operand: JSONValue, options: JSONValue?
+        _ name: String, _ field: UserField, _ operand: JSONValue
     ) throws(ParseFault) -> UserCondition {
         switch name {
         case "$eq": return .equals(field, value(operand, of: field))
@@ -70,7 +84,6 @@ enum WhereClause {
         case "$exists":
             guard case .bool(let isThere) = operand else { throw ParseFault(107, "bad $exists value") }
             return isThere ? .exists(field) : .not(.exists(field))
-        case "$regex": return try RegexOperator.condition(operand, options, on: field)
         case let name where absent.contains(name): throw notOffered(name)
         default: throw ParseFault(107, "bad constraint: \(MemberFault.printable(name))")
         }

@@ -24,11 +24,16 @@ struct BatchController: Sendable {
                 107, "requests must not have more than \(Self.maximumCredentials) passwords and authData together")
         }
         var results: [JSONValue] = []
+        var (size, hasRoom) = (ResponseSize(), true)
         for item in calls {
             do {
+                // Each request that was done has its response. Once these are too much, no further one is begun.
+                guard hasRoom else { throw DomainError.searchTooLarge }
                 let response = try await operations.answer(item)
+                let value = response.value
+                hasRoom = size.hasRoom(for: ResponseSize.of(value))
                 // An app's own server answers with its own errors.
-                results.append([response.status.kind == .successful ? "success" : "error": response.value])
+                results.append([response.status.kind == .successful ? "success" : "error": value])
             } catch {
                 results.append(["error": .object(ParseErrors.body(ParseErrors.fault(error)))])
             }

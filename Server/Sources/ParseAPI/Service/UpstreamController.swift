@@ -46,19 +46,26 @@ struct UpstreamController: Sendable {
         mintAccessToken = modules.sessions.mintAccessToken
     }
 
-    /// Whether a request is the other server's.
+    /// Whether a request is the other server's. That server may read capitals as small letters, and a proxy before it may
+    /// take `..` for a way up: what is kept here is kept in every writing.
     static func takes(_ call: ParseCall) -> Bool {
-        guard !call.caller.options.upstream.isEmpty, let first = call.segments.first else { return false }
-        if first == "classes", let name = call.segments.dropFirst().first {
-            return !["_User", "_Session"].contains(PercentEncoding.text(ofSegment: String(name)) ?? "_User")
+        guard !call.caller.options.upstream.isEmpty else { return false }
+        var names: [String] = []
+        for segment in call.segments {
+            guard let name = PercentEncoding.text(ofSegment: String(segment)), ![".", ".."].contains(name),
+                !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x2f || $0 == 0x5c })
+            else { return false }
+            names.append(name.lowercased())
         }
-        return !own.contains(PercentEncoding.text(ofSegment: String(first)) ?? "users")
+        guard let first = names.first else { return false }
+        if first == "classes", names.count > 1 { return !["_user", "_session"].contains(names[1]) }
+        return !own.contains(first)
     }
 
-    /// First segments of paths that never go there.
+    /// First segments of paths that never go there, in small letters.
     private static let own: Set<String> = [
-        "users", "sessions", "login", "logout", "loginAs", "verifyPassword", "requestPasswordReset",
-        "verificationEmailRequest", "upgradeToRevocableSession", "batch", "health", "apps", "classes",
+        "users", "sessions", "login", "logout", "loginas", "verifypassword", "requestpasswordreset",
+        "verificationemailrequest", "upgradetorevocablesession", "batch", "health", "apps", "classes",
     ]
 
     /// Asks for a call whose session is checked, if it has one.

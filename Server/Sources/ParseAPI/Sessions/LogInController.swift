@@ -57,8 +57,8 @@ final class LogInController: Sendable {
         let people = try await verifyCredential(authData ?? AuthDataRequest(), call)
         var asked = LogInWithPassword.Request(
             application: call.application, identifier: typed.candidates.first?.shown ?? "", password: typed.password,
-            device: call.caller.device, address: call.client, protocolName: .parse, candidates: typed.candidates,
-            origin: call.origin)
+            client: LogInClient(
+                .parse, on: call.caller.device, from: call.client, origin: call.origin), candidates: typed.candidates)
         asked.requiredIdentifier = typed.requiredIdentifier
         asked.isSpelledExactly = !call.caller.options.ignoresCase
         asked.admitsVerifiedOnly = needsVerifiedEmail(call)
@@ -139,11 +139,12 @@ extension OpenSession {
     /// Opens a further session of a user.
     func callAsFunction(
         of user: Identifier<User>, _ method: Session.LogInMethod, by actor: AuditEntry.Actor,
-        replacing: Identifier<Session>? = nil, _ call: ParseCall
+        replacing: Identifier<Session>? = nil, fields: [String: JSONValue] = [:], _ call: ParseCall
     ) async throws(DomainError) -> LogIn {
-        try await callAsFunction(
-            Request(
-                user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
-                replaced: replacing, device: call.caller.device, origin: call.origin))
+        var asked = Request(
+            user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
+            replaced: replacing, device: call.caller.device, origin: call.origin)
+        asked.fields = fields
+        return try await callAsFunction(asked)
     }
 }

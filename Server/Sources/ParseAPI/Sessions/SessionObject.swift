@@ -20,12 +20,14 @@ struct SessionObject {
     let token: String?
 
     var members: [String: JSONValue] {
-        [
+        let own: [String: JSONValue] = [
             "objectId": .string(session.id.rawValue), "sessionToken": .string(token ?? Self.hiddenToken),
             "user": ParseValue.pointer(to: session.user), "createdWith": createdWith,
             "installationId": .string(installation), "expiresAt": ParseValue.date(session.expiresAt),
-            "createdAt": .string(session.createdAt.text), "updatedAt": .string(session.createdAt.text),
+            "createdAt": .string(session.createdAt.text),
+            "updatedAt": .string((session.updatedAt ?? session.createdAt).text),
         ]
+        return session.fields.merging(own) { _, own in own }
     }
 
     /// The Swift SDK reads no session without one, so that a session whose client named none is shown with one of its own.
@@ -43,7 +45,11 @@ struct SessionObject {
         case .creation: ["action": "create"]
         case .upgrade: ["action": "upgrade"]
         case .administrator: ["action": "login", "authProvider": "masterkey"]
-        case let method: ["action": "login", "authProvider": .string(method.rawValue)]
+        case let method:
+            [
+                "action": "login",
+                "authProvider": .string(AuthDataObject.name(of: Identity.Provider(rawValue: method.rawValue))),
+            ]
         }
     }
 }

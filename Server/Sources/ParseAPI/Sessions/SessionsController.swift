@@ -28,23 +28,37 @@ final class SessionsController: Sendable {
         let options = try QueryOptions(call)
         let filter = try SessionFilter(options.condition)
         let page = try await page(options, filter, call)
-        var users: [Identifier<User>: JSONValue] = [:]
-        if options.includes.contains("user") || options.includes.contains("*") {
-            for user in Set(page.sessions.map(\.user)) { users[user] = try await view(user, call) }
-        }
-        let results = page.sessions.map { session in
-            var members = SessionObject(session: session, token: token(of: session, call)).members
-            if let user = users[session.user] { members["user"] = user }
-            return JSONValue.object(options.columns.cut(members))
-        }
-        var members: [String: JSONValue] = ["results": .array(results)]
+        let results = try await shown(page.sessions, options, tokenAsked: filter.token, call)
+        var members: [String: JSONValue] = ["results": .array(results.map { .object($0) })]
         if options.counts { members["count"] = .integer(Int64(clamping: page.count)) }
         return ParseResponse(members)
+    }
+
+    /// Sessions as the caller sees them, with their users where `include` asks for these.
+    private func shown(
+        _ found: [Session], _ options: QueryOptions, tokenAsked: String? = nil, _ call: ParseCall
+    ) async throws -> [[String: JSONValue]] {
+        var users: [Identifier<User>: JSONValue] = [:]
+        if options.includes.contains("user") || options.includes.contains("*") {
+            for user in Set(found.map(\.user)) { users[user] = try await view(user, call) }
+        }
+        return found.map { session in
+            var members = SessionObject(session: session, token: tokenAsked ?? token(of: session, call)).members
+            if let user = users[session.user] { members["user"] = user }
+            return options.columns.cut(members)
+        }
     }
 
     private func page(
         _ options: QueryOptions, _ filter: SessionFilter, _ call: ParseCall
     ) async throws -> (sessions: [Session], count: Int) {
+        if let token = filter.token {
+            let found = try await sessions.findSession(token[...], in: call.application, of: .parse)?.session
+            guard call.caller.isMaster || call.caller.session != nil else { throw ParseFault.sessionInvalid }
+            guard let found, filter.fits(found), call.caller.isMaster || found.user == call.caller.session?.user.id
+            else { return ([], 0) }
+            return (Array([found].dropFirst(options.skip).prefix(options.limit)), 1)
+        }
         let newestFirst = options.order?.hasPrefix("-createdAt") == true
         let owner: Identifier<User>
         if !call.caller.isMaster {
@@ -69,29 +83,43 @@ final class SessionsController: Sendable {
 
     /// `GET /sessions/{objectId}`
     func read(_ call: ParseCall) async throws -> ParseResponse {
-        _ = try QueryOptions(ofOne: call)
+        let options = try QueryOptions(ofOne: call)
         guard let found = try await session(call) else { throw ParseFault.objectNotFound }
-        return ParseResponse(SessionObject(session: found, token: token(of: found, call)).members)
+        return ParseResponse(try await shown([found], options, call).first ?? [:])
     }
 
-    /// `POST /sessions`: a further session of the caller.
+    /// `POST /sessions`: a further session of the caller, with what the app keeps of it.
     func create(_ call: ParseCall) async throws -> ParseResponse {
         guard let session = call.caller.session else { throw ParseFault.sessionRequired }
-        try SessionFields.refuse(call.body.filter { $0.key != "user" })
-        let logIn = try await sessions.openSession(of: session.user.id, .creation, by: .user(session.user.id), call)
+        let change = try SessionChange(call.body.filter { $0.key != "user" }, of: nil, isMaster: call.caller.isMaster)
+        let logIn = try await sessions.openSession(
+            of: session.user.id, .creation, by: .user(session.user.id), fields: try change.fields.newFields(), call)
         return ParseResponse(
             Self.opened(logIn), status: .created, headers: call.location("/classes/_Session/\(logIn.session.id)"))
     }
 
-    /// `PUT /sessions/{objectId}`: a session has nothing that could be changed.
+    /// `PUT /sessions/{objectId}`: what the app keeps of a session; its end too, for an administrator.
     func update(_ call: ParseCall) async throws -> ParseResponse {
         guard let found = try await session(call) else {
             throw call.objectId == "me"
                 ? ParseFault(105, "A session is changed by its objectId.") : ParseFault.objectNotFound
         }
-        let user = ParseValue.pointer(to: found.user)
-        try SessionFields.refuse(call.body.filter { $0.key != "user" || $0.value != user })
-        return ParseResponse(["updatedAt": .string(call.requests.now.text)])
+        let shown = SessionObject(session: found, token: token(of: found, call))
+        let change = try SessionChange(call.body, of: shown, isMaster: call.caller.isMaster)
+        let author: EditSession.Author
+        if call.caller.isMaster {
+            author = .operator(Operator(actor: .operator, origin: call.origin))
+        } else {
+            guard let session = call.caller.session else { throw ParseFault.sessionRequired }
+            author = .owner(session)
+        }
+        var asked = EditSession.Request(found.id, in: call.application, of: .parse, by: author)
+        asked.operations = change.fields.operations
+        asked.expiresAt = change.expiresAt
+        let changed = try await sessions.editSession(asked)
+        var members = changed.fields.filter { change.fields.echoed.contains($0.key) }
+        members["updatedAt"] = .string((changed.updatedAt ?? changed.createdAt).text)
+        return ParseResponse(members)
     }
 
     /// `DELETE /sessions/{objectId}`: the token is dead at once.
@@ -166,62 +194,5 @@ final class SessionsController: Sendable {
         members["__type"] = "Object"
         members["className"] = "_User"
         return .object(members)
-    }
-}
-
-/// What a session's members may be.
-enum SessionFields {
-    /// - Throws: 105 for members of a session's own, 119 for others, which nothing would keep.
-    static func refuse(_ members: [String: JSONValue]) throws(ParseFault) {
-        for name in members.keys.sorted() {
-            if name == "ACL" { throw ParseFault(105, "Cannot set ACL on a Session.") }
-            guard UserFields.isName(name) else { throw .invalidField(name) }
-            let own = [
-                "objectId", "createdAt", "updatedAt", "user", "installationId", "sessionToken", "createdWith",
-                "expiresAt",
-                "restricted",
-            ]
-            if own.contains(name) { throw ParseFault(105, "\(name) of a session cannot be changed.") }
-            throw ParseFault(119, "Sessions have no members of an app's own.")
-        }
-    }
-}
-
-/// A `where` over sessions, of which a user has a hundred at the most.
-struct SessionFilter {
-    private(set) var user: Identifier<User>?
-    private(set) var id: String?
-    private var installation: String?
-    private var token: String?
-
-    /// - Throws: 102, 119.
-    init(_ value: JSONValue?) throws(ParseFault) {
-        guard let value else { return }
-        guard case .object(let members) = value else { throw ParseFault(107, "where must be an object.") }
-        for (name, asked) in members.sorted(by: { $0.key < $1.key }) {
-            var asked = asked
-            if case .object(let constraint) = asked, let equal = constraint["$eq"], constraint.count == 1 {
-                asked = equal
-            }
-            switch (name, asked) {
-            case ("user", .object(let pointer)):
-                guard case .string(let id)? = pointer["objectId"] else { throw ParseFault(106, "Invalid pointer.") }
-                user = Identifier(rawValue: id)
-            case ("objectId", .string(let text)): id = text
-            case ("installationId", .string(let text)): installation = text
-            case ("sessionToken", .string(let text)): token = text
-            default:
-                throw ParseFault(
-                    119, "Sessions are found by user, objectId and installationId: \(MemberFault.printable(name)).")
-            }
-        }
-    }
-
-    /// Whether every session fits.
-    var isEmpty: Bool { user == nil && id == nil && installation == nil && token == nil }
-
-    func fits(_ session: Session) -> Bool {
-        (user.map { $0 == session.user } ?? true) && (id.map { $0 == session.id.rawValue } ?? true)
-            && (installation.map { $0 == session.device.installation } ?? true) && token == nil
     }
 }

@@ -87,8 +87,11 @@ struct JSONPath {
         return "CASE WHEN \(type) \(Kind.text.name(dialect)) THEN \(plain) ELSE \(time) END"
     }
 
+    /// As many characters of a text as it is sorted by: all keys of a sorted page are in memory.
+    static let sortedCharacters = 256
+
     func sortKeys(_ query: inout DynamicQuery) -> [String] {
-        [number(&query), textOrTime(&query)]
+        [number(&query), "substr(\(textOrTime(&query)), 1, \(Self.sortedCharacters))"]
     }
 
     func exists(_ query: inout DynamicQuery) -> String {

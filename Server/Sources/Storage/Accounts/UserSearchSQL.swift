@@ -11,13 +11,48 @@ extension SQLTransaction {
             count = try connection.rows(question) { row throws(DomainError) in row.only.count }.first
         }
         guard search.limit > 0 else { return UserSearch.Findings(users: [], count: count) }
-        var composer = UserSearchComposer(connection.dialect, search, application)
-        let question = composer.page()
-        var users = try connection.rows(question) { row throws(DomainError) in try UserRow.content(ColumnReader(row)) }
+        // What has to be sorted is in memory: ids, and not all that users have.
+        let found = search.order.isEmpty ? try page(search, application) : try sortedPage(search, application)
+        var users = found.map(\.user)
         let seen = users.map(\.id).filter(search.reader.seesIdentities)
         let identities = try identities(ofAll: seen, in: application)
         for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
-        return UserSearch.Findings(users: users, count: count)
+        var findings = UserSearch.Findings(users: users, count: count)
+        if !search.probes.isEmpty { findings.probed = found.map(\.probed) }
+        return findings
+    }
+
+    /// A user of a page, and which of the search's probes hold.
+    private typealias Found = (user: User, probed: [Bool])
+
+    private func page(
+        _ search: UserSearch, _ application: Identifier<Application>
+    ) throws(DomainError) -> [Found] {
+        var composer = UserSearchComposer(connection.dialect, search, application)
+        return try connection.rows(composer.page(of: UserRow.qualifiedNames)) { row throws(DomainError) -> Found in
+            (try UserRow.content(ColumnReader(row)), Self.probed(search, row, behind: UserRow.width))
+        }
+    }
+
+    private func sortedPage(
+        _ search: UserSearch, _ application: Identifier<Application>
+    ) throws(DomainError) -> [Found] {
+        typealias Position = (id: Identifier<User>, probed: [Bool])
+        var composer = UserSearchComposer(connection.dialect, search, application)
+        let page = try connection.rows(composer.page(of: ["users.id"])) { row throws(DomainError) -> Position in
+            (row.only.id(), Self.probed(search, row, behind: 1))
+        }
+        guard !page.isEmpty else { return [] }
+        let question = UserSearchComposer.users(page.map(\.id), in: application)
+        let found = try connection.rows(question) { row throws(DomainError) in
+            try UserRow.content(ColumnReader(row))
+        }
+        let users = Dictionary(found.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return page.compactMap { position in users[position.id].map { ($0, position.probed) } }
+    }
+
+    private static func probed(_ search: UserSearch, _ row: any RowReader, behind width: Int) -> [Bool] {
+        search.probes.indices.map { row.integer(width + $0) == 1 }
     }
 }
 
@@ -55,14 +90,29 @@ struct UserSearchComposer {
         return query
     }
 
-    mutating func page() -> DynamicQuery {
+    /// Columns of the users of a page, and behind them the search's probes.
+    mutating func page(of columns: [String]) -> DynamicQuery {
+        // SQLite numbers values in the order of the text.
+        let probes = search.probes.map { "CAST(CASE WHEN \(composed($0)) THEN 1 ELSE 0 END AS BIGINT)" }
         let filter = filter()
         let order = order()
         let limit = query.bind(integer: Int64(clamping: search.limit))
         let skip = query.bind(integer: Int64(clamping: search.skip))
         query.text = """
-            SELECT \(UserRow.qualifiedNames.joined(separator: ", "))
+            SELECT \((columns + probes).joined(separator: ", "))
             FROM \(tables) WHERE \(filter) ORDER BY \(order) LIMIT \(limit) OFFSET \(skip)
+            """
+        return query
+    }
+
+    /// Users by their ids, in no order.
+    static func users(_ ids: [Identifier<User>], in application: Identifier<Application>) -> DynamicQuery {
+        var query = DynamicQuery()
+        let application = query.bind(text: application.rawValue)
+        let list = ids.map { query.bind(text: $0.rawValue) }.joined(separator: ", ")
+        query.text = """
+            SELECT \(UserRow.qualifiedNames.joined(separator: ", "))
+            FROM users WHERE users.application_id = \(application) AND users.id IN (\(list))
             """
         return query
     }

@@ -50,9 +50,9 @@ struct StoredForeignOptions: Codable {
             takesPasswordsInAddresses: takesPasswordsInAddresses ?? standard.takesPasswordsInAddresses,
             timestampWindow: timestampWindowSeconds.map { .seconds($0) }, hosts: hosts ?? standard.hosts,
             retiresWeakPasswords: retiresWeakPasswords ?? standard.retiresWeakPasswords,
-            allowsSignUpByMail: allowsSignUpByMail ?? standard.allowsSignUpByMail,
             demandsVerifiedEmail: demandsVerifiedEmail ?? standard.demandsVerifiedEmail,
             refreshedTokenLifetime: refreshedTokenSeconds.map { .seconds($0) })
+        options.allowsSignUpByMail = allowsSignUpByMail ?? standard.allowsSignUpByMail
         options.logInMovesUpdateTime = logInMovesUpdateTime ?? standard.logInMovesUpdateTime
         options.demandsVerifiedPhone = demandsVerifiedPhone ?? standard.demandsVerifiedPhone
         options.hasDashedIds = hasDashedIds ?? standard.hasDashedIds

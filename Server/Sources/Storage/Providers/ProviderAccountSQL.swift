@@ -80,15 +80,16 @@ package enum ProviderAccountRow: StoredRow {
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> ProviderAccount {
-        ProviderAccount(
+        var account = ProviderAccount(
             application: row.id(.applicationId), provider: .init(rawValue: row.text(.provider)),
             subject: row.text(.subject), audience: row.text(.audience), sealedGrant: row.optionalBytes(.sealedGrant),
             email: row.optionalText(.email).map {
                 ProviderEmail(
                     address: $0, isVerified: row.isTrue(.emailIsVerified), isRelay: row.isTrue(.emailIsRelay))
             },
-            isEmailForwarded: row.isTrue(.emailIsForwarded), transferSubject: row.optionalText(.transferSubject),
-            updatedAt: row.time(.updatedAt))
+            transferSubject: row.optionalText(.transferSubject), updatedAt: row.time(.updatedAt))
+        account.isEmailForwarded = row.isTrue(.emailIsForwarded)
+        return account
     }
 
     package static func stored(_ account: ProviderAccount, _ column: Column) throws(DomainError) -> Value {

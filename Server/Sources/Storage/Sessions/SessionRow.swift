@@ -1,4 +1,5 @@
 package import Domain
+import enum OkaeriWire.JSONValue
 
 package enum SessionRow: StoredRow {
     package static let table: StaticString = "sessions"
@@ -6,21 +7,26 @@ package enum SessionRow: StoredRow {
 
     package enum Column: Int, RowColumn {
         case id, applicationId, userId, deviceKey, deviceName, deviceModel, deviceSystem, deviceAppVersion,
-            installation, address, `protocol`, method, createdAt, lastUsedAt, expiresAt, authenticatedAt
+            installation, address, `protocol`, method, createdAt, lastUsedAt, expiresAt, authenticatedAt, fields,
+            updatedAt
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Session {
-        Session(
+        var session = Session(
             id: row.id(.id), application: row.id(.applicationId), user: row.id(.userId),
-            deviceKey: row.optionalText(.deviceKey),
-            device: DeviceDescription(
-                name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
-                system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion),
-                installation: row.optionalText(.installation)),
-            address: row.optionalText(.address), protocolName: .init(rawValue: row.text(.protocol)),
-            method: .init(rawValue: row.text(.method)), createdAt: row.time(.createdAt),
-            lastUsedAt: row.time(.lastUsedAt), expiresAt: row.time(.expiresAt),
-            authenticatedAt: row.optionalTime(.authenticatedAt))
+            client: .init(
+                deviceKey: row.optionalText(.deviceKey),
+                device: DeviceDescription(
+                    name: row.optionalText(.deviceName), model: row.optionalText(.deviceModel),
+                    system: row.optionalText(.deviceSystem), appVersion: row.optionalText(.deviceAppVersion),
+                    installation: row.optionalText(.installation)), address: row.optionalText(.address)),
+            protocolName: .init(rawValue: row.text(.protocol)), method: .init(rawValue: row.text(.method)),
+            times: .init(
+                createdAt: row.time(.createdAt), lastUsedAt: row.time(.lastUsedAt), expiresAt: row.time(.expiresAt),
+                authenticatedAt: row.optionalTime(.authenticatedAt)))
+        if !row.isNull(.fields) { session.fields = try JSONText.members(from: row.text(.fields)) }
+        session.updatedAt = row.optionalTime(.updatedAt)
+        return session
     }
 
     package static func stored(_ session: Session, _ column: Column) throws(DomainError) -> Value {
@@ -41,6 +47,9 @@ package enum SessionRow: StoredRow {
         case .lastUsedAt: .time(session.lastUsedAt)
         case .expiresAt: .time(session.expiresAt)
         case .authenticatedAt: .optional(session.authenticatedAt)
+        // Nearly all sessions have none.
+        case .fields: session.fields.isEmpty ? .null : .text(try JSONText.encode(.object(session.fields)))
+        case .updatedAt: .optional(session.updatedAt)
         }
     }
 }

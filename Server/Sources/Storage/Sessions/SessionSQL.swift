@@ -45,6 +45,16 @@ extension SQLTransaction {
         return (session, attempt)
     }
 
+    package func updateObject(of session: Session) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE sessions SET fields = $1, expires_at = $2, updated_at = $3
+            WHERE application_id = $4 AND user_id = $5 AND id = $6
+            """,
+            try SessionRow.values(of: session, .fields, .expiresAt, .updatedAt, .applicationId, .userId, .id))
+        note(.user(session.application, session.user))
+    }
+
     package func replaceToken(of session: Session, with token: SecretDigest) throws(DomainError) {
         try connection.run(
             "UPDATE sessions SET token_digest = $1 WHERE application_id = $2 AND user_id = $3 AND id = $4",

@@ -61,7 +61,7 @@ struct ChangeOwnPassword: AccountAction {
             _ = try await request.modules.accounts.changePassword(
                 ChangePassword.Request(
                     current: who.user.hasPassword ? Secret(form.text("currentPassword")) : nil,
-                    new: Secret(form.text("newPassword")), address: request.browser.client,
+                    new: Secret(form.text("newPassword")), address: request.browser.client, rules: .native,
                     origin: request.browser.origin),
                 by: who, isProven: false)
             return request.done("passwordChanged")

@@ -71,7 +71,8 @@ extension HostedPageRequest {
             fields: [
                 PageField(
                     "password", label: text("field.password"), kind: .password, error: errors?["password"],
-                    autocomplete: "current-password", isFocused: true)
+                    autocomplete: "current-password"
+                ).focused()
             ],
             action: "account/confirm", errors: errors, isOfAccount: true
         ).response(self)

@@ -88,13 +88,14 @@ struct FieldForm: Sendable {
             let label = request.label(of: field.rule)
             let needsText = field.rule.needsAnswer && !field.isBox
             let isOptional = !needsText && !field.isBox
-            return PageField(
-                field.key, place: place(field),
+            var shown = PageField(
+                field.key,
                 label: isOptional ? request.text("field.optional", ["label": label]) : label, kind: field.kind,
                 value: sent.map { $0.text(field.key) } ?? field.text ?? "",
-                hint: field.hint.map { request.text($0) }, error: errors?[place(field)], isRequired: needsText,
-                inputMode: field.inputMode
-            )
+                hint: field.hint.map { request.text($0) }, error: errors?[place(field)], isRequired: needsText)
+            shown.place = place(field)
+            shown.inputMode = field.inputMode
+            return shown
         }
     }
 

@@ -44,10 +44,10 @@ struct SendLogIn: HostedPage {
                 try await request.modules.accounts.logInWithPassword(
                     LogInWithPassword.Request(
                         application: request.application, identifier: identifier,
-                        password: Secret(form.text("password")), device: request.device,
-                        address: request.browser.client,
-                        protocolName: .pages, restoringFrom: isRestoring ? request.browser.origin : nil,
-                        origin: request.browser.origin))
+                        password: Secret(form.text("password")),
+                        client: LogInClient(
+                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+                        restoringFrom: isRestoring ? request.browser.origin : nil))
             }
             return try await request.enter(logIn)
         } catch let error as DomainError {
@@ -69,8 +69,8 @@ struct LogInForm {
         var model: PageTemplates.Model = [
             "identifier": PageField(
                 "identifier", label: request.text("field.identifier"), value: identifier,
-                error: errors?["identifier"], autocomplete: "username", isFocused: true
-            ).model
+                error: errors?["identifier"], autocomplete: "username"
+            ).focused().model
         ]
         model.merge(request.buttons(for: providers)) { $1 }
         if let errors { model["summary"] = errors.summary(request) }
@@ -93,8 +93,8 @@ extension HostedPageRequest {
             "action": path("log-in"), "offersCode": pages.sendsMail, "codeAction": path("code"),
             "password": PageField(
                 "password", label: text("field.password"), kind: .password, error: form.errors?["password"],
-                autocomplete: "current-password", isFocused: true
-            ).model,
+                autocomplete: "current-password"
+            ).focused().model,
         ]
         if let errors = form.errors { own["summary"] = errors.summary(self) }
         if form.erasedAt != nil {

@@ -44,8 +44,8 @@ struct SendSignUp: HostedPage {
                         newUser: .init(
                             displayName: form.displayName.isEmpty ? nil : form.displayName,
                             locale: request.browser.language.rawValue, fields: form.fields.changes),
-                        device: request.device, address: request.browser.client, protocolName: .pages,
-                        origin: request.browser.origin))
+                        client: LogInClient(
+                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin)))
             }
             if mailsFirst { await request.confirm(form.email, of: logIn) }
             return try await request.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
@@ -98,7 +98,7 @@ struct SignUpForm {
     var identifiers: NewIdentifiers {
         NewIdentifiers(
             username: .set(username), email: email.isEmpty ? .unchanged : .set(email),
-            phone: phone.isEmpty ? .unchanged : .set(phone))
+            phone: phone.isEmpty ? .unchanged : .set(phone), rules: .native)
     }
 
     func model(_ request: HostedPageRequest, isFocused: Bool = true) -> PageTemplates.Model {
@@ -109,7 +109,8 @@ struct SignUpForm {
             PageField(
                 "username", label: request.text("field.username"), value: username,
                 hint: nameMinimum > 1 ? request.text("signUp.usernameHint", ["minimum": String(nameMinimum)]) : nil,
-                error: errors?["username"], autocomplete: "username", isFocused: isFocused),
+                error: errors?["username"], autocomplete: "username"
+            ).focused(isFocused),
             PageField(
                 "email",
                 label: request.text(settings.signUp.isEmailRequired ? "field.email" : "field.emailOptional"),

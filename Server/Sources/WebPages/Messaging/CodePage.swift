@@ -34,8 +34,8 @@ struct SendCode: HostedPage {
                 try await request.modules.accounts.logInWithCode(
                     LogInWithCode.Request(
                         application: request.application, ticket: ticket, code: form.text("code"),
-                        device: request.device,
-                        address: request.browser.client, protocolName: .pages, origin: request.browser.origin))
+                        client: LogInClient(
+                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin)))
             }
             return try await request.enter(logIn)
         } catch let error as DomainError {
@@ -56,7 +56,8 @@ extension HostedPageRequest {
             fields: [
                 PageField(
                     "code", label: text("field.code"), kind: .code, error: errors?["code"],
-                    autocomplete: "one-time-code", isFocused: true)
+                    autocomplete: "one-time-code"
+                ).focused()
             ],
             hidden: [("ticket", ticket)], action: "code/enter", errors: errors
         ).response(self)

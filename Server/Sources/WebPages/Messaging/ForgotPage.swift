@@ -34,7 +34,8 @@ extension HostedPageRequest {
             fields: [
                 PageField(
                     "email", label: text("field.email"), kind: .email, value: email, error: errors?["email"],
-                    autocomplete: "email", isFocused: true)
+                    autocomplete: "email"
+                ).focused()
             ],
             errors: errors
         ).response(self)

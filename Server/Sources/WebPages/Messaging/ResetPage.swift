@@ -28,7 +28,7 @@ struct SendReset: HostedPage {
             try await request.modules.accounts.resetPassword(
                 ResetPassword.Request(
                     application: request.application, token: token, newPassword: Secret(form.text("password")),
-                    address: request.browser.client, origin: request.browser.origin))
+                    address: request.browser.client, origin: request.browser.origin, rules: .native))
             return try request.message(
                 "\(choice.rawValue)-done",
                 ["back": request.path("log-in"), "backLabel": request.text("common.toLogIn")])
@@ -51,10 +51,12 @@ extension HostedPageRequest {
         let password = PageField(
             "password", label: text(choice == .reset ? "field.newPassword" : "field.password"), kind: .password,
             hint: text("signUp.passwordHint", ["minimum": String(minimum)]), error: errors?["password"],
-            autocomplete: "new-password", isFocused: isLinked && !token.isEmpty)
+            autocomplete: "new-password"
+        ).focused(isLinked && !token.isEmpty)
         let typed = PageField(
             "token", label: text("field.token"), kind: .code, value: token, error: errors?["token"],
-            autocomplete: "one-time-code", isFocused: true)
+            autocomplete: "one-time-code"
+        ).focused()
         let hasToken = isLinked && !token.isEmpty
         return try FormPage(
             page: choice.rawValue, fields: hasToken ? [password] : [typed, password],

@@ -36,7 +36,8 @@ extension HostedPageRequest {
         let isLinked = !token.isEmpty && errors == nil
         let typed = PageField(
             "token", label: text("field.token"), kind: .code, value: token, error: errors?["token"],
-            autocomplete: "one-time-code", isFocused: true)
+            autocomplete: "one-time-code"
+        ).focused()
         return try FormPage(
             page: "verify", fields: isLinked ? [] : [typed], hidden: isLinked ? [("token", token)] : [],
             errors: errors

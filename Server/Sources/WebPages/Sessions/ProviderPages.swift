@@ -80,10 +80,11 @@ struct ShowProviderCallback: HostedPage {
         let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
             try await request.modules.accounts.logInWithProvider(
                 LogInWithProvider.Request(
-                    application: request.application, provider: provider, credential: credential, joinsDevice: false,
-                    device: request.device,
+                    application: request.application, provider: provider, credential: credential,
                     newUser: .init(displayName: nil, locale: request.browser.language.rawValue, fields: fields),
-                    address: request.browser.client, origin: request.browser.origin, protocolName: .pages))
+                    client: LogInClient(
+                        .pages, on: request.device, joinsDevice: false, from: request.browser.client,
+                        origin: request.browser.origin)))
         }
         return try await request.enter(logIn)
     }

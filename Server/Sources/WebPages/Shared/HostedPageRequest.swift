@@ -58,7 +58,7 @@ struct HostedPageRequest: Sendable {
             "assets": pages.assets.model,
             "nonce": browser.nonce, "formToken": browser.formToken, "tokenField": PageRequest.tokenField,
             "t": theme.texts.tree(in: browser.language), "bodyClass": theme.hasPicture ? "with-picture" : "",
-            "languages": languages, "action": path(page),
+            "languages": browser.languageLinks(to: browser.path), "action": path(page),
             "links": [
                 "logIn": path("log-in"), "signUp": path("sign-up"), "forgot": path("forgot"),
                 "account": path("account"),
@@ -114,19 +114,6 @@ struct HostedPageRequest: Sendable {
         _ page: String, status: HTTPResponse.Status = .ok, _ own: PageTemplates.Model = [:]
     ) throws -> Response {
         try html("message", model(page, own), status: status)
-    }
-
-    /// Links to the same page in each language.
-    private var languages: [PageTemplates.Model] {
-        PageLanguage.allCases.map { language in
-            let pairs =
-                browser.query.all.filter { $0.name != PageRequest.languageParameter && $0.name != "ui_locales" }
-                .map { ($0.name, $0.value) } + [(PageRequest.languageParameter, language.rawValue)]
-            return [
-                "code": language.rawValue, "name": language.ownName, "isCurrent": language == browser.language,
-                "link": "\(browser.path)?\(FormValues.query(pairs))",
-            ]
-        }
     }
 }
 

@@ -32,7 +32,7 @@ extension DomainError {
             .mergeUnknown: ("expired", .conflict), .undoTooLate: ("expired", .conflict),
             .transferUnknown: ("codeRefused", .unprocessableContent), .busy: ("busy", .serviceUnavailable),
             .mailUnavailable: ("mailUnavailable", .serviceUnavailable),
-            .audienceNotAllowed: ("unavailable", .badRequest),
+            .audienceNotAllowed: ("unavailable", .badRequest), .searchTooLarge: ("unavailable", .badRequest),
             .providerTokenRefused: ("providerRefused", .unprocessableContent),
             .providerTokenReplayed: ("providerRefused", .unprocessableContent),
             .providerRefused: ("providerRefused", .unprocessableContent),

@@ -32,7 +32,8 @@ struct AccountPolicyTests {
         let device = TestDevice()
         let logIn = try await world.logIn(device, to: application)
         _ = try await world.upgrade(
-            logIn, NewIdentifiers(username: .set("hana"), email: .set("hana@example.com")), in: application)
+            logIn, NewIdentifiers(username: .set("hana"), email: .set("hana@example.com"), rules: .native),
+            in: application)
         _ = try await world.logIn("hana", to: application)
         let (id, now) = (logIn.user.id, world.clock.now)
         let ticket = MergeTicket(
@@ -120,7 +121,8 @@ struct AccountPolicyTests {
     private static func author(of change: AccountChange, of user: User) -> AccountAuthor? {
         let authors: [(AccountRole, AccountAuthor)] = [
             (.owner, AccountAuthor(.owner(user.id), of: user.id, session: nil, from: .local)),
-            (.operator, .operator(.local)), (.provider, .provider(.apple)), (.server, .server),
+            (.operator, .operator(.local)), (.provider, .provider(.apple, from: .local)),
+            (.server, .server),
             (.holder, .holder(of: user.id, showing: change.policy.fresh.first ?? .code, from: .local)),
             (.stranger, .newcomer(.unknown, from: .local)),
         ]
@@ -147,7 +149,7 @@ struct AccountPolicyTests {
             (.holder(of: user.id, showing: .code, from: .local), .holder, [.code], true),
             (.holder(of: user.id, showing: .mergeTicket, from: .local), .holder, [.mergeTicket], true),
             (.unknown(showing: .recentLogIn, from: .local), .stranger, [.recentLogIn], true),
-            (.operator(.local), .operator, [], false), (.provider(.apple), .provider, [], false),
+            (.operator(.local), .operator, [], false), (.provider(.apple, from: .local), .provider, [], false),
             (.server, .server, [], false),
         ]
         for (author, role, shown, isAsked) in authors {

@@ -162,10 +162,10 @@ struct GuessingTests {
         // As Parse reads names: first as a user name, then as an address, capitals and all.
         func guess(_ text: String, _ password: Secret = Secret("wrong")) async -> DomainError? {
             var request = LogInWithPassword.Request(
-                application: application, identifier: text, password: password, address: TestWorld.address,
-                protocolName: .native,
-                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)],
-                origin: .local)
+                application: application, identifier: text, password: password,
+                client: LogInClient(
+                    .native, from: TestWorld.address, origin: .local),
+                candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)])
             request.isSpelledExactly = true
             return await world.refusal { _ = try await world.modules.accounts.logInWithPassword(request) }
         }
@@ -194,13 +194,15 @@ struct GuessingTests {
                 _ = try await world.modules.accounts.signUp(
                     SignUp.Request(
                         application: application, identifiers: identifiers, password: password,
-                        address: TestWorld.address, protocolName: .yearly))
+                        client: LogInClient(
+                            .yearly, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text))))
             } else {
                 _ = try await world.modules.accounts.logInWithPassword(
                     LogInWithPassword.Request(
-                        application: application, identifier: name, password: password, address: TestWorld.address,
-                        protocolName: .yearly, candidates: [LogInIdentifier(.username, shown: name)],
-                        origin: .local))
+                        application: application, identifier: name, password: password,
+                        client: LogInClient(
+                            .yearly, from: TestWorld.address, origin: .local),
+                        candidates: [LogInIdentifier(.username, shown: name)]))
             }
         }
         try await twin(" hana ", signsUp: true)
@@ -237,11 +239,13 @@ struct GuessingTests {
     }
 
     private func signUp(username: String, email: String?, _ application: Application) async throws {
-        let identifiers = NewIdentifiers(username: .set(username), email: email.map { .set($0) } ?? .unchanged)
+        let identifiers = NewIdentifiers(
+            username: .set(username), email: email.map { .set($0) } ?? .unchanged, rules: .native)
         _ = try await world.modules.accounts.signUp(
             SignUp.Request(
-                application: application, identifiers: identifiers, password: password, address: TestWorld.address,
-                protocolName: .native))
+                application: application, identifiers: identifiers, password: password,
+                client: LogInClient(
+                    .native, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text))))
     }
 
     private func refused(

@@ -151,7 +151,7 @@ struct PasswordLogInTests {
         world.clock.advance(by: .seconds(600))
         #expect(await world.refusal { _ = try await change(from: nil, to: password, who) } == .reauthenticationRequired)
         let answer = try await world.modules.sessions.reauthenticate(
-            by: .password(newPassword), from: TestWorld.address, who)
+            by: .password(newPassword), from: TestWorld.address, who, origin: .local)
         await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(own.token, in: application) }
         let fresh = try await world.authenticate(answer.token, in: application)
         #expect(answer.freshUntil == world.clock.now + .seconds(600) && fresh.session.id == own.session.id)
@@ -166,24 +166,27 @@ struct PasswordLogInTests {
         world.clock.advance(by: .seconds(600))
         var who = try await world.authenticate(anonymous.token, in: application)
         #expect(!who.session.isFresh(at: world.clock.now))
-        let answer = try await world.modules.sessions.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
+        let answer = try await world.modules.sessions.reauthenticate(
+            by: .deviceKey, from: TestWorld.address, who, origin: .local)
         who = try await world.authenticate(answer.token, in: application)
         #expect(who.session.isFresh(at: world.clock.now))
         _ = try await world.modules.accounts.upgradeUser(
-            .init(identifiers: .init(username: .set("hana")), password: password), by: who, isProven: false,
+            .init(identifiers: .init(username: .set("hana"), rules: .native), password: password), by: who,
+            isProven: false,
             from: .local)
         let automatic = try await world.logIn(device, to: application)
         who = try await world.authenticate(automatic.token, in: application)
         #expect(!who.session.isFresh(at: world.clock.now))
         let refused = await world.refusal {
-            _ = try await world.modules.sessions.reauthenticate(by: .deviceKey, from: TestWorld.address, who)
+            _ = try await world.modules.sessions.reauthenticate(
+                by: .deviceKey, from: TestWorld.address, who, origin: .local)
         }
         #expect(refused == .credentialRefused)
     }
 
     private func change(from current: Secret?, to new: Secret, _ who: Authenticated) async throws -> Int {
         try await world.modules.accounts.changePassword(
-            .init(current: current, new: new, address: TestWorld.address, origin: .local), by: who,
+            .init(current: current, new: new, address: TestWorld.address, rules: .native, origin: .local), by: who,
             isProven: false)
     }
 }

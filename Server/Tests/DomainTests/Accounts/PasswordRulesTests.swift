@@ -15,7 +15,7 @@ struct PasswordRulesTests {
             createdAt: world.clock.now, updatedAt: world.clock.now)
         user.username = "Hanako"
         user.email = "tanaka.h@example.com"
-        let (rules, secret) = (PasswordRules(for: application, user: user), text.map(Secret.init(_:)))
+        let (rules, secret) = (PasswordRules(for: application, user: user, rules: .native), text.map(Secret.init(_:)))
         let refusal = await world.refusal { _ = try rules.check(secret, field: "password") }
         return (refusal?.validationErrors ?? []).map(\.rule)
     }

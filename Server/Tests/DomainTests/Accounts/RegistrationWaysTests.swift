@@ -40,7 +40,7 @@ struct RegistrationWaysTests {
     /// Everything that two requests of one person share.
     struct Person: Sendable {
         let device = TestDevice()
-        var identifiers = NewIdentifiers(username: .set("hana"))
+        var identifiers = NewIdentifiers(username: .set("hana"), rules: .native)
         var profile = UserRegistration.Profile(displayName: "Hana", fields: ["team": .string("red")])
     }
 
@@ -62,14 +62,18 @@ struct RegistrationWaysTests {
             _ = try await world.modules.accounts.signUp(
                 SignUp.Request(
                     application: application, identifiers: person.identifiers, password: password,
-                    newUser: person.profile, address: address, protocolName: kind == .signUp ? .native : .single))
+                    newUser: person.profile,
+                    client: LogInClient(
+                        kind == .signUp ? .native : .single, from: address, origin: RequestOrigin(address: address.text)
+                    )))
             return true
         case .account, .accountWithSession, .pseudoUser:
             let isPseudo = kind == .pseudoUser
             return try await world.modules.accounts.registerUser(
                 RegisterUser.Request(
                     application: application, protocolName: .endless,
-                    identifiers: isPseudo ? NewIdentifiers() : person.identifiers, password: isPseudo ? nil : password,
+                    identifiers: isPseudo ? NewIdentifiers(rules: .native) : person.identifiers,
+                    password: isPseudo ? nil : password,
                     profile: person.profile, opensSession: kind != .account, address: address, origin: origin)
             ).token != nil
         case .people, .clientId:
@@ -79,14 +83,16 @@ struct RegistrationWaysTests {
             _ = try await world.modules.accounts.logInWithIdentities(
                 LogInWithIdentities.Request(
                     application: application, people: kind == .people ? [identity] : [],
-                    anonymousId: kind == .people ? nil : id, newUser: person.profile, protocolName: .yearly,
-                    address: address, origin: origin))
+                    anonymousId: kind == .people ? nil : id, newUser: person.profile, caller: nil,
+                    client: LogInClient(
+                        .yearly, from: address, origin: origin)))
             return true
         case .mail:
             let token = try await mailedToken(to: "hana@example.com", in: application, world)
             try await world.modules.accounts.resetPassword(
                 ResetPassword.Request(
-                    application: application, token: token, newPassword: password, address: address, origin: origin))
+                    application: application, token: token, newPassword: password, address: address, origin: origin,
+                    rules: .native))
             return false
         case .device:
             _ = try await world.modules.accounts.logInAutomatically(
@@ -180,7 +186,7 @@ struct RegistrationWaysTests {
                         try await world.modules.accounts.resetPassword(
                             ResetPassword.Request(
                                 application: application, token: token, newPassword: Self.password,
-                                address: TestWorld.address, origin: .local))
+                                address: TestWorld.address, origin: .local, rules: .native))
                     }
                 }
             }
@@ -195,14 +201,15 @@ struct RegistrationWaysTests {
     func unfollowed() async throws {
         let application = try await world.makeApplication()
         let token = try await Self.mailedToken(to: "hana@example.com", in: application, world)
-        let identifiers = NewIdentifiers(username: .set("hana"), email: .set("hana@example.com"))
+        let identifiers = NewIdentifiers(username: .set("hana"), email: .set("hana@example.com"), rules: .native)
         _ = try await world.modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: identifiers, password: Self.password,
-                address: TestWorld.address, protocolName: .native))
+                client: LogInClient(
+                    .native, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text))))
         let request = ResetPassword.Request(
             application: application, token: token, newPassword: Self.password, address: TestWorld.address,
-            origin: .local)
+            origin: .local, rules: .native)
         let refusal = await world.refusal { try await world.modules.accounts.resetPassword(request) }
         #expect(refusal == .identifiersTaken([.email]))
         #expect(try await users(in: application).count == 1)
@@ -215,7 +222,7 @@ struct RegistrationWaysTests {
         world.clock.advance(by: .days(1))
         var request = ResetPassword.Request(
             application: application, token: late, newPassword: Self.password, address: TestWorld.address,
-            attempt: SecretDigest(of: "attempt".utf8), origin: .local)
+            attempt: SecretDigest(of: "attempt".utf8), origin: .local, rules: .native)
         #expect(await world.refusal { try await world.modules.accounts.resetPassword(request) } == .codeRefused)
         request.token = try await Self.mailedToken(to: "hana@example.com", in: application, world)
         // A password that breaks a rule leaves the token as it was.

@@ -61,4 +61,34 @@ struct RegularExpressionTests {
         #expect(compiled.matches(String(repeating: "a", count: 100_000) + "!", within: &budget) == nil)
         #expect(budget <= 0)
     }
+
+    @Test(
+        "are read in no time, whatever is repeated within what",
+        arguments: [
+            String(repeating: "(", count: 19) + String(repeating: "){100}", count: 19),
+            String(repeating: "(?:", count: 18) + "\\E" + String(repeating: "){100,}", count: 18),
+            String(repeating: "(", count: 18) + "a{0}" + String(repeating: "){99,100}", count: 18),
+            "((\(String(repeating: "()", count: 900))a){100}){9}",
+        ])
+    func repeatedNothing(expression: String) {
+        let start = ContinuousClock.now
+        // Whether it is offered or refused, it is known at once.
+        var budget = 100_000
+        if let compiled = try? RegularExpression(expression) { _ = compiled.matches("aaaa", within: &budget) }
+        #expect(start.duration(to: .now) < .seconds(5))
+    }
+
+    @Test("with long classes of characters cost what looking through them takes")
+    func longClasses() throws {
+        // Every second letter, so that the ranges do not touch.
+        let letters = (0..<400).compactMap { Unicode.Scalar(0x4e00 + 2 * $0) }
+        let long = "[\(String(String.UnicodeScalarView(letters)))]"
+        func steps(_ expression: String) throws -> Int {
+            var budget = 1_000_000
+            let text = String(repeating: "z", count: 1000)
+            #expect(try RegularExpression(expression).matches(text, within: &budget) == false)
+            return 1_000_000 - budget
+        }
+        #expect(try steps(long) > 40 * steps("[a-c]"))
+    }
 }

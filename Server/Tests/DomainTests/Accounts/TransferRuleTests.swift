@@ -20,9 +20,10 @@ struct TransferRuleTests {
         _ key: String?, _ method: Session.LogInMethod, openedAfter span: Duration
     ) -> Session {
         Session(
-            id: Identifier(rawValue: "s"), application: transfer.application, user: transfer.user, deviceKey: key,
-            device: .init(), address: nil, protocolName: .native, method: method, createdAt: now + span,
-            lastUsedAt: now + span, expiresAt: now + .days(9))
+            id: Identifier(rawValue: "s"), application: transfer.application, user: transfer.user,
+            client: .init(deviceKey: key, address: nil), protocolName: .native, method: method,
+            times: .init(
+                createdAt: now + span, lastUsedAt: now + span, expiresAt: now + .days(9)))
     }
 
     /// The user, with a key of another device that was linked some time after the transfer.

@@ -22,7 +22,8 @@ struct UpgradeUserTests {
             logIn.user.id, in: application, UserEdit(fields: .set(["score": 3, "old": true])))
         let user = try await world.upgrade(
             logIn,
-            NewIdentifiers(username: .set(" Hana "), email: .set("Hana@例え.テスト"), phone: .set("+81 90 1234 5678")),
+            NewIdentifiers(
+                username: .set(" Hana "), email: .set("Hana@例え.テスト"), phone: .set("+81 90 1234 5678"), rules: .native),
             changes: .init(displayName: .set("花"), fields: .set(["score": 4, "old": .null, "new": "yes"])),
             in: application)
         #expect(user.id == logIn.user.id && !user.isAnonymous && user.hasPassword)
@@ -41,7 +42,8 @@ struct UpgradeUserTests {
         let application = try await world.makeApplication()
         let logIn = try await world.signUp("hana", to: application)
         let answer = await world.refusal {
-            _ = try await world.upgrade(logIn, NewIdentifiers(username: .set("hanako")), in: application)
+            _ = try await world.upgrade(
+                logIn, NewIdentifiers(username: .set("hanako"), rules: .native), in: application)
         }
         #expect(answer == .alreadyRegistered)
         #expect(try await world.logIn("hana", to: application).user == logIn.user.loggedInAgain(at: world.clock.now))
@@ -73,12 +75,14 @@ struct UpgradeUserTests {
         let logIn = try await world.logIn(device, to: application)
         let other = try await world.logIn(TestDevice(), to: application)
         _ = try await world.upgrade(
-            other, NewIdentifiers(username: .set("Straße"), email: .set("hana@example.com")), in: application)
+            other, NewIdentifiers(username: .set("Straße"), email: .set("hana@example.com"), rules: .native),
+            in: application)
         let answer = await world.refusal {
             _ = try await world.upgrade(
                 logIn,
                 NewIdentifiers(
-                    username: .set("STRASSE"), email: .set("HANA@EXAMPLE.COM"), phone: .set("+819012345678")),
+                    username: .set("STRASSE"), email: .set("HANA@EXAMPLE.COM"), phone: .set("+819012345678"),
+                    rules: .native),
                 changes: .init(displayName: .set("花")), in: application)
         }
         #expect(answer == .identifiersTaken([.username, .email]))
@@ -89,7 +93,7 @@ struct UpgradeUserTests {
     func repeated() async throws {
         let application = try await world.makeApplication()
         let logIn = try await world.logIn(device, to: application)
-        let identifiers = NewIdentifiers(username: .set("hana"))
+        let identifiers = NewIdentifiers(username: .set("hana"), rules: .native)
         let user = try await world.upgrade(logIn, identifiers, isNamedAttempt: true, in: application)
         let again = try await world.upgrade(logIn, identifiers, isNamedAttempt: true, in: application)
         #expect(again == user)
@@ -99,7 +103,7 @@ struct UpgradeUserTests {
         }
         let other = await world.refusal {
             _ = try await world.upgrade(
-                logIn, NewIdentifiers(username: .set("hanako")), isNamedAttempt: true, in: application)
+                logIn, NewIdentifiers(username: .set("hanako"), rules: .native), isNamedAttempt: true, in: application)
         }
         #expect(wrong == .alreadyRegistered && other == .alreadyRegistered)
     }
@@ -117,7 +121,7 @@ struct UpgradeUserTests {
         let application = try await world.makeApplication()
         let logIn = try await world.logIn(device, to: application)
         let answer = await world.refusal {
-            _ = try await world.upgrade(logIn, NewIdentifiers(username: .set(name)), in: application)
+            _ = try await world.upgrade(logIn, NewIdentifiers(username: .set(name), rules: .native), in: application)
         }
         #expect(answer == .fieldsRefused([ValidationError(field: "username", rule: rule)]))
     }
@@ -128,7 +132,9 @@ struct UpgradeUserTests {
     func goodUserNames(name: String) async throws {
         let application = try await world.makeApplication()
         let logIn = try await world.logIn(device, to: application)
-        #expect(try await world.upgrade(logIn, NewIdentifiers(username: .set(name)), in: application).username == name)
+        #expect(
+            try await world.upgrade(logIn, NewIdentifiers(username: .set(name), rules: .native), in: application)
+                .username == name)
     }
 }
 

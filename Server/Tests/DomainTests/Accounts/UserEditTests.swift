@@ -10,21 +10,7 @@ struct UserEditTests {
     private static let later = now + .seconds(60)
     private static let writer = Identifier<User>(rawValue: "writer")
 
-    /// The same sequence for the same seed (SplitMix64).
-    private struct Draw: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var mixed = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-            return mixed ^ (mixed >> 31)
-        }
-
-        mutating func pick<Value>(_ values: [Value]) -> Value { values[Int(next() % UInt64(values.count))] }
-    }
-
-    private static func user(_ draw: inout Draw) -> User {
+    private static func user(_ draw: inout SeededGenerator) -> User {
         var user = User(
             id: Identifier(rawValue: "owner"), application: Identifier(rawValue: "app"),
             displayName: draw.pick([nil, "Hana"]), locale: draw.pick([nil, "ja"]),
@@ -39,17 +25,18 @@ struct UserEditTests {
         return user
     }
 
-    private static func change(_ draw: inout Draw, _ values: [String]) -> ValueChange<String> {
+    private static func change(_ draw: inout SeededGenerator, _ values: [String]) -> ValueChange<String> {
         draw.pick([.unchanged, .removed] + values.map { .set($0) })
     }
 
-    private static func edit(_ draw: inout Draw) -> UserEdit {
+    private static func edit(_ draw: inout SeededGenerator) -> UserEdit {
         var edit = UserEdit(
             displayName: change(&draw, ["Hana", "花"]), locale: change(&draw, ["ja", "ko"]),
             fields: draw.pick([.unchanged, .removed, .set(["score": 2]), .set(["new": true])]),
             identifiers: NewIdentifiers(
                 username: draw.pick([.unchanged, .set("hana"), .set("mika")]),
-                email: change(&draw, ["hana@example.com", "new@example.com"]), phone: change(&draw, ["+819087654321"])))
+                email: change(&draw, ["hana@example.com", "new@example.com"]), phone: change(&draw, ["+819087654321"]),
+                rules: .native))
         edit.manner = draw.pick([.native, .compatible])
         edit.acl = draw.pick([.unchanged, .removed, .set(ACL([.everybody: [.read, .write]]))])
         edit.anonymousId = draw.pick([nil, AnonymousId(subject: "client")])
@@ -76,7 +63,7 @@ struct UserEditTests {
         edit.displayName = set(user.displayName)
         edit.locale = set(user.locale)
         edit.identifiers = NewIdentifiers(
-            username: set(user.username), email: set(user.email), phone: set(user.phone))
+            username: set(user.username), email: set(user.email), phone: set(user.phone), rules: .native)
         edit.acl = user.acl.map { .set($0) } ?? .removed
         edit.isDisabled = user.isDisabled
         edit.isEmailVerified = user.emailVerifiedAt != nil
@@ -86,7 +73,7 @@ struct UserEditTests {
 
     @Test("that is taken back leaves the user as it was, but for times", arguments: UInt64(0)..<200)
     func inverse(seed: UInt64) throws {
-        var draw = Draw(state: seed)
+        var draw = SeededGenerator(state: seed)
         let (before, edit) = (Self.user(&draw), Self.edit(&draw))
         guard case .success(let done) = Self.outcome(edit, of: before, by: .operator), done.faults.isEmpty else {
             return
@@ -100,7 +87,7 @@ struct UserEditTests {
 
     @Test("by others than the owner touches fields alone, or is refused", arguments: UInt64(0)..<200)
     func others(seed: UInt64) {
-        var draw = Draw(state: seed)
+        var draw = SeededGenerator(state: seed)
         let (before, edit) = (Self.user(&draw), Self.edit(&draw))
         for actor in [
             AccountActor.user(Self.writer, standard: []), .user(nil, standard: [.write]), .holder(of: before.id),
@@ -116,7 +103,7 @@ struct UserEditTests {
 
     @Test("by the owner neither locks nor unlocks, nor vouches for an address", arguments: UInt64(0)..<200)
     func owner(seed: UInt64) {
-        var draw = Draw(state: seed)
+        var draw = SeededGenerator(state: seed)
         let (before, edit) = (Self.user(&draw), Self.edit(&draw))
         guard case .success(let done) = Self.outcome(edit, of: before, by: .owner(before.id)) else { return }
         #expect(done.user.isDisabled == before.isDisabled)
@@ -126,7 +113,7 @@ struct UserEditTests {
 
     @Test("that says what holds already changes nothing and records nothing", arguments: UInt64(0)..<100)
     func unchanged(seed: UInt64) throws {
-        var draw = Draw(state: seed)
+        var draw = SeededGenerator(state: seed)
         let user = Self.user(&draw)
         var edit = Self.edit(to: user)
         edit.manner = .native
@@ -139,7 +126,7 @@ struct UserEditTests {
 
     @Test("records each change that it makes, and what it may record was made ready", arguments: UInt64(0)..<300)
     func recorded(seed: UInt64) {
-        var draw = Draw(state: seed)
+        var draw = SeededGenerator(state: seed)
         let (before, edit) = (Self.user(&draw), Self.edit(&draw))
         for actor in [AccountActor.owner(before.id), .operator] {
             guard case .success(let done) = Self.outcome(edit, of: before, by: actor), done.faults.isEmpty else {
@@ -159,14 +146,14 @@ struct UserEditTests {
 
     @Test("is the same however often it is asked for", arguments: UInt64(0)..<100)
     func pure(seed: UInt64) {
-        var draw = Draw(state: seed)
+        var draw = SeededGenerator(state: seed)
         let (before, edit) = (Self.user(&draw), Self.edit(&draw))
         #expect(Self.outcome(edit, of: before, by: .operator) == Self.outcome(edit, of: before, by: .operator))
     }
 
     @Test("of a version that is past is refused, and a new version follows in the same millisecond")
     func version() throws {
-        var draw = Draw(state: 1)
+        var draw = SeededGenerator(state: 1)
         var user = Self.user(&draw)
         var edit = UserEdit(displayName: .set("another"))
         edit.version = Self.now
@@ -178,7 +165,7 @@ struct UserEditTests {
 
     @Test("never takes the last way in, but in the manner of the mobile backends")
     func lastWayIn() throws {
-        var draw = Draw(state: 1)
+        var draw = SeededGenerator(state: 1)
         var user = Self.user(&draw)
         (user.identities, user.passwordSetAt, user.emailVerifiedAt) = ([], nil, nil)
         user.identities = [Identity(provider: .google, subject: "g", linkedAt: Self.now)]
@@ -194,7 +181,7 @@ struct UserEditTests {
     @Test("that proves an address counts for its holder alone", arguments: LogInIdentifier.Kind.allCases)
     func proof(kind: LogInIdentifier.Kind) throws {
         guard kind != .username else { return }
-        var draw = Draw(state: 3)
+        var draw = SeededGenerator(state: 3)
         var user = Self.user(&draw)
         (user.email, user.phone) = ("hana@example.com", "+819012345678")
         for (address, isSame) in [

@@ -53,8 +53,7 @@ struct UserErasureTests {
                 try transaction.save(
                     ProviderAccount(
                         application: id, provider: .init(rawValue: "oidc:test"), subject: "subject",
-                        audience: "audience", sealedGrant: [1, 2, 3], email: nil, isEmailForwarded: true,
-                        transferSubject: nil, updatedAt: now))
+                        audience: "audience", sealedGrant: [1, 2, 3], updatedAt: now))
             }
         }
 

@@ -66,7 +66,7 @@ struct UserRegistrationTests {
         request.identifiers = NewIdentifiers(
             username: .set(flaws.contains(.username) ? "a@b" : "hana"),
             email: .set(flaws.contains(.email) ? "no address" : "hana@example.com"),
-            phone: .set(flaws.contains(.phone) ? "no number" : "+819012345678"))
+            phone: .set(flaws.contains(.phone) ? "no number" : "+819012345678"), rules: .native)
         request.password = Secret("four quiet words")
         if flaws.contains(.device) { request.device = DeviceDescription(name: String(repeating: "n", count: 300)) }
         return request
@@ -137,7 +137,7 @@ struct UserRegistrationTests {
         [true, false])
     func nameless(way: RegistrationWay, opensSession: Bool) {
         var request = Self.request(way, [])
-        request.identifiers = NewIdentifiers()
+        request.identifiers = NewIdentifiers(rules: .native)
         request.opensSession = opensSession
         let with = Self.faults(request).map(\.field)
         request.password = nil

@@ -33,8 +33,8 @@ struct CodeTests {
     ) async throws -> LogIn {
         try await world.modules.accounts.logInWithCode(
             .init(
-                application: application, ticket: ticket.revealed, code: code, attempt: attempt,
-                address: client(number), protocolName: .native))
+                application: application, ticket: ticket.revealed, code: code,
+                client: LogInClient(.native, from: client(number), origin: .local), attempt: attempt))
     }
 
     private var lastCode: String { carrier.delivered.last?.code ?? "" }

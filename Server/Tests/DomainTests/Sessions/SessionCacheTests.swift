@@ -85,9 +85,10 @@ struct SessionCacheTests {
             id: Identifier(rawValue: application), name: "", adminKeyDigest: digest, settings: .init(), createdAt: now)
         let user = User(id: Identifier(rawValue: user), application: application.id, createdAt: now, updatedAt: now)
         let session = Session(
-            id: Identifier(rawValue: "session \(number)"), application: application.id, user: user.id, deviceKey: nil,
-            device: .init(), address: nil, protocolName: .native, method: .automatic, createdAt: now, lastUsedAt: now,
-            expiresAt: now + .days(1))
+            id: Identifier(rawValue: "session \(number)"), application: application.id, user: user.id,
+            client: .init(address: nil), protocolName: .native, method: .automatic,
+            times: .init(
+                createdAt: now, lastUsedAt: now, expiresAt: now + .days(1)))
         return Authenticated(application: application, session: session, user: user, tokenDigest: digest)
     }
 }

@@ -8,11 +8,12 @@ struct KiiQueryTests {
 
     private func world() async throws -> (world: ForeignWorld, token: String) {
         let world = try await ForeignWorld()
-        for (place, name) in ["anna", "berta", "clara"].enumerated() {
+        for (level, name) in ["anna", "berta", "clara"].enumerated() {
             let made = try await world.kii(
                 "POST", "/users",
-                #"{"loginName":"\#(name)","emailAddress":"\#(name)@example.com","phoneNumber":"+8190123456\#(place)0","#
-                    + #""displayName":"\#(name.uppercased())","password":"123ABC","level":\#(place),"country":"JP"}"#)
+                #"{"loginName":"\#(name)","emailAddress":"\#(name)@example.com","phoneNumber":"+8190123456\#(level)0","#
+                    + #""displayName":"\#(name.uppercased())","password":"123ABC","country":"JP","#
+                    + #""level":\#(level),"rank":"\#(level)"}"#)
             #expect(made.status == 201, "\(made.text)")
         }
         return (world, try await world.administrator())
@@ -42,6 +43,15 @@ struct KiiQueryTests {
             (#"{"type":"prefix","field":"displayName","prefix":"B"}"#, ["berta"]),
             (#"{"type":"in","field":"loginName","values":["anna","clara","nobody"]}"#, ["anna", "clara"]),
             (#"{"type":"range","field":"level","lowerLimit":1}"#, ["berta", "clara"]),
+            (#"{"type":"eq","field":"level","value":"1"}"#, ["berta"]),
+            (#"{"type":"eq","field":"level","value":"1.0"}"#, ["berta"]),
+            (#"{"type":"eq","field":"level","value":"one"}"#, []),
+            (#"{"type":"in","field":"level","values":["0",2,"x"]}"#, ["anna", "clara"]),
+            (#"{"type":"range","field":"level","lowerLimit":"1","upperLimit":"1e0"}"#, ["berta"]),
+            (#"{"type":"range","field":"level","upperLimit":"1","upperIncluded":false}"#, ["anna"]),
+            (#"{"type":"eq","field":"rank","value":"2"}"#, ["clara"]),
+            (#"{"type":"range","field":"rank","lowerLimit":"1"}"#, ["berta", "clara"]),
+            (#"{"type":"eq","field":"loginName","value":"1"}"#, []),
             (#"{"type":"range","field":"level","lowerLimit":0,"lowerIncluded":false,"upperLimit":1}"#, ["berta"]),
             (
                 #"{"type":"and","clauses":[{"type":"eq","field":"country","value":"JP"},{"type":"not","clause":{"type":"eq","field":"level","value":0}}]}"#,

@@ -194,6 +194,32 @@ struct KiiUserTests {
         #expect(wrong.status == 403 && wrong.code == "INVALID_VERIFICATION_CODE")
     }
 
+    @Test("get a password that the server chose by mail, when the app sends none with the code of a mail")
+    func chosenPassword() async throws {
+        let world = try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
+        _ = try await world.kii(
+            "POST", "/users", #"{"loginName":"one_1","emailAddress":"one@example.com","password":"123ABC"}"#)
+        func mails() async throws -> String {
+            _ = try await world.modules.messaging.deliverMail()
+            return try await world.modules.messaging.readOutbox(of: world.application.id).map(\.text).joined(
+                separator: "\n")
+        }
+        let asked = try await world.kii("POST", "/users/EMAIL:one@example.com/password/request-reset")
+        #expect(asked.status == 204, "\(asked.text)")
+        let mail = try await mails()
+        let code = try #require(mail.firstMatch(of: #/token=([0-9A-Z\-]+)/#), "\(mail)").output.1
+        let done = try await world.kii(
+            "POST", "/users/EMAIL:one@example.com/password/complete-reset", #"{"pinCode":"\#(code)"}"#)
+        #expect(done.status == 204, "\(done.text)")
+        let sent = try await mails()
+        var accepted: Set<String> = []
+        for word in Set(sent.matches(of: #/\b[0-9A-Za-z]{12}\b/#).map { String($0.output) }) {
+            let body = #"{"username":"one_1","password":"\#(word)"}"#
+            if try await world.kii("POST", "/oauth2/token", body).status == 200 { accepted.insert(word) }
+        }
+        #expect(accepted.count == 1, "\(sent)")
+    }
+
     @Test("are created with an address of their own")
     func location() async throws {
         let world = try await ForeignWorld()
@@ -210,9 +236,10 @@ struct KiiUserTests {
         let (id, application, now) = (Identifier<User>(rawValue: user.id), world.application.id, world.clock.now)
         let token = "legacy-Token.of+Kii/0123456789=="
         let session = Session(
-            id: .init(rawValue: "imported00000001"), application: application, user: id, deviceKey: nil,
-            device: DeviceDescription(), address: nil, protocolName: .kii, method: .automatic, createdAt: now,
-            lastUsedAt: now, expiresAt: now + SessionRules.endless)
+            id: .init(rawValue: "imported00000001"), application: application, user: id, client: .init(address: nil),
+            protocolName: .kii, method: .automatic,
+            times: .init(
+                createdAt: now, lastUsedAt: now, expiresAt: now + SessionRules.endless))
         try await world.importing { transaction throws(DomainError) in
             try transaction.insert(session, token: SecretDigest(of: token.utf8), attempt: nil)
         }

@@ -65,6 +65,37 @@ struct ParseExportTests {
         #expect(try Self.user(old).user.fields["b"] == ["__type": "Bytes", "base64": "aGk="])
     }
 
+    @Test(
+        "bring sessions along with what apps kept of them",
+        arguments: [
+            """
+            {"_id":"s1","sessionToken":"r:0123456789abcdef0123456789abcdef","_p_user":"_User$u1","restricted":false,
+             "createdWith":{"action":"login","authProvider":"gcenter"},"expiresAt":{"$date":"2030-01-02T03:04:05.678Z"},
+             "_created_at":{"$date":"2024-01-02T03:04:05.678Z"},"_updated_at":{"$date":"2024-02-02T03:04:05.678Z"},
+             "theme":"dark","since":{"$date":"2024-01-01T00:00:00Z"}}
+            """,
+            """
+            {"objectId":"s1","sessionToken":"r:0123456789abcdef0123456789abcdef","user":"u1","restricted":false,
+             "createdWith":{"action":"login","authProvider":"gcenter"},"expiresAt":"2030-01-02T03:04:05.678Z",
+             "createdAt":"2024-01-02T03:04:05.678Z","updatedAt":"2024-02-02T03:04:05.678Z","theme":"dark",
+             "since":{"__type":"Date","iso":"2024-01-01T00:00:00Z"},"installationId":null,"_rperm":null}
+            """,
+        ])
+    func sessions(row: String) async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika")
+        let session = try ParseExport.session(
+            try Self.value(row.replacing("u1", with: user.id)), of: world.application.id)
+        #expect(session.user.rawValue == user.id && session.method.rawValue == "gamecenter")
+        #expect(try await world.modules.sessions.importSessions([session], isRehearsal: false) == [.imported])
+        let read = try await world.parse(
+            "GET", "/sessions/me", token: "r:0123456789abcdef0123456789abcdef")
+        #expect(try read.json()["theme"] == "dark" && read.text("updatedAt") == "2024-02-02T03:04:05.678Z")
+        #expect(try read.json()["since"] == ["__type": "Date", "iso": "2024-01-01T00:00:00.000Z"])
+        #expect(try read.json()["createdWith"] == ["action": "login", "authProvider": "gcenter"])
+        #expect(try read.json()["restricted"] == nil)
+    }
+
     @Test("keep what is linked, with an empty authData beside the columns too")
     func authData() throws {
         let columns = #""_auth_data_facebook":{"id":"7"},"_auth_data_apple":{"id":"a"}"#

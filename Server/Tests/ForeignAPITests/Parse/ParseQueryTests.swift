@@ -164,7 +164,30 @@ struct ParseQueryTests {
         }
     }
 
-    @Test("count and skip what expressions find, and refuse them where not every result must meet them")
+    @Test(
+        "find by expressions within alternatives and their opposite, beside other conditions",
+        arguments: [
+            (#"{"$or":[{"username":{"$regex":"^[b]"}},{"score":3}]}"#, ["Clara", "berta"]),
+            (
+                #"{"$or":[{"username":{"$regex":"^[b]"},"team":"blue"},{"username":{"$regex":"[n]{2}"}}]}"#,
+                ["anna", "berta"]
+            ),
+            (
+                #"{"$or":[{"username":{"$regex":"^[b]"},"team":"red"},{"username":{"$regex":"[n]{2}"}}]}"#, ["anna"]
+            ),
+            (#"{"$nor":[{"username":{"$regex":"^[ab]"}}]}"#, ["Clara"]),
+            (#"{"$nor":[{"username":{"$regex":"^[b]"}},{"score":3}]}"#, ["anna"]),
+            (
+                #"{"$and":[{"$or":[{"username":{"$regex":"[n]{2}"}},{"username":{"$regex":"^[C]"}}]},{"score":3}]}"#,
+                ["Clara"]
+            ),
+            (#"{"$nor":[{"nothing":{"$regex":"[a]"}}]}"#, ["Clara", "anna", "berta"]),
+        ])
+    func alternatives(condition: String, expected: [String]) async throws {
+        #expect(try await names(try await world(), condition) == expected)
+    }
+
+    @Test("count and skip what expressions find, and refuse what no automaton has")
     func expressionsWithOptions() async throws {
         let world = try await world()
         func query(_ condition: String) -> String {
@@ -174,12 +197,15 @@ struct ParseQueryTests {
             "GET", "/users?order=username&count=1&limit=1&skip=1&where=\(query(#"{"username":{"$regex":"[a-z]+a"}}"#))")
         #expect(try found.json()["count"] == 3 && found.results().first?["username"] == "anna")
         for condition in [
-            #"{"$or":[{"username":{"$regex":"[a]"}}]}"#, #"{"$nor":[{"username":{"$regex":"[a]"}}]}"#,
+            #"{"$or":[{"username":{"$regex":"[a"}}]}"#,
+            #"{"$or":[\#(Array(repeating: #"{"username":{"$regex":"[a]"}}"#, count: 6).joined(separator: ","))]}"#,
+            #"{"username":{"$inQuery":{"className":"_User","where":{"username":{"$regex":"[a]"}}}}}"#,
             #"{"username":{"$regex":"(a)\\1"}}"#, #"{"username":{"$regex":"(?=a)"}}"#, #"{"username":{"$regex":"[a"}}"#,
         ] { #expect(try await world.parse("GET", "/users?where=\(query(condition))").parseCode == 102, "\(condition)") }
         // What may not be asked is not asked so either.
-        let hidden = query(#"{"email":{"$regex":"[a-z]"}}"#)
-        #expect(try await world.parse("GET", "/users?where=\(hidden)").parseCode == 119)
+        for hidden in [#"{"email":{"$regex":"[a-z]"}}"#, #"{"$nor":[{"email":{"$regex":"[a-z]"}}]}"#] {
+            #expect(try await world.parse("GET", "/users?where=\(query(hidden))").parseCode == 119)
+        }
     }
 
     @Test("ask about other users within")

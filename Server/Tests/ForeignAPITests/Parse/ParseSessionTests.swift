@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPTypes
 import OkaeriWire
 import ParseAPI
@@ -68,7 +69,7 @@ struct ParseSessionTests {
             ("{}", nil), (#"{"user":{"__type":"Pointer","className":"_User","objectId":"\#(mika.id)"}}"#, nil),
             (#"{"user":{"__type":"Pointer","className":"_User","objectId":"x"}}"#, 105), (#"{"ACL":{}}"#, 105),
             (#"{"installationId":"x"}"#, 105), (#"{"sessionToken":"x"}"#, 105), (#"{"expiresAt":"x"}"#, 105),
-            (#"{"theme":"dark"}"#, 119),
+            (#"{"constructor":"x"}"#, 105), (#"{"theme":{"a.b":1}}"#, 121), (#"{"theme":"dark"}"#, nil),
         ] as [(String, Int?)] {
             let answer = try await world.parse("PUT", "/sessions/\(id)", body, token: mika.token)
             #expect(answer.parseCode == code, "\(body): \(answer.text)")
@@ -91,7 +92,86 @@ struct ParseSessionTests {
         #expect(try newest.results().first?["objectId"] != all.results().first?["objectId"])
         let one = try await world.parse(
             "GET", "/sessions?where=%7B%22sessionToken%22%3A%22\(mika.token)%22%7D", master: true)
-        #expect(one.parseCode == 119)
+        #expect(try one.results().map { $0["sessionToken"] } == [.string(mika.token)])
+        let foreign = try await world.parse(
+            "GET", "/sessions?where=%7B%22sessionToken%22%3A%22\(mika.token)%22%7D", token: hana.token)
+        #expect(try foreign.results().isEmpty)
+    }
+
+    @Test("keep what apps store in them, within the limits of users, and give it back")
+    func fields() async throws {
+        let world = try await ForeignWorld()
+        let mika = try await world.parseUser("mika")
+        let made = try await world.parse(
+            "POST", "/sessions", #"{"theme":"dark","tags":["a"],"count":1,"user":null}"#, token: mika.token)
+        #expect(made.status == 201, "\(made.text)")
+        #expect(try made.json()["theme"] == "dark" && made.json()["createdAt"] == nil)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        world.clock.advance(by: .seconds(5))
+        // As SDKs send it: all that they read, with what was changed.
+        let read = try await world.parse("GET", "/sessions/me", token: token)
+        guard case .object(var members) = try JSONValue(parsing: read.body) else {
+            throw Missing(description: read.text)
+        }
+        members["theme"] = "light"
+        members["count"] = ["__op": "Increment", "amount": 2]
+        members["tags"] = ["__op": "AddUnique", "objects": ["a", "b"]]
+        members["since"] = ["__type": "Date", "iso": "2026-01-02T03:04:05Z"]
+        let changed = try await world.parse(
+            "PUT", "/sessions/\(id)", try String(json: .object(members)), token: token)
+        #expect(try changed.json()["count"] == 3 && changed.json()["tags"] == ["a", "b"], "\(changed.text)")
+        #expect(try changed.json()["theme"] == nil && changed.json()["updatedAt"] != members["updatedAt"])
+        let after = try await world.parse("GET", "/classes/_Session/\(id)", token: token)
+        #expect(try after.json()["theme"] == "light" && after.json()["updatedAt"] == changed.json()["updatedAt"])
+        #expect(try after.json()["createdAt"] == read.json()["createdAt"])
+        #expect(try after.json()["since"] == ["__type": "Date", "iso": "2026-01-02T03:04:05.000Z"])
+        let cut = try await world.parse("GET", "/sessions/\(id)?keys=count&include=user", token: token)
+        #expect(try cut.json()["theme"] == nil && cut.json()["count"] == 3)
+        // Of the caller's sessions those with a value.
+        for (condition, count) in [
+            ("%22light%22", 1), ("%22dark%22", 0), ("null", 1), ("%7B%22%24eq%22%3A%22light%22%7D", 1),
+        ] {
+            let path = "/sessions?where=%7B%22theme%22%3A\(condition)%7D"
+            let found = try await world.parse("GET", path, token: mika.token)
+            #expect(try found.results().count == count, "\(condition): \(found.text)")
+        }
+        let unset = try await world.parse("PUT", "/sessions/\(id)", #"{"theme":{"__op":"Delete"}}"#, token: token)
+        #expect(unset.status == 200)
+        #expect(try await world.parse("GET", "/sessions/me", token: token).json()["theme"] == nil)
+        for body in [
+            #"{"long":"\#(String(repeating: "x", count: 40_000))"}"#,
+            "{\((0..<101).map { "\"f\($0)\":1" }.joined(separator: ","))}",
+        ] {
+            for (method, path) in [("PUT", "/sessions/\(id)"), ("POST", "/sessions")] {
+                #expect(try await world.parse(method, path, body, token: token).parseCode == 116, "\(method)")
+            }
+        }
+        let increment = #"{"tags":{"__op":"Increment","amount":1}}"#
+        let wrong = try await world.parse("PUT", "/sessions/\(id)", increment, token: token)
+        #expect(wrong.parseCode == 111)
+    }
+
+    @Test("end when an administrator says, and nobody else, at any time")
+    func end() async throws {
+        let world = try await ForeignWorld()
+        let mika = try await world.parseUser("mika")
+        let path = "/sessions/\(try await world.parse("GET", "/sessions/me", token: mika.token).text("objectId"))"
+        func end(_ time: String) -> String { #"{"expiresAt":{"__type":"Date","iso":"\#(time)"}}"# }
+        let own = try await world.parse("PUT", path, end("2100-01-01T00:00:00.000Z"), token: mika.token)
+        #expect(own.parseCode == 105)
+        for body in [#"{"expiresAt":"2100-01-01T00:00:00.000Z"}"#, #"{"expiresAt":null}"#, end("soon")] {
+            #expect(try await world.parse("PUT", path, body, master: true).parseCode == 111, "\(body)")
+        }
+        for time in ["9999-12-31T23:59:59.999Z", "2100-01-01T00:00:00.000Z"] {
+            #expect(try await world.parse("PUT", path, end(time), master: true).status == 200)
+            let read = try await world.parse("GET", "/sessions/me", token: mika.token)
+            #expect(try read.json()["expiresAt"] == ["__type": "Date", "iso": .string(time)])
+        }
+        world.clock.advance(by: .days(400))
+        #expect(try await world.parse("GET", "/users/me", token: mika.token).status == 200)
+        #expect(try await world.parse("PUT", path, end("0000-01-01T00:00:00.000Z"), master: true).status == 200)
+        let ended = try await world.parse("GET", "/users/me", token: mika.token)
+        #expect(try ended.parseCode == 209 && ended.text("error") == "Session token is expired.")
     }
 
     @Test("that have ended fail every call but a log-in, and say whether it was by age")
@@ -166,5 +246,12 @@ struct ParseSessionTests {
         ] {
             #expect(try await world.parse("POST", "/loginAs", body, master: master).parseCode == code)
         }
+    }
+}
+
+extension String {
+    /// JSON as a text.
+    fileprivate init(json value: JSONValue) throws {
+        self.init(decoding: try JSONEncoder().encode(value), as: UTF8.self)
     }
 }

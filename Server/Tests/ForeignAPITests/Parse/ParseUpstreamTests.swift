@@ -18,6 +18,8 @@ private final class StandInParseServer: FakeProvider {
     func answer(_ request: FakeRequest) async -> FakeResponse {
         received.withLock { $0.append(request) }
         switch request.path {
+        case "/parse/serverInfo":
+            return FakeResponse(200, ["features": ["push": ["immediatePush": true]], "parseServerVersion": "8.2.0"])
         case "/parse/classes/Refused": return FakeResponse(400, ["code": 102, "error": "bad"])
         case "/parse/functions/elsewhere": return FakeResponse(302, location: "http://127.0.0.1:9/")
         default: return FakeResponse(200, ["results": [], "path": .string(request.path)])
@@ -65,6 +67,23 @@ struct ParseUpstreamTests {
         return Data(base64Encoded: base + String(repeating: "=", count: (4 - base.count % 4) % 4))
     }
 
+    @Test(
+        "never gets what is this server's, in whatever writing",
+        arguments: [
+            "/Users", "/USERS/me", "/Login", "/LoginAs", "/Classes/_User", "/classes/_user", "/classes/%5FUser",
+            "/classes/_SESSION", "/Batch", "/classes/../users", "/classes/Game/../../users", "/functions/..%2fusers",
+            "/classes/%2e%2e/users", "/functions/%2E%2E/login", "/./users", "/%75sers",
+            "/functions/a%5c..%5c..%5cusers",
+            "/functions/%ff", "/classes", "/apps/x/verify_email",
+        ])
+    func own(path: String) async throws {
+        let answer = try await world.parse("GET", path)
+        #expect(answer.status >= 400 || path == "/%75sers", "\(path): \(answer.text)")
+        let batch = try await world.parse("POST", "/batch", #"{"requests":[{"method":"GET","path":"/parse\#(path)"}]}"#)
+        #expect([200, 400].contains(batch.status), "\(batch.text)")
+        #expect(server.requests.map(\.path) == [])
+    }
+
     @Test("gets everything but users and sessions, with the user's identity and without the session's token")
     func passes() async throws {
         let user = try await world.parseUser("mika")
@@ -92,6 +111,17 @@ struct ParseUpstreamTests {
             #expect(seen.path == "/parse\(path)" && String(decoding: seen.body, as: UTF8.self) == body ?? "")
         }
         #expect(try await world.parse("GET", "/classes/Refused").parseCode == 102)
+    }
+
+    @Test("says itself what it can do; without one nothing is offered that is not here")
+    func features() async throws {
+        let answer = try await world.parse("GET", "/serverInfo", master: true)
+        #expect(try answer.json()["features"] == ["push": ["immediatePush": true]], "\(answer.text)")
+        #expect(server.requests.last?.headers["x-parse-master-key"] == "master")
+        let alone = try await ForeignWorld().parse("GET", "/serverInfo", master: true)
+        guard case .object(let groups)? = try alone.json()["features"] else { throw Missing(description: alone.text) }
+        #expect(!groups.isEmpty)
+        for case .object(let group) in groups.values { #expect(group.values.allSatisfy { $0 == false }) }
     }
 
     @Test("gets nothing of users and sessions, and nothing of a session that is dead")

@@ -115,7 +115,9 @@ struct ForeignProtocolTests {
         let logIn = try await world.modules.accounts.signUp(
             SignUp.Request(
                 application: application, identifiers: NewIdentifiers(username: .set("mika_1"), rules: Self.rules),
-                password: Secret("1234"), address: TestWorld.address, protocolName: .kii))
+                password: Secret("1234"),
+                client: LogInClient(
+                    .kii, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text))))
         #expect(logIn.session.protocolName == .kii)
         #expect(logIn.session.expiresAt - world.clock.now == SessionRules.endless)
         let token = logIn.token.revealed
@@ -145,13 +147,16 @@ struct ForeignProtocolTests {
                     username: .set("taro"),
                     rules: AccountRules(
                         userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1))),
-                password: Secret("taro"), address: TestWorld.address, protocolName: .envelope))
+                password: Secret("taro"),
+                client: LogInClient(
+                    .envelope, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text))))
         for _ in 0..<2 {
             world.clock.advance(by: .seconds(1))
             _ = try await world.modules.accounts.logInWithPassword(
                 LogInWithPassword.Request(
-                    application: application, identifier: "taro", password: Secret("taro"), address: TestWorld.address,
-                    protocolName: .ncmb, origin: .local))
+                    application: application, identifier: "taro", password: Secret("taro"),
+                    client: LogInClient(
+                        .ncmb, from: TestWorld.address, origin: .local)))
         }
         let user = try #require(try await world.modules.accounts.listUsers(in: application.id).first)
         let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)

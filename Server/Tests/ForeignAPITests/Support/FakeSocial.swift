@@ -36,11 +36,16 @@ final class FakeSocial: FakeProvider {
     }
 }
 
+extension FakeProvider {
+    /// Puts it at an address of its own.
+    func address() async -> String { await FakePlace.address(of: self) }
+}
+
 extension ForeignWorld {
     /// A server whose application knows Facebook, X and Google, which are played.
     static func withSocialAccounts() async throws -> (world: ForeignWorld, social: FakeSocial) {
         let social = FakeSocial()
-        let base = await FakePlace.address(of: social)
+        let base = await social.address()
         var addresses = ProviderAddresses()
         addresses.facebookGraph = base
         addresses.twitter = base

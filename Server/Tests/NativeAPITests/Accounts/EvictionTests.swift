@@ -2,11 +2,12 @@ import Domain
 import Foundation
 import HTTPTypes
 import OkaeriWire
+import OutboundServices
 import StorageSQLite
 import TestWorld
 import Testing
 
-/// Issue 18: whoever squatted an address, or stole a session once, kept a way in after the owner had changed the password.
+/// Issue 18: somebody who squatted an address, or stole a session once, kept a way in after the owner had changed the password.
 @Suite("A change of an account")
 struct EvictionTests {
     /// What the owner, or an operator for the owner, does.
@@ -124,15 +125,21 @@ struct EvictionWorld: Sendable {
 
     let admin: AdminWorld
     let owner: Person
+    /// The same server, which knows a fake Apple.
+    let apple: AppleWorld
 
     var server: TestServer { admin.server }
 
     init() async throws {
-        let server = try await TestServer(
+        var others = ProviderAddresses()
+        others.facebookGraph = await FakePlace.address(of: NamedFacebook())
+        apple = try await AppleWorld(
             settings: ["dev": "on", "public-url": TestServer.url, "rate-limits": "off"],
             application: ApplicationSettings(
                 mail: MailSettings(verificationURL: "https://app.example.com/verify"),
-                redirectAddresses: [Self.redirect]))
+                redirectAddresses: [Self.redirect]), others: others)
+        let server = apple.server
+        try await Self.open(server)
         admin = try await AdminWorld(server, roles: [])
         owner = try await server.person()
         let upgraded = try await owner.send(
@@ -143,6 +150,19 @@ struct EvictionWorld: Sendable {
         _ = try await mails()
         _ = try await owner.send(.post, APIPath.requestEmailVerification)
         try await verify(try #require(try await mails().first?.token))
+    }
+
+    /// Switches every protocol on, and Facebook.
+    private static func open(_ server: TestServer) async throws {
+        let (modules, id) = (server.modules, server.application.id)
+        for (name, keys) in protocols {
+            _ = try await modules.applications.enableProtocol(name, given: keys, of: id, by: .local)
+        }
+        try await modules.providers.setProvider(
+            ProviderSettings(
+                provider: .facebook, audiences: [NamedFacebook.app],
+                redirectURIs: ["\(TestServer.url)/a/\(id)/provider/facebook/callback"]),
+            secret: Secret("fb-secret"), of: id, by: .local)
     }
 
     /// What was ever mailed, newest first.

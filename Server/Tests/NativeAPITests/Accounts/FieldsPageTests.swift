@@ -54,6 +54,44 @@ struct FieldsPageTests {
         #expect(try await rules() == FieldRules(isClosed: true))
     }
 
+    private static let limits = [
+        "limits.fields": "200", "limits.fieldsBytes": "131072", "limits.userNameCharacters": "400",
+    ]
+
+    @Test("changes how much a user may hold, beside the rules (issue 20)")
+    func wider() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address, id) = (browser(world), path(world), world.server.application.id)
+        let shown = try await browser.get(address)
+        #expect(shown.value(of: "limits.fields") == "100" && shown.value(of: "limits.fieldsBytes") == "32768")
+        #expect(shown.value(of: "limits.userNameCharacters") == "255")
+        #expect(try await browser.post("\(address)/save", Self.form, token: shown.token).status == 303)
+        #expect(try await browser.post("\(address)/limits", Self.limits, token: shown.token).status == 303)
+        let rules = try await world.server.modules.applications.findApplication(id).settings.fieldRules
+        #expect(rules.limits == ProfileLimits(fields: 200, fieldsBytes: 131_072, userNameCharacters: 400))
+        #expect(rules["coins"] != nil)
+        #expect(try await browser.get(address).value(of: "limits.fieldsBytes") == "131072")
+    }
+
+    @Test(
+        "names the bounds of a limit that is out of them, keeps what was typed and changes nothing",
+        arguments: [
+            ("limits.fields", "99"), ("limits.fields", "401"), ("limits.fields", ""), ("limits.fields", "many"),
+            ("limits.fieldsBytes", "32767"), ("limits.fieldsBytes", "99999999999999999999"),
+            ("limits.userNameCharacters", "501"), ("limits.userNameCharacters", "-9223372036854775808"),
+        ])
+    func outOfBounds(member: String, value: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address) = (browser(world), path(world))
+        let token = try await browser.get(address).token
+        let refused = try await browser.post(
+            "\(address)/limits", Self.limits.merging([member: value]) { $1 }, token: token)
+        #expect(refused.status == 422 && refused.error(member) != nil, "\(refused.html)")
+        #expect((refused.value(of: member) ?? "") == value)
+        let application = try await world.server.modules.applications.findApplication(world.server.application.id)
+        #expect(application.settings.fieldRules.limits == .standard)
+    }
+
     @Test(
         "tells what is not possible and keeps what was typed",
         arguments: [("default", "{"), ("default", "\"x\""), ("type", "text"), ("read", "all"), ("field", "")])
@@ -75,11 +113,12 @@ struct FieldsPageTests {
         let shown = try await auditor.get(address)
         #expect(shown.status == 200 && !shown.html.contains("<select"))
         #expect(try await auditor.post("\(address)/save", Self.form, token: shown.token).status == 403)
+        #expect(try await auditor.post("\(address)/limits", Self.limits, token: shown.token).status == 403)
         #expect(try await browser(world, "support").get(address).status == 403)
         #expect(try await browser(world).post("\(address)/save", Self.form, token: "forged").status == 403)
         let rules = try await world.server.modules.applications.findApplication(world.server.application.id).settings
             .fieldRules
-        #expect(rules.isEmpty)
+        #expect(rules.isEmpty && rules.limits == .standard)
     }
 
     @Test("shows names and defaults as text")

@@ -164,6 +164,18 @@ struct PasskeyTests {
         #expect(try logIn.read(LogInResponse.self).user.id == owner.logIn.user.id)
     }
 
+    @Test("ends with a reset of the password, which somebody asks for who fears that another one is in the account")
+    func reset() async throws {
+        let eviction = try await EvictionWorld()
+        let (world, authenticator) = (try await PasskeyWorld(on: eviction.server), SoftwareAuthenticator())
+        let handle = try await world.add(authenticator, to: eviction.owner)
+        let token = try await eviction.resetToken()
+        let reset = try await world.server.send(
+            .post, APIPath.resetPassword, body: #"{"token": "\#(token)", "newPassword": "a quite new secret"}"#)
+        #expect(reset.status == 204, "\(reset.text)")
+        expect(try await world.logIn(try await world.authentication(authenticator, handle)), 404, .passkeyUnknown)
+    }
+
     @Test("does not exist where the application has none, and leads to nobody in another application")
     func disabled() async throws {
         let server = try await TestServer()

@@ -78,9 +78,10 @@ struct AdminPermissionTests {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
         let stranger = try await world.server.modules.accounts.signUp(
             .init(
-                application: world.foreign, identifiers: .init(username: .set("stranger")),
-                password: Secret("four quiet words"), address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"),
-                protocolName: .native))
+                application: world.foreign, identifiers: .init(username: .set("stranger"), rules: .native),
+                password: Secret("four quiet words"),
+                client: LogInClient(
+                    .native, from: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"), origin: .local)))
         for route in AdminAPI.table where route.path.contains("{user}") {
             let path = path(route, world.server.application.id).replacing("nothing", with: stranger.user.id.rawValue)
             let body = route.path.hasSuffix("/merge") ? #"{"into": "\#(stranger.user.id)"}"# : "{}"

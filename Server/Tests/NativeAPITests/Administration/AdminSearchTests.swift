@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPTypes
 import NativeAPI
 import OkaeriWire
@@ -46,5 +47,68 @@ struct AdminSearchTests {
             of: application, BrowseUsers.Filter(), by: .local)
         #expect(try await pages(from: nil).users.count == 3)
         #expect(engine.limits.last == .seconds(10))
+    }
+
+    @Test("end a page when it is as much as a response holds, and go on with the next one")
+    func largePages() async throws {
+        let (world, engine) = try await world()
+        engine.play(.takes(.milliseconds(1)))
+        let (application, now) = (world.server.application.id, world.server.clock.now)
+        let (size, count) = (200_000, 90)
+        try await engine.write { transaction throws(DomainError) in
+            for number in 100..<(100 + count) {
+                var user = User(
+                    id: Identifier(rawValue: "large\(number)"), application: application, createdAt: now, updatedAt: now
+                )
+                user.fields = ["text": .string(String(repeating: "a", count: size))]
+                try transaction.insert(user)
+            }
+        }
+        var (seen, from, pages): ([String], String, Int) = ([], "", 0)
+        repeat {
+            let answer = try await world.send("owner", .get, "applications/\(application)/users?limit=500\(from)")
+            #expect(answer.status == 200 && answer.text.utf8.count < SearchLimits.maximumBytes + 1_000_000)
+            let body = try JSONDecoder().decode(Page.self, from: Data(answer.text.utf8))
+            seen += body.users.map(\.id)
+            from = body.next.map { "&from=\($0)" } ?? ""
+            pages += 1
+        } while !from.isEmpty && pages < 20
+        #expect(seen == (100..<(100 + count)).reversed().map { "large\($0)" })
+        #expect(pages == 3)
+        let export = try await world.server.modules.administration.exportUsers(
+            of: application, BrowseUsers.Filter(), by: .local)
+        var (exported, cursor): (Int, UserCursor?) = (0, nil)
+        repeat {
+            let page = try await export(from: cursor)
+            exported += page.users.count
+            cursor = page.next
+        } while cursor != nil
+        #expect(exported == count)
+    }
+
+    private struct Page: Decodable {
+        struct User: Decodable { let id: String }
+
+        let users: [User]
+        let next: String?
+    }
+
+    @Test("count those who break a rule, however much they have")
+    func ruleBreakers() async throws {
+        let (world, engine) = try await world()
+        let (application, now) = (world.server.application.id, world.server.clock.now)
+        try await engine.write { transaction throws(DomainError) in
+            for number in 100..<160 {
+                var user = User(
+                    id: Identifier(rawValue: "large\(number)"), application: application, createdAt: now, updatedAt: now
+                )
+                user.fields = ["text": .string(String(repeating: "a", count: 200_000)), "level": .integer(1)]
+                try transaction.insert(user)
+            }
+        }
+        engine.play(.takes(.milliseconds(1)))
+        let count = try await world.server.modules.applications.countRuleBreakers(
+            of: FieldRule(name: "text", kind: .boolean), in: application)
+        #expect(count.breaking == 60 && count.looked == 60 && count.isComplete)
     }
 }

@@ -67,7 +67,8 @@ struct AdminSettingsTests {
         #expect(try set.json["contrastFaults"]?.list.isEmpty == false)
         for wrong in [
             #"{"light": {"primary": "red"}}"#, #"{"logo": "https://evil.example/x.png"}"#, #"{"cornerRadius": 99}"#,
-            #"{"logo": "data:image/svg+xml;base64,PHN2Zz4="}"#,
+            #"{"logo": "data:image/svg+xml;base64,PHN2Zz4="}"#, #"{"logoHeight": 1000}"#,
+            #"{"backgroundImages": {"logIn": "https://evil.example/x.png"}}"#,
         ] {
             expect(try await world.send("owner", .put, path, body: wrong), 400, .invalidMember)
         }

@@ -42,6 +42,31 @@ struct DashboardTests {
         }
     }
 
+    @Test(
+        "has a menu of two named groups: the application's pages, and those of the whole server",
+        arguments: [("en", "This app", "The whole server"), ("ja", "このアプリ", "サーバー全体"), ("ko", "이 앱", "서버 전체")])
+    func menu(language: String, application: String, whole: String) async throws {
+        let world = try await AdminWorld(roles: [.support], restricted: true)
+        func groups(_ page: String, _ role: String = "owner") async throws -> [String: [String]] {
+            let html = try await world.browser(role).get(world.page(page) + "?lang=\(language)").html
+            var groups: [String: [String]] = [:]
+            for part in html.components(separatedBy: "class=\"dash-group\" role=\"group\"").dropFirst() {
+                let menu = part.components(separatedBy: "</ul>")[0]
+                // The name is what the group is labelled by.
+                let id = try #require(menu.firstMatch(of: /aria-labelledby="([^"]+)"/)?.output.1)
+                let name = try #require(menu.firstMatch(of: try Regex("id=\"\(id)\">([^<]+)<"))?.output[1].substring)
+                groups[String(name)] = menu.matches(of: /href="([^"]+)"/).map { String($0.output.1) }
+            }
+            return groups
+        }
+        let all = try await groups("users")
+        #expect(all.keys.sorted() == [application, whole].sorted())
+        #expect(all[application]?.allSatisfy { $0.hasPrefix(world.page()) } == true)
+        #expect(all[whole] == ["applications", "admins", "keys", "health"].map { "/dashboard/\($0)" })
+        #expect(try await groups("/admins").keys.sorted() == [whole])
+        #expect(try await groups("users", "support")[whole] == ["/dashboard/applications"])
+    }
+
     @Test("says the same in all languages")
     func tables() throws {
         let texts = try PageTexts(Dashboard.tables)

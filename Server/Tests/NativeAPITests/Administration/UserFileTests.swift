@@ -48,10 +48,11 @@ struct UserFileTests {
         for number in 0..<(2 * ExportUsers.Pages.size + 20) {
             let made = try await server.modules.accounts.signUp(
                 .init(
-                    application: application, identifiers: .init(username: .set("user\(number)")),
+                    application: application, identifiers: .init(username: .set("user\(number)"), rules: .native),
                     password: Secret("four quiet words"),
                     newUser: .init(displayName: "early \(number)", fields: ["note": .string(Self.long)]),
-                    address: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"), protocolName: .native))
+                    client: LogInClient(
+                        .native, from: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"), origin: .local)))
             ids.append(made.user.id)
         }
         let pages = try await server.modules.administration.exportUsers(

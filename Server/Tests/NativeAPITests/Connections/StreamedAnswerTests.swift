@@ -145,9 +145,10 @@ struct StreamedAnswerTests {
                 let fields = ["note": JSONValue.string(String(repeating: "\(number)", count: 30_000))]
                 _ = try await rules.accounts.signUp(
                     .init(
-                        application: made.application, identifiers: .init(username: .set("user\(number)")),
-                        password: Secret("four quiet words"), newUser: .init(fields: fields), address: .local,
-                        protocolName: .native))
+                        application: made.application,
+                        identifiers: .init(username: .set("user\(number)"), rules: .native),
+                        password: Secret("four quiet words"), newUser: .init(fields: fields),
+                        client: LogInClient(.native, from: .local, origin: .local)))
             }
             let pages = try await rules.administration.exportUsers(
                 of: made.application.id, BrowseUsers.Filter(), by: .local)

@@ -59,16 +59,17 @@ struct AppleWorld: Sendable {
     ///   - settings: As on the command line.
     ///   - application: What the application has decided.
     ///   - caller: Asks the fake.
+    ///   - others: Where other providers are.
     /// - Throws: when something of the test's own world is missing.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        caller: CurlCaller = FakePlace.caller
+        caller: CurlCaller = FakePlace.caller, others: ProviderAddresses = ProviderAddresses()
     ) async throws {
         let clock = StandingClock()
         apple = try FakeApple(clock: clock, keys: [FakePlace.keys.get()[0]])
         privateKey = P256.Signing.PrivateKey()
         apple.register(team: Self.team, keyId: Self.keyId, publicKey: privateKey.publicKey)
-        var addresses = ProviderAddresses()
+        var addresses = others
         addresses.apple = await FakePlace.address(of: apple)
         server = try await TestServer(
             settings: settings, application: application, clock: clock, providers: addresses, caller: caller)

@@ -22,6 +22,25 @@ struct PasskeyWorld: Sendable {
         server = try await TestServer(application: settings)
     }
 
+    /// Turns passkeys on where there is a server already.
+    init(on server: TestServer) async throws {
+        self.server = server
+        _ = try await server.modules.administration.changeApplication(
+            server.application.id, isCurrent: { _ in true }, by: .local
+        ) { $0.settings.passkeys = Self.settings.passkeys }
+    }
+
+    /// Adds a passkey to a person.
+    ///
+    /// - Returns: the user handle.
+    func add(_ authenticator: SoftwareAuthenticator, to person: Person) async throws -> String {
+        let options = try await person.send(.post, APIPath.requestPasskey).read(PasskeyCreationResponse.self)
+        let body = try await registration(authenticator, by: person)
+        let added = try await person.send(.post, APIPath.passkeys, body: body)
+        try #require(added.status == 201, "\(added.text)")
+        return options.publicKey.user.id
+    }
+
     /// What a client sends to add the passkey that it made.
     func registration(
         _ authenticator: SoftwareAuthenticator, by person: Person, name: String? = nil,
@@ -46,11 +65,7 @@ struct PasskeyWorld: Sendable {
     /// A person with a passkey, and its user handle.
     func person(_ authenticator: SoftwareAuthenticator) async throws -> (Person, handle: String) {
         let person = try await server.person()
-        let options = try await person.send(.post, APIPath.requestPasskey).read(PasskeyCreationResponse.self)
-        let body = try await registration(authenticator, by: person)
-        let added = try await person.send(.post, APIPath.passkeys, body: body)
-        try #require(added.status == 201, "\(added.text)")
-        return (person, options.publicKey.user.id)
+        return (person, try await add(authenticator, to: person))
     }
 
     /// What a client sends to show a passkey.

@@ -1,6 +1,8 @@
 import Foundation
 import Okaeri
 import OkaeriTesting
+import OkaeriUI
+import QRCodes
 import Synchronization
 
 /// A server that lets a device in, and then answers as the input says.
@@ -115,5 +117,27 @@ extension FuzzTarget {
         "update": { _ = try await $0.update(UserChanges()) },
         "upgrade": { _ = try await $0.upgrade(username: "hana", password: "four quiet words") },
         "verifyEmail": { _ = try await $0.verifyEmail(code: "123456") },
+    ]
+}
+
+extension FuzzTarget {
+    /// What the kit's screens draw of a server's answer, and what a camera reads.
+    static let kit = [
+        FuzzTarget("qr-picture", maximumBytes: 16 * 1024) { input in
+            guard let picture = OkaeriUI.QRPicture(svg: String(input: input)) else { return }
+            for bar in picture.bars {
+                expect(
+                    bar.column >= 0 && bar.row >= 0 && bar.length > 0 && bar.row < picture.side
+                        && bar.column + bar.length <= picture.side, "a bar is within its picture")
+            }
+        },
+        FuzzTarget("qr-text") { input in
+            let text = String(input: input)
+            var screen = TransferEntryModel()
+            _ = screen.begin()
+            _ = screen.handle(.scanned(text))
+            guard let drawn = QRCodes.QRPicture(text) else { return }
+            expect(OkaeriUI.QRPicture(svg: drawn.svg) != nil, "what the server draws, the kit can draw")
+        },
     ]
 }

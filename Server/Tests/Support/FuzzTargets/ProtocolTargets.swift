@@ -19,7 +19,7 @@ extension FuzzTarget {
             guard let change = try? UserChange(members, of: Identifier(rawValue: "user"), isMaster: true) else {
                 return
             }
-            applyTwice(change.operations)
+            applyTwice(change.fields.operations)
         },
         FuzzTarget("parse-acl") { input in
             guard let value = try? JSONValue(parsing: input), let list = try? UserFields.acl(value) else {

@@ -23,7 +23,8 @@ extension Contract {
             let refusals = try await together(10) { number in
                 await world.refusal {
                     _ = try await world.upgrade(
-                        logIns[Int(number)], NewIdentifiers(email: .set(addresses[Int(number) % 2])), in: application)
+                        logIns[Int(number)], NewIdentifiers(email: .set(addresses[Int(number) % 2]), rules: .native),
+                        in: application)
                 }
             }
             try expectEqual(refusals.filter { $0 == nil }.count, 1)
@@ -41,7 +42,7 @@ extension Contract {
             let refusals = try await together(10) { number in
                 await world.refusal {
                     _ = try await world.upgrade(
-                        logIn, NewIdentifiers(username: .set("hana \(number)")), in: application)
+                        logIn, NewIdentifiers(username: .set("hana \(number)"), rules: .native), in: application)
                 }
             }
             try expectEqual(refusals.filter { $0 == nil }.count, 1)
@@ -71,7 +72,7 @@ extension Contract {
                     _ = try await world.modules.accounts.changePassword(
                         .init(
                             current: Secret("a long enough secret"), new: Secret("another secret \(number)"),
-                            address: TestWorld.address, origin: .local),
+                            address: TestWorld.address, rules: .native, origin: .local),
                         by: who, isProven: false)
                 }
             }
@@ -90,7 +91,9 @@ extension Contract {
                 try? await world.logIn("hana", to: application)
             }
             _ = try await world.modules.accounts.changePassword(
-                .init(current: nil, new: Secret("another secret"), address: TestWorld.address, origin: .local),
+                .init(
+                    current: nil, new: Secret("another secret"), address: TestWorld.address, rules: .native,
+                    origin: .local),
                 by: who, isProven: false)
             for late in try await attempts {
                 guard let late else { continue }

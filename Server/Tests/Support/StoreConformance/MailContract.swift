@@ -173,8 +173,8 @@ extension Contract {
                 do {
                     _ = try await world.modules.accounts.logInWithCode(
                         .init(
-                            application: application, ticket: ticket.revealed, code: code, address: TestWorld.address,
-                            protocolName: .native))
+                            application: application, ticket: ticket.revealed, code: code,
+                            client: LogInClient(.native, from: TestWorld.address, origin: .local)))
                     return nil
                 } catch { return error as? DomainError }
             }

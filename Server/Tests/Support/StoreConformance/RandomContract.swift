@@ -157,13 +157,15 @@ struct RandomSamples: Sendable {
 
     func session(of user: User) -> Session {
         Session(
-            id: id(), application: application, user: user.id, deviceKey: optional(name()),
-            device: DeviceDescription(
-                name: optional(text()), model: optional(text()), system: optional(name()),
-                appVersion: optional(name()), installation: optional(name())),
-            address: optional(name()), protocolName: .init(rawValue: pick(["native", "other", ""])),
-            method: .init(rawValue: name()), createdAt: time(), lastUsedAt: time(), expiresAt: time(),
-            authenticatedAt: optional(time()))
+            id: id(), application: application, user: user.id,
+            client: .init(
+                deviceKey: optional(name()),
+                device: DeviceDescription(
+                    name: optional(text()), model: optional(text()), system: optional(name()),
+                    appVersion: optional(name()), installation: optional(name())), address: optional(name())),
+            protocolName: .init(rawValue: pick(["native", "other", ""])), method: .init(rawValue: name()),
+            times: .init(
+                createdAt: time(), lastUsedAt: time(), expiresAt: time(), authenticatedAt: optional(time())))
     }
 
     func attempt() -> SessionAttempt {

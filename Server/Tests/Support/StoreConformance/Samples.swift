@@ -22,10 +22,13 @@ struct Samples {
     ) -> Session {
         let made = now + offset
         return Session(
-            id: randomness.newIdentifier(at: made), application: user.application, user: user.id, deviceKey: deviceKey,
-            device: DeviceDescription(name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4"),
-            address: "2001:db8::7", protocolName: .native, method: .automatic, createdAt: made, lastUsedAt: made,
-            expiresAt: made + life)
+            id: randomness.newIdentifier(at: made), application: user.application, user: user.id,
+            client: .init(
+                deviceKey: deviceKey,
+                device: DeviceDescription(name: "花のiPhone", model: "iPhone17,1", system: "iOS 19.1", appVersion: "2.4"),
+                address: "2001:db8::7"), protocolName: .native, method: .automatic,
+            times: .init(
+                createdAt: made, lastUsedAt: made, expiresAt: made + life))
     }
 
     func proof(_ number: UInt8, endsAfter span: Duration = .seconds(61)) -> DeviceProof {

@@ -45,6 +45,49 @@ extension Contract {
             }
             try expectEqual(read?.displayName, "after")
         },
+        Contract("reads no more of users than one search may, and its reader takes the next one") { engine in
+            let samples = Samples()
+            // Twice what a search may read.
+            let text = JSONValue.string(String(repeating: "a", count: 32_768))
+            let count = 2 * SearchLimits.maximumBytes / 32_768
+            for start in stride(from: 0, to: count, by: 128) {
+                try await engine.write { transaction throws(DomainError) in
+                    for number in start..<(start + 128) {
+                        var user = samples.user("\(number)", after: Int64(number))
+                        user.fields = ["text": text]
+                        try transaction.insert(user)
+                    }
+                }
+            }
+            for order in [[], [UserOrder(.createdAt, isDescending: true)], [UserOrder(.custom(["text"]))]] {
+                for (limit, isTooMuch) in [(count, true), (100, false)] {
+                    let search = UserSearch(order: order, limit: limit, counts: true, reader: .everything)
+                    let found = await engine.search(within: .seconds(60)) { transaction throws(DomainError) in
+                        try transaction.search(search, in: samples.application)
+                    }
+                    if isTooMuch {
+                        try expectEqual(found.result, .failure(.searchTooLarge))
+                    } else {
+                        let findings = try found.result.get()
+                        try expect(findings.users.count == 100 && findings.count == count, "\(findings.users.count)")
+                        try expect(findings.users.allSatisfy { $0.fields == ["text": text] }, "fields are missing")
+                    }
+                }
+            }
+            // All statements of a search together, and of lists too.
+            let pages = await engine.search(within: .seconds(60)) { transaction throws(DomainError) in
+                var last: Identifier<User>?
+                for _ in 0..<4 {
+                    last = try transaction.users(in: samples.application, after: last, limit: count / 4).last?.id
+                }
+                return last
+            }
+            try expectEqual(pages.result, .failure(.searchTooLarge))
+            let all = try await engine.read { transaction throws(DomainError) in
+                try transaction.users(in: samples.application, after: nil, limit: count)
+            }
+            try expectEqual(all.count, count)
+        },
         Contract("takes questions that are put together for a request in searches alone") { engine in
             engine.observeFaults { _ in }
             do {

@@ -1,4 +1,5 @@
 import Domain
+import enum OkaeriWire.JSONValue
 
 extension Contract {
     static let sessionContracts = [
@@ -127,6 +128,27 @@ extension Contract {
             }
             try expectEqual(left, [sessions[1]])
             try expectEqual(strangers, [sessions[2]])
+        },
+        Contract("keeps what an app stores in a session, and another end, of one session alone") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let others = samples.session(of: user)
+            var session = samples.session(of: user, after: .seconds(1))
+            session.fields = ["theme": "dark"]
+            var changed = session
+            changed.fields = ["list": [1, "花", ["a": nil]]]
+            changed.expiresAt = .latest
+            changed.updatedAt = samples.now + .seconds(9)
+            let (first, then) = (session, changed)
+            let found = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(others, token: samples.token(1), attempt: nil)
+                try transaction.insert(first, token: samples.token(2), attempt: nil)
+                var found = [try transaction.sessions(of: user.id, in: user.application)]
+                try transaction.updateObject(of: then)
+                found.append(try transaction.sessions(of: user.id, in: user.application))
+                return found
+            }
+            try expectEqual(found, [[first, others], [then, others]])
         },
         Contract("ends a session for its owner and for nobody else") { engine in
             let samples = Samples()

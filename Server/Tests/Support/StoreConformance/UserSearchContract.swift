@@ -61,6 +61,19 @@ extension Contract {
                     "\(condition): \(found.users.map(\.displayName)), \(found.count ?? -1)")
             }
         },
+        Contract("says of everybody who is found which of the probes hold") { engine in
+            let samples = Samples()
+            try await insert([("a", ["n": 1, "t": "x"]), ("b", ["n": 2]), ("c", ["t": "y"])], samples, engine)
+            let (n, t) = (UserField.custom(["n"]), UserField.custom(["t"]))
+            var search = UserSearch(
+                condition: .any([.exists(n), .equals(t, .text("y"))]), limit: 2, skip: 1, reader: .everything)
+            search.probes = [
+                .equals(n, .number(2)), .not(.exists(t)), .compares(t, .greater, .text("x")), .any([]), .all([]),
+            ]
+            let found = try await findings(search, samples, engine)
+            try expectEqual(found.users.map(\.displayName), ["b", "c"])
+            try expectEqual(found.probed, [[true, true, false, false, true], [false, false, true, false, true]])
+        },
         Contract("keeps values as they are, and finds an object or a list by one that is equal") { engine in
             let samples = Samples()
             try await insert(

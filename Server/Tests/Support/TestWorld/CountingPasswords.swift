@@ -42,6 +42,8 @@ package final class CountingPasswords: PasswordHashing {
         return hash == Self.weakHash(password) ? .accepted(better: Self.hash(password)) : .refused
     }
 
+    package func canTry(_ hash: PasswordHash) -> Bool { true }
+
     /// What is stored of a password.
     package static func hash(_ password: Password) -> PasswordHash {
         PasswordHash(text: "strong:" + Base64URL.text(of: password.normalized.digest.bytes))

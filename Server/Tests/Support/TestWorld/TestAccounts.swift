@@ -8,9 +8,11 @@ extension TestWorld {
     ) async throws -> LogIn {
         try await modules.accounts.signUp(
             SignUp.Request(
-                application: application, identifiers: NewIdentifiers(username: .set(username)), password: password,
-                proof: try device?.presented(at: clock.now), attempt: attempt, address: Self.address,
-                protocolName: .native))
+                application: application, identifiers: NewIdentifiers(username: .set(username), rules: .native),
+                password: password,
+                client: LogInClient(
+                    .native, proof: try device?.presented(at: clock.now), from: Self.address,
+                    origin: RequestOrigin(address: Self.address.text)), attempt: attempt))
     }
 
     /// Logs somebody in by password, as the native API would.
@@ -21,8 +23,9 @@ extension TestWorld {
         try await modules.accounts.logInWithPassword(
             LogInWithPassword.Request(
                 application: application, identifier: identifier, password: password,
-                proof: try device?.presented(at: clock.now), attempt: attempt, address: address,
-                protocolName: .native, origin: .local))
+                client: LogInClient(
+                    .native, proof: try device?.presented(at: clock.now), from: address, origin: .local),
+                attempt: attempt))
     }
 
     /// Upgrades the user of a log-in, as the native API would.

@@ -1,5 +1,5 @@
 public import Foundation
-import OkaeriWire
+package import OkaeriWire
 
 /// Two users of one person: the one that is logged in, and another that the person has proved to be too. Printed, it
 /// hides its ticket.
@@ -8,7 +8,7 @@ public struct MergeConflict: Hashable, Sendable {
     public let expiresAt: Date
     let ticket: Secret
 
-    init(_ offer: MergeOfferBody) {
+    package init(_ offer: MergeOfferBody) {
         expiresAt = Date(offer.expiresAt)
         ticket = Secret(offer.ticket)
     }

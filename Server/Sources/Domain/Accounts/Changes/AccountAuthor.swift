@@ -86,9 +86,9 @@ package struct AccountAuthor: Sendable {
     }
 
     /// An identity provider, by a message that it signed.
-    static func provider(_ provider: Identity.Provider) -> AccountAuthor {
+    static func provider(_ provider: Identity.Provider, from origin: RequestOrigin) -> AccountAuthor {
         AccountAuthor(
-            .provider(provider), Operator(actor: .provider(provider), origin: .local), keeping: .nothing, showing: [])
+            .provider(provider), Operator(actor: .provider(provider), origin: origin), keeping: .nothing, showing: [])
     }
 
     /// The server by itself, at the time set for it.

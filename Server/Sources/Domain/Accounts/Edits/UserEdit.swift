@@ -21,7 +21,7 @@ package struct UserEdit: Sendable {
     package var displayName: ValueChange<String> = .unchanged
     package var locale: ValueChange<String> = .unchanged
     package var fields: FieldsEdit = .unchanged
-    package var identifiers = NewIdentifiers()
+    package var identifiers = NewIdentifiers(rules: .native)
     package var acl: ValueChange<ACL> = .unchanged
     /// People whom providers vouched for, to be linked in place of others of the same providers.
     package var people: [ExternalIdentity] = []
@@ -89,7 +89,8 @@ package struct UserEdit: Sendable {
     /// An edit of the profile and of a registered user's identifiers.
     package init(
         displayName: ValueChange<String> = .unchanged, locale: ValueChange<String> = .unchanged,
-        fields: ValueChange<[String: JSONValue]> = .unchanged, identifiers: NewIdentifiers = NewIdentifiers()
+        fields: ValueChange<[String: JSONValue]> = .unchanged,
+        identifiers: NewIdentifiers = NewIdentifiers(rules: .native)
     ) {
         manner = .native
         self.displayName = displayName
@@ -121,7 +122,7 @@ package struct UserEdit: Sendable {
     }
 
     /// An edit in the manner of the mobile backends.
-    package init(compatible fields: FieldsEdit, identifiers: NewIdentifiers = NewIdentifiers()) {
+    package init(compatible fields: FieldsEdit, identifiers: NewIdentifiers = NewIdentifiers(rules: .native)) {
         self.init(identifiers: identifiers)
         self.fields = fields
         manner = .compatible

@@ -41,10 +41,7 @@ extension FieldRules {
     fileprivate func details(since before: FieldRules) -> [String: String] {
         var details: [String: String] = [:]
         if isClosed != before.isClosed { details["policy"] = isClosed ? "closed" : "open" }
-        if limits != before.limits {
-            details["limits"] =
-                "\(limits.fields) fields, \(limits.fieldsBytes) bytes, \(limits.userNameCharacters) characters"
-        }
+        if limits != before.limits { details["limits"] = limits.words }
         for name in Set(rules.keys).union(before.rules.keys).sorted() where self[name] != before[name] {
             let text = self[name].map { "\($0.kind.rawValue), read \($0.reader.rawValue), write \($0.writer.rawValue)" }
             details["field.\(name.prefix(64))"] =

@@ -29,22 +29,30 @@ package struct CountRuleBreakers: Sendable {
         var count = Count(breaking: 0, looked: 0, isComplete: true)
         guard rule.kind != .any || rule.isRequired else { return count }
         let request = SearchRequest(by: .admin)
-        var place: Identifier<User>?
+        var (place, pageSize): (Identifier<User>?, Int) = (nil, Self.pageSize)
         while count.looked < Self.maximumUsers {
-            let start = place
+            let (start, limit) = (place, pageSize)
             let users: [User]
             do throws(DomainError) {
                 users = try await schedule(in: application, for: request, within: Self.longestTime) {
                     transaction throws(DomainError) in
-                    try transaction.users(in: application, after: start, limit: Self.pageSize)
+                    try transaction.users(in: application, after: start, limit: limit)
                 }
             } catch {
-                guard case .searchTooSlow = error else { throw error }
-                break
+                switch error.code {
+                case .searchTooSlow:
+                    count.isComplete = false
+                    return count
+                // Users with many fields: fewer of them at a time.
+                case .searchTooLarge where limit > 1:
+                    pageSize = limit / 4
+                    continue
+                default: throw error
+                }
             }
             count.looked += users.count
             count.breaking += users.count { rule.isBroken(by: $0) }
-            guard users.count == Self.pageSize, let last = users.last else { return count }
+            guard users.count == limit, let last = users.last else { return count }
             place = last.id
         }
         count.isComplete = false

@@ -126,6 +126,10 @@ package struct ImportUsers: Sendable {
             }
         }
         var hash = imported.hash
+        if let imported = hash, !passwords.canTry(imported) {
+            // Without this the user would never log in by the password, and nobody would know why.
+            faults.append(ValidationError(field: "password", rule: .notATriableHash))
+        }
         if hash == nil, let secret = imported.password, !isRehearsal, faults.isEmpty || takesParts {
             guard let password = Password(secret.revealed) else {
                 faults.append(ValidationError(field: "password", rule: .tooManyBytes(maximum: Password.maximumBytes)))
@@ -249,6 +253,7 @@ extension ImportUsers.Candidate {
         case "displayName": user.displayName = nil
         case "locale": user.locale = nil
         case "accessList": user.acl = nil
+        case "password": (hash, isWeak) = (nil, false)
         case "fields": leaveOutExcess(within: limits)
         case let field where field.hasPrefix("identities."):
             user.identities.removeAll { "identities.\($0.provider.rawValue)" == field }

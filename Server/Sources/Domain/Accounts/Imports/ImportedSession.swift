@@ -1,3 +1,5 @@
+package import enum OkaeriWire.JSONValue
+
 /// A session as another service kept it.
 package struct ImportedSession: Sendable {
     package var user: Identifier<User>
@@ -9,6 +11,9 @@ package struct ImportedSession: Sendable {
     package var createdAt: Timestamp
     /// `nil` for a session without end.
     package var expiresAt: Timestamp?
+    /// What the app kept of it, and when that was last changed.
+    package var fields: [String: JSONValue] = [:]
+    package var updatedAt: Timestamp?
     /// Times of the record that no session can have.
     package var timeFaults: [ValidationError] = []
 
@@ -29,7 +34,7 @@ package struct ImportedSession: Sendable {
 
     /// The rules that it breaks.
     var faults: [ValidationError] {
-        var faults = timeFaults + device.faults(field: "device")
+        var faults = timeFaults + device.faults(field: "device") + ProfileRules.faults(ofFields: fields)
         if !(1...SessionToken.maximumForeignBytes).contains(token.revealed.utf8.count) {
             faults.append(
                 ValidationError(field: "token", rule: .tooManyBytes(maximum: SessionToken.maximumForeignBytes)))

@@ -22,7 +22,7 @@ package struct ChangePassword: Sendable {
         package var origin: RequestOrigin
 
         package init(
-            current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules = .native,
+            current: Secret?, new: Secret, address: ClientAddress, rules: AccountRules,
             keepsSession: Bool = true, replacesUnknown: Bool = false, origin: RequestOrigin
         ) {
             self.current = current

@@ -15,17 +15,10 @@ package struct LogInWithPassword: Sendable {
         /// A user name, a mail address or a phone number, as typed.
         package var identifier: String
         package var password: Secret
-        package var proof: PresentedProof?
-        /// Whether the proof's key shall lead to the user from now on.
-        package var joinsDevice: Bool
-        package var device: DeviceDescription
+        package var client: LogInClient
         package var attempt: Attempt?
-        package var address: ClientAddress
-        package var protocolName: Session.ProtocolName
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
-        /// Where the request came from, for the audit log.
-        package var origin: RequestOrigin
         /// An earlier end of the session than its protocol's.
         package var expiresAt: Timestamp?
         /// What the identifier may mean, when the protocol says it; else what it looks like.
@@ -42,23 +35,16 @@ package struct LogInWithPassword: Sendable {
         package var requiredIdentifier: LogInIdentifier?
 
         package init(
-            application: Application, identifier: String, password: Secret, proof: PresentedProof? = nil,
-            joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, protocolName: Session.ProtocolName,
-            restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil, candidates: [LogInIdentifier]? = nil,
-            origin: RequestOrigin
+            application: Application, identifier: String, password: Secret, client: LogInClient,
+            attempt: Attempt? = nil, restoringFrom: RequestOrigin? = nil, expiresAt: Timestamp? = nil,
+            candidates: [LogInIdentifier]? = nil
         ) {
             self.application = application
             self.identifier = identifier
             self.password = password
-            self.proof = proof
-            self.joinsDevice = joinsDevice
-            self.device = device
+            self.client = client
             self.attempt = attempt
-            self.address = address
-            self.protocolName = protocolName
             self.restoringFrom = restoringFrom
-            self.origin = origin
             self.expiresAt = expiresAt
             self.candidates = candidates
         }
@@ -73,26 +59,27 @@ package struct LogInWithPassword: Sendable {
             TextRule(
                 maximumCharacters: max(320, request.application.settings.fieldRules.limits.userNameCharacters)
             ).faults(of: request.identifier, field: "identifier")
-            + request.device.faults(field: "device")
+            + request.client.device.faults(field: "device")
         if let end = request.expiresAt, end <= now {
             faults.append(ValidationError(field: "expiresAt", rule: .inThePast))
         }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        let proof = try request.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now) }
-        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let proof = try request.client.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now)
+        }
+        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
         let outcome = try await check(
-            request.password.revealed, of: .typed(candidates), in: application, from: request.address)
+            request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
         let issuer = issuers.issuer(
             for: .init(
-                request.application, request.protocolName, by: .password,
-                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
-                attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.origin),
+                request.application, request.client.protocolName, by: .password,
+                on: request.client.holder(key: proof),
+                attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.client.origin),
                 restoringFrom: request.restoringFrom),
             at: now)
-        let retires = request.application.settings.retiresWeakPasswords && request.protocolName == .native
-        let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.origin, at: now)
+        let retires = request.application.settings.retiresWeakPasswords && request.client.protocolName == .native
+        let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
             let user = try outcome.settle(in: transaction) { user in

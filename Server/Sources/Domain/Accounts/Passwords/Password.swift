@@ -36,7 +36,7 @@ package struct PasswordRules: Sendable {
     ///   - application: Whose name no password may hold, and whose settings say how long they must be.
     ///   - user: Whose identifiers no password of theirs may hold.
     ///   - rules: Those of the protocol that the request came by.
-    package init(for application: Application, user: User, rules: AccountRules = .native) {
+    package init(for application: Application, user: User, rules: AccountRules) {
         self.rules = rules
         minimumCharacters = max(Self.lowestMinimum, application.settings.passwordMinimumCharacters)
         let words = [

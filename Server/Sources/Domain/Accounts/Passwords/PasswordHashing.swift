@@ -20,6 +20,10 @@ package protocol PasswordHashing: Sendable {
         _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
     ) async throws(DomainError) -> PasswordVerdict
 
+    /// Whether a password can be compared with a hash that another service made: its form is known, and trying it costs
+    /// no more than one comparison may.
+    func canTry(_ hash: PasswordHash) -> Bool
+
     /// How many passwords wait to be hashed.
     var waiting: Int { get }
 }

@@ -13,36 +13,22 @@ package struct SignUp: Sendable {
         /// Must be there; `nil` is refused with everything else that is wrong.
         package var password: Secret?
         package var newUser: UserRegistration.Profile
-        package var proof: PresentedProof?
-        /// Whether the proof's key shall lead to the user from now on.
-        package var joinsDevice: Bool
-        package var device: DeviceDescription
+        package var client: LogInClient
         package var attempt: Attempt?
-        package var address: ClientAddress
-        /// Where the request came from, for the audit log.
-        package var origin: RequestOrigin
-        package var protocolName: Session.ProtocolName
         /// An earlier end of the session than its protocol's.
         package var expiresAt: Timestamp?
 
         package init(
             application: Application, identifiers: NewIdentifiers, password: Secret?,
-            newUser: UserRegistration.Profile = .init(), proof: PresentedProof? = nil, joinsDevice: Bool = true,
-            device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil, address: ClientAddress,
-            protocolName: Session.ProtocolName, expiresAt: Timestamp? = nil,
-            origin: RequestOrigin? = nil
+            newUser: UserRegistration.Profile = .init(), client: LogInClient, attempt: Attempt? = nil,
+            expiresAt: Timestamp? = nil
         ) {
             self.application = application
             self.identifiers = identifiers
             self.password = password
             self.newUser = newUser
-            self.proof = proof
-            self.joinsDevice = joinsDevice
-            self.device = device
+            self.client = client
             self.attempt = attempt
-            self.address = address
-            self.origin = origin ?? RequestOrigin(address: address.text)
-            self.protocolName = protocolName
             self.expiresAt = expiresAt
         }
     }
@@ -60,20 +46,20 @@ package struct SignUp: Sendable {
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var proof: DeviceProof?
-        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
+        if let presented = request.client.proof { proof = try verifyProof(presented, at: now) }
         let application = request.application.id
         var asked = UserRegistration.Request(.signUp, in: request.application, request.newUser)
         asked.identifiers = request.identifiers
         asked.password = request.password
-        asked.device = request.device
+        asked.device = request.client.device
         let registration = try await registrar.ready(
-            registrar.draft(asked, at: now), from: request.address, request.origin, isCounted: false)
-        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+            registrar.draft(asked, at: now), from: request.client.address, request.client.origin, isCounted: false)
+        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let issuer = issuers.issuer(
             for: .init(
-                request.application, request.protocolName, by: .signUp,
-                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
-                attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.origin)),
+                request.application, request.client.protocolName, by: .signUp,
+                on: request.client.holder(key: proof),
+                attempt: request.attempt, expiresAt: request.expiresAt, record: .logIn(from: request.client.origin)),
             at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)

@@ -34,9 +34,7 @@ package final class UserRegistrar: Sendable {
     ///
     /// - Throws: `rateLimited`, `storageUnavailable`.
     func count(from address: ClientAddress, in application: Identifier<Application>) async throws(DomainError) {
-        guard let limit = limit.limit(for: address) else { return }
-        try await rateLimiter(
-            RateLimitKey(application: application, kind: RateLimitKey.firstLaunch, from: address), limit: limit)
+        try await rateLimiter(kind: RateLimitKey.firstLaunch, in: application, from: address, limit: limit)
     }
 
     /// Judges a registration, counts it, and makes everything ready for the transaction that stores it.

@@ -31,7 +31,7 @@ package struct UserRegistration: Sendable {
         let way: RegistrationWay
         let application: Application
         var profile: Profile
-        var identifiers = NewIdentifiers()
+        var identifiers = NewIdentifiers(rules: .native)
         var password: Secret?
         var identities: [Identity] = []
         /// The device that the first session is for.

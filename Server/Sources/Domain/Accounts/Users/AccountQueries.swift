@@ -200,7 +200,8 @@ package protocol AccountQueries {
 
     // MARK: Searches and lists
 
-    /// - Throws: `searchTooSlow` beyond the time limit of the search that it is part of, `storageUnavailable`.
+    /// - Throws: `searchTooSlow` beyond the time limit of the search that it is part of, `searchTooLarge` beyond its
+    ///   bytes, `storageUnavailable`.
     func search(
         _ search: UserSearch, in application: Identifier<Application>
     ) throws(DomainError) -> UserSearch.Findings

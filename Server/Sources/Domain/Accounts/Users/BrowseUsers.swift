@@ -42,7 +42,8 @@ package struct BrowseUsers: Sendable {
     ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
     ///   - searchesParts: Whether parts of names are looked for, and not whole ones alone: parts tell what is masked.
     ///   - time: How long it may take, where that is not the time limit of searches.
-    /// - Returns: the page. It may be short before the last one: it has what was found within the time limit.
+    /// - Returns: the page. It may be short before the last one: it has what was found within the time limit, and no
+    ///   more than `SearchLimits.maximumBytes`.
     /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `busy` when too many
     ///   searches of admins wait, `storageUnavailable`.
     package func callAsFunction(
@@ -51,6 +52,7 @@ package struct BrowseUsers: Sendable {
     ) async throws(DomainError) -> Page {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         var found: [User] = []
+        var size = ResponseSize()
         var next = cursor
         var looked = 0
         let leader = UserLeader(filter, searchesParts: searchesParts)
@@ -58,7 +60,7 @@ package struct BrowseUsers: Sendable {
         while looked < Self.longestSearch {
             let (start, room) = (next, limit - found.count)
             let cursors: [UserCursor]
-            let fitting: (users: [User], end: UserCursor?)
+            let fitting: Fitting
             do throws(DomainError) {
                 (cursors, fitting) = try await schedule(in: application, for: request, within: time) {
                     transaction throws(DomainError) in
@@ -72,7 +74,13 @@ package struct BrowseUsers: Sendable {
                 guard case .searchTooSlow = error, looked > 0 else { throw error }
                 return Page(users: found, next: next)
             }
-            found += fitting.users
+            for (index, user) in fitting.users.enumerated() {
+                // The next page begins behind the last user of this one.
+                guard size.hasRoom(for: ResponseSize.of(user)) || found.isEmpty else {
+                    return Page(users: found, next: index == 0 ? next : fitting.cursors[index - 1])
+                }
+                found.append(user)
+            }
             looked += cursors.count
             if let end = fitting.end { return Page(users: found, next: end) }
             guard cursors.count == stride, let last = cursors.last else { return Page(users: found, next: nil) }
@@ -135,6 +143,15 @@ package enum UserLeader: Hashable, Sendable {
     }
 }
 
+/// Users of one look into storage.
+private struct Fitting: Sendable {
+    var users: [User] = []
+    /// The cursor of each of them.
+    var cursors: [UserCursor] = []
+    /// Where the next page begins; `nil` when all cursors were looked at.
+    var end: UserCursor?
+}
+
 extension BrowseUsers.Filter {
     /// The days of `seenSince` and `notSeenSince`; `nil` without either.
     fileprivate var days: ClosedRange<Int64>? {
@@ -143,22 +160,33 @@ extension BrowseUsers.Filter {
         return first...max(first, notSeenSince.map { $0.day - 1 } ?? 10_000_000)
     }
 
-    /// The users at cursors who fit, as many as there is room for, and where it goes on when there is none left.
+    /// The users at cursors who fit, as many as there is room for and as one search may read, and where it goes on when
+    /// there are more.
     fileprivate func fitting(
         _ cursors: [UserCursor], room: Int, hasMore: Bool, in application: Identifier<Application>,
         _ transaction: any Transaction
-    ) throws(DomainError) -> (users: [User], end: UserCursor?) {
-        var users: [User] = []
+    ) throws(DomainError) -> Fitting {
+        var fitting = Fitting()
         for (index, cursor) in cursors.enumerated() {
             // A user may stand there twice, by two names.
-            guard !users.contains(where: { $0.id == cursor.id }),
-                let user = try transaction.user(cursor.id, in: application),
-                try fits(user, transaction)
-            else { continue }
-            users.append(user)
-            if users.count == room { return (users, index == cursors.count - 1 && !hasMore ? nil : cursor) }
+            guard !fitting.users.contains(where: { $0.id == cursor.id }) else { continue }
+            do throws(DomainError) {
+                guard let user = try transaction.user(cursor.id, in: application), try fits(user, transaction) else {
+                    continue
+                }
+                fitting.users.append(user)
+                fitting.cursors.append(cursor)
+            } catch {
+                guard case .searchTooLarge = error, index > 0 else { throw error }
+                fitting.end = cursors[index - 1]
+                return fitting
+            }
+            if fitting.users.count == room {
+                fitting.end = index == cursors.count - 1 && !hasMore ? nil : cursor
+                return fitting
+            }
         }
-        return (users, nil)
+        return fitting
     }
 
     private func fits(_ user: User, _ transaction: any Transaction) throws(DomainError) -> Bool {

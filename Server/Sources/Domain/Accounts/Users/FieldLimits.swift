@@ -105,6 +105,39 @@ extension JSONValue {
     }
 }
 
+/// What is put together of users for one response. No search reads more, but several may, and one user may stand in a
+/// response many times.
+package struct ResponseSize: Sendable {
+    private var bytes = 0
+
+    package init() {}
+
+    /// Whether there is room for more.
+    package mutating func hasRoom(for bytes: Int) -> Bool {
+        guard bytes <= SearchLimits.maximumBytes - self.bytes else { return false }
+        self.bytes += bytes
+        return true
+    }
+
+    /// - Throws: `searchTooLarge` when there is no room for it.
+    package mutating func add(_ bytes: Int) throws(DomainError) {
+        guard hasRoom(for: bytes) else { throw .searchTooLarge }
+    }
+
+    /// About the length of a value as JSON. Of one that fits in no response it is more than fits, and no more is looked at.
+    package static func of(_ value: JSONValue) -> Int {
+        var count = JSONByteCount(limit: SearchLimits.maximumBytes)
+        count.add(value)
+        return count.bytes
+    }
+
+    /// About the length of a user as JSON.
+    package static func of(_ user: User) -> Int {
+        let entries = (user.acl?.entries.count ?? 0) * 2 * ACL.maximumSubjectBytes
+        return of(.object(user.fields)) + entries + user.identities.count * 512 + 1024
+    }
+}
+
 /// How many bytes values take as JSON, without writing it. Beyond a limit nothing is counted any more.
 struct JSONByteCount {
     private(set) var bytes = 0

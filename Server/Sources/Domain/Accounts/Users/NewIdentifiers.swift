@@ -12,7 +12,7 @@ package struct NewIdentifiers: Sendable {
 
     package init(
         username: ValueChange<String> = .unchanged, email: ValueChange<String> = .unchanged,
-        phone: ValueChange<String> = .unchanged, rules: AccountRules = .native
+        phone: ValueChange<String> = .unchanged, rules: AccountRules
     ) {
         self.username = username
         self.email = email

@@ -22,6 +22,16 @@ package struct ProfileLimits: Hashable, Sendable {
     /// Up to what fits into an index in any script.
     package static let userNameRange: ClosedRange<Int64> = 255...500
 
+    /// Both, whichever allows more.
+    func widened(to other: ProfileLimits) -> ProfileLimits {
+        ProfileLimits(
+            fields: max(fields, other.fields), fieldsBytes: max(fieldsBytes, other.fieldsBytes),
+            userNameCharacters: max(userNameCharacters, other.userNameCharacters))
+    }
+
+    /// As the audit log has them.
+    var words: String { "\(fields) fields, \(fieldsBytes) bytes, \(userNameCharacters) characters" }
+
     /// What all values of a change take as JSON: twice of what fields may, because it can take away what was there.
     package var changeBytes: Int { 2 * fieldsBytes }
 

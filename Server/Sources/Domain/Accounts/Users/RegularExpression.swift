@@ -90,7 +90,10 @@ package struct RegularExpression: Hashable, Sendable {
             guard budget > 0 else { return nil }
             let after = scalars.next()?.value
             for state in now.members {
-                guard case .one(let set) = steps[state],
+                guard case .one(let set) = steps[state] else { continue }
+                // A long class of characters is looked through.
+                budget -= set.ranges.count / 4
+                guard
                     ignoresCase ? set.containsIgnoringCase(current) : set.contains(current)
                 else { continue }
                 if add(state + 1, to: &next, current, after) { return true }
@@ -212,7 +215,12 @@ extension RegularExpression {
                 }
                 for end in ends { steps[end] = .jump(steps.count) }
             case .repeated(let part, let least, let most):
-                for _ in 0..<least { try part.compile(into: &steps) }
+                for _ in 0..<least {
+                    let count = steps.count
+                    try part.compile(into: &steps)
+                    // A hundred times nothing, a hundred times over: no number of steps would ever end it.
+                    if steps.count == count { break }
+                }
                 guard let most else {
                     let fork = steps.count
                     steps.append(.jump(0))

@@ -9,12 +9,13 @@ package struct SearchUsers: Sendable {
     /// - Returns: the users whom the reader may see. Only the reader's own identities are there, or everybody's for an
     ///   operator.
     /// - Throws: `fieldsRefused` for a question that is too large, `searchTooSlow` for one that takes too long,
+    ///   `searchTooLarge` for one that finds more than a response holds,
     ///   `rateLimited` and `busy` as the scheduler does, `storageUnavailable`.
     package func callAsFunction(
         _ search: UserSearch, in home: Application, for request: SearchRequest
     ) async throws(DomainError) -> UserSearch.Findings {
         let application = home.id
-        let size = search.condition.size
+        let size = search.question.size
         guard size.depth <= UserSearch.maximumDepth else {
             throw .fieldsRefused([
                 ValidationError(field: "where", rule: .tooDeep(maximumLevels: UserSearch.maximumDepth))
@@ -39,7 +40,7 @@ package struct SearchUsers: Sendable {
             throw .fieldsRefused([ValidationError(field: "skip", rule: .tooManyFields(maximum: UserSearch.maximumSkip))]
             )
         }
-        guard !search.condition.holdsNull else {
+        guard !search.question.holdsNull else {
             throw .fieldsRefused([ValidationError(field: "where", rule: .controlCharacter)])
         }
         try Self.refuseHidden(search, home.settings.fieldRules)
@@ -62,7 +63,7 @@ package struct SearchUsers: Sendable {
                 return ValidationError(field: place, rule: .unreadable)
             }
         }
-        let found = faults(search.condition.fields, in: "where") + faults(search.order.map(\.field), in: "order")
+        let found = faults(search.question.fields, in: "where") + faults(search.order.map(\.field), in: "order")
         guard found.isEmpty else { throw .fieldsRefused(found) }
     }
 }

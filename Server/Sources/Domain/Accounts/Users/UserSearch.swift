@@ -21,6 +21,9 @@ package struct UserSearch: Hashable, Sendable {
     package static let maximumOrders = 8
 
     package var condition: UserCondition
+    /// What is asked of each user who is found beside: an adapter that puts something of its own between conditions needs to
+    /// know which of them hold. They count to the size of the question.
+    package var probes: [UserCondition] = []
     package var order: [UserOrder]
     package var limit: Int
     package var skip: Int
@@ -40,6 +43,9 @@ package struct UserSearch: Hashable, Sendable {
         self.reader = reader
     }
 
+    /// All that it asks.
+    var question: UserCondition { probes.isEmpty ? condition : .all([condition] + probes) }
+
     /// Who asks, and hence who is found.
     package enum Reader: Hashable, Sendable {
         /// An operator, who finds everybody.
@@ -52,6 +58,8 @@ package struct UserSearch: Hashable, Sendable {
     /// What was found.
     package struct Findings: Hashable, Sendable {
         package var users: [User]
+        /// For each user, which of the probes hold; empty without probes.
+        package var probed: [[Bool]] = []
         /// How many there are without limit and skip; `nil` when that was not asked.
         package var count: Int?
 

@@ -94,6 +94,8 @@ package struct AuditEntry: Hashable, Sendable {
         package static let protocolDisabled = Action(rawValue: "protocol.disabled")
         package static let signingKeysRotated = Action(rawValue: "signing-keys.rotated")
         package static let sessionEnded = Action(rawValue: "session.ended")
+        /// What an app keeps of it, or its end, by an operator.
+        package static let sessionChanged = Action(rawValue: "session.changed")
         package static let otherSessionsEnded = Action(rawValue: "sessions.others-ended")
         package static let transferCodeIssued = Action(rawValue: "transfer-code.issued")
         package static let transferCodeWithdrawn = Action(rawValue: "transfer-code.withdrawn")

@@ -14,55 +14,45 @@ package struct AdoptSession: Sendable {
         /// The protocol of the session, one that the application has switched on.
         package var protocolName: Session.ProtocolName
         package var token: Secret
-        package var proof: PresentedProof
-        /// Whether the proof's key shall lead to the user from now on.
-        package var joinsDevice: Bool
-        package var device: DeviceDescription
+        package var client: LogInClient
         package var attempt: Attempt?
-        package var address: ClientAddress
-        /// Where the request came from, for the audit log.
-        package var origin: RequestOrigin
 
         package init(
-            application: Application, protocolName: Session.ProtocolName, token: Secret, proof: PresentedProof,
-            joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, origin: RequestOrigin
+            application: Application, protocolName: Session.ProtocolName, token: Secret, client: LogInClient,
+            attempt: Attempt? = nil
         ) {
             self.application = application
             self.protocolName = protocolName
             self.token = token
-            self.proof = proof
-            self.joinsDevice = joinsDevice
-            self.device = device
+            self.client = client
             self.attempt = attempt
-            self.address = address
-            self.origin = origin
         }
     }
 
-    /// - Throws: `credentialRefused` for a token that is nobody's, or of a protocol that is not switched on;
+    /// - Throws: `proofRequired`; `credentialRefused` for a token that is nobody's, or of a protocol that is not switched on;
     ///   `userDisabled`, `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `attemptReused`,
     ///   `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        let proof = try verifyProof(request.proof, at: now)
-        var faults = request.device.faults(field: "device")
+        guard let presented = request.client.proof else { throw .proofRequired }
+        let proof = try verifyProof(presented, at: now)
+        var faults = request.client.device.faults(field: "device")
         if !protocols.foreign.contains(where: { $0.name == request.protocolName }) {
             faults.append(ValidationError(field: "protocol", rule: .notListed))
         }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application.id
-        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, .native, by: .adoption,
-                on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
-                attempt: request.attempt, record: .logIn(from: request.origin)),
+                on: request.client.holder(key: proof),
+                attempt: request.attempt, record: .logIn(from: request.client.origin)),
             at: now)
         let old = try await session(request)
         let (user, name) = (old.user.id, request.protocolName)
         let retires = request.application.settings.retiresWeakPasswords
-        let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.origin, at: now)
+        let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
             try link.use(in: transaction, application)
             guard try transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }),
@@ -82,7 +72,7 @@ package struct AdoptSession: Sendable {
                 Authenticate.Request(
                     application: request.application, token: request.token.revealed[...], proof: nil,
                     protocolName: request.protocolName),
-                from: { request.address })
+                from: { request.client.address })
         } catch {
             throw error == .sessionInvalid ? .credentialRefused : error
         }

@@ -27,7 +27,12 @@ package struct EnableProtocol: Sendable {
             // Two operators at once would each be shown keys of which only the last count.
             guard present == before else { throw .busy(retryAfter: .seconds(1)) }
             try transaction.enable(made)
-            try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
+            var details = ["protocol": name.rawValue]
+            // Only with its first keys: afterwards the operator may have set narrower ones.
+            if before == nil, let limits = try transaction.widenLimits(of: id, for: made.issued.profile) {
+                details["limits"] = limits.words
+            }
+            try entry.record(on: .application(id), details: details, in: transaction)
         }
         return made.issued
     }
@@ -46,5 +51,19 @@ extension Transaction {
             throw .fieldsRefused([ValidationError(field: "\(profile.name.rawValue).\(key)", rule: .notUnique)])
         }
         try save(keys)
+    }
+
+    /// Lets an application's users hold what the apps of a protocol count on.
+    ///
+    /// - Returns: the limits now; `nil` when they were wide enough.
+    fileprivate func widenLimits(
+        of id: Identifier<Application>, for profile: ProtocolProfile
+    ) throws(DomainError) -> ProfileLimits? {
+        guard var application = try application(id) else { throw .applicationUnknown }
+        let wide = application.settings.fieldRules.limits.widened(to: profile.limits)
+        guard wide != application.settings.fieldRules.limits else { return nil }
+        application.settings.fieldRules.limits = wide
+        try update(application)
+        return wide
     }
 }

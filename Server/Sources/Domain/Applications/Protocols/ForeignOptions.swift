@@ -28,7 +28,7 @@ package struct ForeignOptions: Hashable, Sendable {
     /// Whether a password that is the user name is taken away once a device key leads to the user.
     package var retiresWeakPasswords: Bool
     /// Whether somebody can sign up by a mail address alone.
-    package var allowsSignUpByMail: Bool
+    package var allowsSignUpByMail = true
     /// Whether a mail address counts only once it was shown to be the user's.
     package var demandsVerifiedEmail: Bool
     /// Whether a phone number counts only once it was shown to be the user's.
@@ -43,7 +43,7 @@ package struct ForeignOptions: Hashable, Sendable {
     package init(
         allowsAnonymous: Bool = true, isReadableByAll: Bool = false, takesPasswordsInAddresses: Bool = false,
         timestampWindow: Duration? = nil, hosts: [String] = [], retiresWeakPasswords: Bool = false,
-        allowsSignUpByMail: Bool = true, demandsVerifiedEmail: Bool = false, refreshedTokenLifetime: Duration? = nil
+        demandsVerifiedEmail: Bool = false, refreshedTokenLifetime: Duration? = nil
     ) {
         self.allowsAnonymous = allowsAnonymous
         self.isReadableByAll = isReadableByAll
@@ -51,7 +51,6 @@ package struct ForeignOptions: Hashable, Sendable {
         self.timestampWindow = timestampWindow
         self.hosts = hosts
         self.retiresWeakPasswords = retiresWeakPasswords
-        self.allowsSignUpByMail = allowsSignUpByMail
         self.demandsVerifiedEmail = demandsVerifiedEmail
         self.refreshedTokenLifetime = refreshedTokenLifetime
     }

@@ -1,3 +1,5 @@
+package import enum OkaeriWire.JSONValue
+
 /// Opens a further session of a user in a foreign protocol, without asking the user for anything: for an administrator,
 /// or beside or in the place of a session that the user has.
 package struct OpenSession: Sendable {
@@ -15,6 +17,8 @@ package struct OpenSession: Sendable {
         package var replaced: Identifier<Session>?
         package var device: DeviceDescription
         package var origin: RequestOrigin
+        /// What the app keeps of it from the beginning.
+        package var fields: [String: JSONValue] = [:]
 
         package init(
             user: Identifier<User>, application: Application, protocolName: Session.ProtocolName,
@@ -34,7 +38,9 @@ package struct OpenSession: Sendable {
 
     /// - Throws: `userUnknown`, `userDisabled`, `userDeleted`, `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
-        let faults = request.device.faults(field: "device")
+        let limits = request.application.settings.fieldRules.limits
+        let faults =
+            request.device.faults(field: "device") + ProfileRules.faults(ofFields: request.fields, within: limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let (id, application) = (request.user, request.application.id)
         let issuer = issuers.issuer(
@@ -45,7 +51,11 @@ package struct OpenSession: Sendable {
             at: clock.now)
         return try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
-            let logIn = try issuer.issue(to: user, in: transaction)
+            var logIn = try issuer.issue(to: user, in: transaction)
+            if !request.fields.isEmpty {
+                logIn.session.fields = request.fields
+                try transaction.updateObject(of: logIn.session)
+            }
             if let replaced = request.replaced {
                 _ = try transaction.endSession(replaced, of: id, in: application)
             }

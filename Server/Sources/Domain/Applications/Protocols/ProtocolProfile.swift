@@ -16,6 +16,8 @@ package struct ProtocolProfile: Hashable, Sendable {
     package let keys: [Key]
     /// What an application can decide for the protocol, beside what it can decide for each; see `ProtocolRule`.
     package let rules: Set<ProtocolRule.Name>
+    /// How much its apps counted on to store in a user: an application that switches the protocol on allows as much.
+    package var limits = ProfileLimits.standard
 
     package init(
         name: Session.ProtocolName, title: String, token: SessionToken.Form, sessions: SessionRules?,

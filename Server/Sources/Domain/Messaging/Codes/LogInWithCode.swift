@@ -10,37 +10,22 @@ package struct LogInWithCode: Sendable {
         /// What the response to the request for the code returned.
         package var ticket: String
         package var code: String
-        /// Binds the session to the device's key.
-        package var proof: PresentedProof?
-        /// Whether the proof's key shall lead to the user from now on.
-        package var joinsDevice: Bool
-        package var device: DeviceDescription
+        package var client: LogInClient
         /// Names one attempt, so that its repetition answers what the first try answered.
         package var attempt: Attempt?
-        package var address: ClientAddress
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
-        /// Where the request came from, for the audit log.
-        package var origin: RequestOrigin
-        package var protocolName: Session.ProtocolName
 
         package init(
-            application: Application, ticket: String, code: String, proof: PresentedProof? = nil,
-            joinsDevice: Bool = true, device: DeviceDescription = DeviceDescription(), attempt: Attempt? = nil,
-            address: ClientAddress, protocolName: Session.ProtocolName, restoringFrom: RequestOrigin? = nil,
-            origin: RequestOrigin? = nil
+            application: Application, ticket: String, code: String, client: LogInClient, attempt: Attempt? = nil,
+            restoringFrom: RequestOrigin? = nil
         ) {
             self.application = application
             self.ticket = ticket
             self.code = code
-            self.proof = proof
-            self.joinsDevice = joinsDevice
-            self.device = device
+            self.client = client
             self.attempt = attempt
-            self.address = address
-            self.protocolName = protocolName
             self.restoringFrom = restoringFrom
-            self.origin = origin ?? RequestOrigin(address: address.text)
         }
     }
 
@@ -48,23 +33,26 @@ package struct LogInWithCode: Sendable {
     ///   `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        if request.proof == nil, request.protocolName == .native, request.application.settings.proofRequired {
+        if request.client.proof == nil, request.client.protocolName == .native,
+            request.application.settings.proofRequired
+        {
             throw .proofRequired
         }
         var proof: DeviceProof?
-        if let presented = request.proof { proof = try verifyProof(presented, at: now) }
-        let faults = request.device.faults(field: "device")
+        if let presented = request.client.proof { proof = try verifyProof(presented, at: now) }
+        let faults = request.client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
-        let link = DeviceLink(proof: proof, joins: request.joinsDevice, now: now)
+        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let issuer = issuers.issuer(
             for: .init(
-                application, request.protocolName, by: .code,
-                on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
-                attempt: request.attempt, record: .logIn(from: request.origin), restoringFrom: request.restoringFrom),
+                application, request.client.protocolName, by: .code,
+                on: request.client.holder(key: proof),
+                attempt: request.attempt, record: .logIn(from: request.client.origin),
+                restoringFrom: request.restoringFrom),
             at: now)
         let presented = TryCode.Presented(
-            .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.address,
+            .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.client.address,
             attempt: request.attempt?.digest, refusal: issuer.entry)
         return try await tryCode(presented) { _, user, transaction throws(DomainError) in
             try link.use(in: transaction, application.id)

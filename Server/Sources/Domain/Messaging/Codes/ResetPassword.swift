@@ -45,7 +45,7 @@ package struct ResetPassword: Sendable {
         package init(
             application: Application, token: String, newPassword: Secret, address: ClientAddress,
             attempt: SecretDigest? = nil, restoringFrom: RequestOrigin? = nil, origin: RequestOrigin,
-            rules: AccountRules = .native
+            rules: AccountRules
         ) {
             self.application = application
             self.token = token

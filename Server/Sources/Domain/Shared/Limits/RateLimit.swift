@@ -93,4 +93,15 @@ package struct RateLimiter: Sendable {
         }
         guard count <= limit.maximum else { throw .rateLimited(retryAfter: start + limit.window - now) }
     }
+
+    /// Counts an act of an address by the limit that the address has.
+    ///
+    /// - Throws: `rateLimited` with the time until the window ends, `storageUnavailable`.
+    package func callAsFunction(
+        kind: String, in application: Identifier<Application>, from address: ClientAddress, limit: AddressLimit
+    ) async throws(DomainError) {
+        guard let limit = limit.limit(for: address) else { return }
+        try await callAsFunction(
+            RateLimitKey(application: application, kind: kind, from: address), limit: limit)
+    }
 }

@@ -19,6 +19,9 @@ package struct SearchLimits: Hashable, Sendable {
         self.perApplication = perApplication
     }
 
+    /// The most bytes of rows that one search reads out of storage, and the most that is made of users for one response.
+    /// Storage counts them before it decodes a row.
+    package static let maximumBytes = 8 << 20
     /// The most searches of one application that wait for a reader.
     package static let maximumWaitingPerApplication = 64
     /// The most searches of one address that run and wait.

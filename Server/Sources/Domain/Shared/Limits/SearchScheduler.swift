@@ -55,7 +55,7 @@ package final class SearchScheduler: Sendable {
     ///   - time: The time limit of all the request's searches, where it is not the usual one.
     ///   - body: What to ask.
     /// - Returns: what the closure returns.
-    /// - Throws: what the closure throws, `searchTooSlow`, `rateLimited` for an application or address that has
+    /// - Throws: what the closure throws, `searchTooSlow`, `searchTooLarge`, `rateLimited` for an application or address that has
     ///   searched for too long of late, `busy` when too many searches wait, `storageUnavailable`.
     package func callAsFunction<Value: Sendable>(
         in application: Identifier<Application>, for request: SearchRequest, within time: Duration? = nil,

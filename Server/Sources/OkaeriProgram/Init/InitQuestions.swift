@@ -1,0 +1,90 @@
+import Domain
+import Foundation
+import OkaeriServer
+
+/// The questions of `okaeri init`, asked until the answer can be used.
+struct InitQuestions {
+    /// By setting name.
+    private(set) var values: [String: String]
+    /// The name of the first application; `nil` for none.
+    private(set) var application: String?
+
+    init(values: [String: String], application: String?) {
+        self.values = values
+        self.application = application
+    }
+
+    /// Asks for what is not there yet.
+    ///
+    /// - Throws: `CommandFault` when the answers end early.
+    mutating func ask() throws(CommandFault) {
+        if values[Setting.publicURL.name] == nil {
+            try ask { questions throws(CommandFault) in
+                questions.values[Setting.publicURL.name] = try Self.answer(
+                    "1. By which address do apps reach the server? Such as https://id.example.com [only this machine does]"
+                )
+            }
+        }
+        if values[Setting.data.name] == nil, values[Setting.database.name] == nil {
+            try ask { questions throws(CommandFault) in
+                let answer = try Self.answer(
+                    "2. Where are the data? A folder, or a postgresql:// address [okaeri-data]")
+                let isDatabase = answer?.hasPrefix("postgres") == true && answer?.contains("://") == true
+                questions.values[(isDatabase ? Setting.database : .data).name] = answer
+            }
+        }
+        if values[Setting.smtpURL.name] == nil { try ask(Self.askForMail) }
+        if application == nil {
+            try ask { questions throws(CommandFault) in
+                questions.application = try Self.answer("4. What is the first application called? [none]")
+            }
+        }
+    }
+
+    private static func askForMail(_ questions: inout InitQuestions) throws(CommandFault) {
+        guard let server = try answer("3. Which mail server? smtp://host:587 or smtps://host:465 [none]") else {
+            return
+        }
+        questions.values[Setting.smtpURL.name] = server
+        questions.values[Setting.mailFrom.name] = try answer("   From which address do mails come?")
+        questions.values[Setting.smtpUser.name] = try answer("   By which name does the server log in there? [none]")
+        guard questions.values[Setting.smtpUser.name] != nil else { return }
+        // Read from the terminal, which does not show it.
+        questions.values[Setting.smtpPassword.name] = getpass("   Its password: ").map { String(cString: $0) }
+    }
+
+    /// Asks one question again and again until the answers can be used together.
+    private mutating func ask(_ question: (inout InitQuestions) throws(CommandFault) -> Void) throws(CommandFault) {
+        while true {
+            var tried = self
+            try question(&tried)
+            do throws(CommandFault) {
+                _ = try tried.check()
+                self = tried
+                return
+            } catch {
+                Console.tell(error.description)
+            }
+        }
+    }
+
+    /// Holds the answers to the rules of `okaeri serve`.
+    ///
+    /// - Returns: the settings that they make.
+    /// - Throws: `CommandFault`, which names setting, value and rule.
+    func check() throws(CommandFault) -> ServerSettings {
+        let settings = try ServerSettings.read(values, environment: [:])
+        let faults = TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)
+            .faults(of: application, field: "application")
+        guard faults.isEmpty else { throw .usage(faults.map(\.sentence).joined(separator: " ")) }
+        return settings
+    }
+
+    /// The line that somebody types; `nil` for an empty one.
+    private static func answer(_ question: String) throws(CommandFault) -> String? {
+        Console.tell(question)
+        guard let line = readLine() else { throw .failed("The answers ended early. Nothing was written.") }
+        let answer = line.trimmingCharacters(in: .whitespaces)
+        return answer.isEmpty ? nil : answer
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import Domain
+import Foundation
+import OkaeriServer
+
+/// `okaeri status`
+struct StatusCommand: AsyncParsableCommand {
+    private static let seconds = 1...3600
+    /// Moves the cursor to the corner and clears what is behind it (ECMA-48 §8.3.21, §8.3.39).
+    private static let clear = "\u{1B}[H\u{1B}[J"
+
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show a running server: users, log-ins a minute, waiting mails, connections, memory, disk.",
+        discussion: """
+            On a terminal it shows the numbers anew every two seconds until Ctrl-C; elsewhere, and with --once or --json, one \
+            time. Log-ins are counted between two looks, so that the first numbers take as long as --every says.
+
+            Give it the settings and the environment of the server. Users, mails and disk come from the database, the rest \
+            from /metrics: by \(Setting.metricsKey.variable), or at the address of \(Setting.metricsListen.variable).
+
+            Examples:
+              okaeri status
+              okaeri status --data /var/lib/okaeri --every 10
+              okaeri status --json --every 60
+            """)
+
+    @Flag(help: "Show the numbers one time.")
+    var once = false
+
+    @Option(help: ArgumentHelp("How long to count log-ins, from 1 to 3600. (default: 2)", valueName: "seconds"))
+    var every = 2
+
+    @Option(
+        help: ArgumentHelp(
+            "The server's address. By default that of the server that runs on the data folder.", valueName: "url"))
+    var server: String?
+
+    @Option(
+        name: .customLong(Setting.metricsListen.name), help: ArgumentHelp(.metricsListen, valueName: "address:port"))
+    var metricsListen: String?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard Self.seconds.contains(every) else {
+            throw ArgumentParser.ValidationError("--every must be from 1 to 3600 seconds, not \(every).")
+        }
+    }
+
+    func run() async throws {
+        var values = storage.values
+        values[Setting.metricsListen.name] = metricsListen
+        let settings = try ServerSettings.read(values)
+        let address = try address(settings)
+        var before = try await MetricsReading(of: settings, at: address)
+        let showsAgain = !once && !output.isJSON && isatty(STDOUT_FILENO) == 1
+        repeat {
+            try await Task.sleep(for: .seconds(every))
+            let now = try await MetricsReading(of: settings, at: address)
+            let health = try await settings.perform(.readHealth) { modules, who throws(DomainError) in
+                try await modules.administration.readHealth()
+            }
+            let status = ServerStatus(health, from: before, to: now, at: address, settings)
+            if output.isJSON {
+                Console.write(json: status)
+            } else {
+                Console.write((showsAgain ? Self.clear : "") + status.text + (showsAgain ? "\n\nCtrl-C ends it." : ""))
+            }
+            before = now
+        } while showsAgain
+    }
+
+    /// Where the server is.
+    ///
+    /// - Throws: `CommandFault` when none runs.
+    private func address(_ settings: ServerSettings) throws(CommandFault) -> String {
+        if let server { return server.hasSuffix("/") ? String(server.dropLast()) : server }
+        if let running = ServerInfoFile.read(in: settings.dataFolder) { return running.url }
+        guard settings.database == nil else { return settings.url(port: settings.port) }
+        throw .failed(
+            "No server runs on the data folder \(settings.dataFolder). Start one with “okaeri serve --data "
+                + "\(settings.dataFolder)”, or name another folder with --data.")
+    }
+}

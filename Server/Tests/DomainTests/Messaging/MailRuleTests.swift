@@ -1,0 +1,192 @@
+import Domain
+import TestWorld
+import Testing
+
+@Suite("Rules of an application's mails")
+struct MailRuleTests {
+    private static func faults(_ kind: MailKind, _ template: MailTemplate) -> [String: ValidationError.Rule] {
+        Dictionary(
+            template.faults(for: kind, field: "t").map { ($0.field, $0.rule) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    @Test("let a template say what its kind is for", arguments: MailKind.allCases)
+    func good(kind: MailKind) {
+        for text in [
+            "Your code: {{code}}", "{{ link }}", "Hello\n\t{{application}}: {{code}}, {{minutes}} min, {{email}}\r\n",
+        ] {
+            #expect(Self.faults(kind, MailTemplate(subject: "Hello {{application}}", text: text)) == [:])
+            #expect(Self.faults(kind, MailTemplate(subject: "Hello", text: text, html: "<p>\(text)</p>")) == [:])
+        }
+    }
+
+    @Test("keep the secret in the text, and out of what a locked screen shows", arguments: MailKind.allCases)
+    func secret(kind: MailKind) {
+        let missing: [String: ValidationError.Rule] =
+            kind.hasSecret ? ["t.text": .secretMissing, "t.html": .secretMissing] : [:]
+        #expect(Self.faults(kind, MailTemplate(subject: "Hello", text: "no more")) == missing)
+        #expect(
+            Self.faults(kind, MailTemplate(subject: "Hello", text: "no more {code} {{ cod e", html: nil)) == missing)
+        let inText = Self.faults(kind, MailTemplate(subject: "Hello", text: "{{code}}", html: "<p></p>"))
+        #expect(inText == (kind.hasSecret ? ["t.html": .secretMissing] : [:]))
+        let inMarkup = Self.faults(kind, MailTemplate(subject: "Hello", text: "x", html: "{{link}}"))
+        #expect(inMarkup == (kind.hasSecret ? ["t.text": .secretMissing] : [:]))
+        for subject in ["{{code}}", "See {{link}}", "{{ code }}"] {
+            #expect(
+                Self.faults(kind, MailTemplate(subject: subject, text: "{{code}}")) == ["t.subject": .secretInSubject])
+        }
+    }
+
+    @Test("know five names in braces, and no others", arguments: ["", "Code", "password", "{code", "codes", "花"])
+    func names(name: String) {
+        let known = MailValue.allCases.map(\.rawValue)
+        #expect(Set(known) == ["application", "code", "link", "minutes", "email"])
+        let faults = Self.faults(
+            .passwordChanged, MailTemplate(subject: "{{\(name)}}", text: "{{\(name)}}", html: "{{\(name)}}"))
+        #expect(
+            faults == ["t.subject": .unknownPlaceholder, "t.text": .unknownPlaceholder, "t.html": .unknownPlaceholder])
+    }
+
+    @Test(
+        "limit lengths, by characters and for each part",
+        arguments: [
+            (MailKind.passwordReset, 20_000), (.phoneVerification, 300), (.textedReset, 300), (.logInCode, 20_000),
+        ])
+    func lengths(kind: MailKind, maximum: Int) {
+        func text(_ count: Int) -> String { "{{code}}" + String(repeating: "花", count: count - 8) }
+        #expect(Self.faults(kind, MailTemplate(subject: "s", text: text(maximum))) == [:])
+        #expect(
+            Self.faults(kind, MailTemplate(subject: "s", text: text(maximum + 1)))
+                == ["t.text": .tooLong(maximumCharacters: maximum)])
+        #expect(Self.faults(kind, MailTemplate(subject: "s", text: text(20), html: text(100_000))) == [:])
+        #expect(
+            Self.faults(kind, MailTemplate(subject: "s", text: text(20), html: text(100_001)))
+                == ["t.html": .tooLong(maximumCharacters: 100_000)])
+        let subject = String(repeating: "花", count: 200)
+        #expect(Self.faults(kind, MailTemplate(subject: subject, text: text(20))) == [:])
+        #expect(
+            Self.faults(kind, MailTemplate(subject: subject + "花", text: text(20)))
+                == ["t.subject": .tooLong(maximumCharacters: 200)])
+        #expect(Self.faults(kind, MailTemplate(subject: "", text: text(20))) == ["t.subject": .empty])
+        #expect(Self.faults(kind, MailTemplate(subject: "a\nb", text: text(20))) == ["t.subject": .controlCharacter])
+        #expect(Self.faults(kind, MailTemplate(subject: "s", text: "{{code}}\u{1}")) == ["t.text": .controlCharacter])
+        #expect(
+            Self.faults(kind, MailTemplate(subject: "s", text: text(20), html: "\0{{code}}")) == [
+                "t.html": .controlCharacter
+            ])
+    }
+
+    @Test(
+        "fill in values once, and leave all else as it stands",
+        arguments: [
+            ("{{code}}", "<code>"), ("a{{code}}b{{ link }}c", "a<code>b<link>c"), ("{{code}}{{code}}", "<code><code>"),
+            ("{{unknown}}x", "x"), ("{{code", "{{code"), ("code}}", "code}}"), ("{{{code}}}", "}"), ("", ""),
+            ("{{code}} }} {{", "<code> }} {{"), ("{ {code} }", "{ {code} }"), ("{{}}", ""),
+        ])
+    func fill(template: String, filled: String) {
+        // What a value says is not filled in again.
+        #expect(MailTemplate.fill(template) { "<\($0.rawValue)>" } == filled)
+        let again = MailTemplate.fill(template) { _ in "{{email}}" }
+        #expect(again == filled.replacing("<code>", with: "{{email}}").replacing("<link>", with: "{{email}}"))
+    }
+
+    @Test(
+        "let a token stand behind an address that leads somewhere",
+        arguments: [
+            ("https://app.example/verify", true), ("https://app.example?x=1", true), ("HTTPS://app.example/", true),
+            ("http://localhost:8080/verify", true), ("http://127.0.0.1/", true), ("com.example.app:/verify", true),
+            ("myapp://verify", true),
+            ("http://app.example/", false), ("https://", false), ("https:///x", false), ("javascript:alert(1)", false),
+            ("JavaScript:x", false), ("data:text/html,x", false), ("vbscript:x", false), ("file:///etc", false),
+            ("blob:x", false), ("about:blank", false), ("/verify", false), ("https://app.example/#x", false),
+            ("https://u@app.example/", false), ("https://app.example/a b", false), ("https://app.example/\"", false),
+            ("https://app.example/<", false), ("https://app.example/'", false), ("https://app.example/花", false),
+        ])
+    func links(link: String, isTaken: Bool) {
+        for settings in [MailSettings(verificationURL: link), MailSettings(resetURL: link)] {
+            let field = settings.resetURL == nil ? "mail.verificationURL" : "mail.resetURL"
+            #expect(settings.faults() == (isTaken ? [] : [ValidationError(field: field, rule: .notALink)]), "\(link)")
+        }
+    }
+
+    @Test("name the template and the language of a fault, and limit the sender's name and links")
+    func settings() {
+        let bad = MailTemplate(subject: "", text: "{{code}}")
+        let settings = MailSettings(
+            senderName: String(repeating: "x", count: 101),
+            templates: [.passwordReset: [.korean: bad, .japanese: bad], .logInCode: [.english: bad]])
+        #expect(
+            settings.faults().map(\.field) == [
+                "mail.senderName", "mail.templates.log-in-code.en.subject", "mail.templates.password-reset.ja.subject",
+                "mail.templates.password-reset.ko.subject",
+            ])
+        #expect(MailSettings(senderName: String(repeating: "x", count: 100)).faults().isEmpty)
+        let longest = "https://app.example/" + String(repeating: "x", count: 480)
+        #expect(MailSettings(resetURL: longest).faults().isEmpty)
+        #expect(MailSettings(resetURL: longest + "x").faults().map(\.rule) == [.tooLong(maximumCharacters: 500)])
+    }
+
+    @Test("send people to the application's own page before the server's", arguments: MailKind.allCases)
+    func pages(kind: MailKind) {
+        let own = MailSettings(verificationURL: "https://a.example/v", resetURL: "https://a.example/r?x=1")
+        let (links, served): (String?, String?) =
+            switch kind {
+            case .emailVerification: ("https://a.example/v?token=T", "https://id.example/p/verify?token=T")
+            case .passwordReset: ("https://a.example/r?x=1&token=T", "https://id.example/p/reset?token=T")
+            case .registration: ("https://a.example/r?x=1&token=T", "https://id.example/p/register?token=T")
+            case .textedReset: (nil, "https://id.example/p/reset?token=T")
+            default: (nil, nil)
+            }
+        #expect(own.link(for: kind, token: "T") == links)
+        #expect(own.link(for: kind, token: "T", pages: "https://id.example/p") == links ?? served)
+        #expect(MailSettings().link(for: kind, token: "T", pages: "https://id.example/p") == served)
+        #expect(MailSettings().link(for: kind, token: "T") == nil)
+    }
+}
+
+@Suite("The form of a code")
+struct CodeFormTests {
+    @Test(
+        "fits its kind: what is typed within minutes is short, what is copied is long", arguments: MailKind.allCases,
+        [true, false])
+    func life(kind: MailKind, hasLink: Bool) {
+        let form = CodeForm.form(of: kind, hasLink: hasLink)
+        switch form {
+        case .digits(let count):
+            // Requirement 9.
+            #expect(form.life == .seconds(600) && [6, 8].contains(count))
+        case .token(let life):
+            // Requirement 13: 140 bits.
+            #expect(form.life == life && [.seconds(3600), .days(1)].contains(life))
+        }
+        let bare = form.example.filter { $0 != " " && $0 != "-" }
+        for number in UInt64(0)..<20 {
+            let code = form.new(CountingRandomness(seed: number))
+            #expect(code.map { $0 == " " || $0 == "-" } == form.example.map { $0 == " " || $0 == "-" }, "\(code)")
+            let normal = CodeForm.normal(code)
+            #expect(normal?.count == bare.count && normal == CodeForm.normal(code.lowercased()))
+            // As a person types it: in groups of another size, and with letters that look like digits.
+            let typed = code.replacing("0", with: "o").replacing("1", with: "l").replacing(" ", with: "").replacing(
+                "-", with: " ")
+            #expect(CodeForm.normal(typed) == normal)
+        }
+    }
+
+    @Test(
+        "uses every sign about equally often",
+        arguments: [(CodeForm.digits(count: 8), 10), (.token(life: .days(1)), 32)])
+    func distribution(form: CodeForm, signs: Int) {
+        let randomness = CountingRandomness(seed: 11)
+        var counts: [Character: Int] = [:]
+        for _ in 0..<1000 {
+            for sign in form.new(randomness) where sign != " " && sign != "-" { counts[sign, default: 0] += 1 }
+        }
+        let expected = counts.values.reduce(0, +) / signs
+        #expect(counts.count == signs && !counts.keys.contains { "ILOU".contains($0) })
+        #expect(counts.values.allSatisfy { ($0 - expected).magnitude < expected / 4 }, "\(counts)")
+    }
+
+    @Test("is read up to 200 bytes", arguments: [(200, true), (201, false)])
+    func length(count: Int, isRead: Bool) {
+        #expect((CodeForm.normal(String(repeating: "1", count: count)) != nil) == isRead)
+    }
+}

@@ -1,0 +1,173 @@
+import TestWorld
+import Testing
+
+@testable import Domain
+
+@Suite("An address to which people may be sent back")
+struct RedirectAddressTests {
+    @Test(
+        "is https, an app's own scheme in reverse domain form, or this machine by its number",
+        arguments: [
+            "https://app.example/back", "https://app.example", "https://app.example:8443/back?a=1&b=2",
+            "com.example.app:/back", "com.example.app://back", "com.example.app:back", "http://127.0.0.1/back",
+            "http://127.0.0.1:4711/back", "http://127.0.0.1", "http://[::1]/back?x", "http://[::1]:1",
+            "http://127.0.0.1?x",
+            "https://a.example/" + String(repeating: "x", count: 482),
+        ])
+    func taken(text: String) throws {
+        let address = try #require(RedirectAddress(text))
+        #expect(address.text == text && address.fits(text))
+        for other in ["\(text)x", " \(text)", "\(text) ", "\(text)#f", String(text.dropLast()), text.uppercased(), ""] {
+            #expect(!address.fits(other), "\(other)")
+        }
+    }
+
+    @Test(
+        "is nothing else",
+        arguments: [
+            "", "/back", "app.example/back", "https://", "https:///back", "https:back", "http://app.example/back",
+            "http://localhost/back", "http://127.0.0.2/back", "http://127.0.0.1.example/", "http://127.0.0.1x/",
+            "http://127.0.0.1:0/", "http://127.0.0.1:65536/", "http://127.0.0.1:/", "http://127.0.0.1:x/",
+            "http://127.0.0.1:+80/", "http://[::1/", "http://[::2]/", "myapp://back", "javascript:alert(1)",
+            "Com.example.app:/back", "https://a.example/#", "https://a.example/back#part", "https://u@a.example/",
+            "https://u:p@a.example/", "https://:p@a.example/", "https://*.example/back", "https://a.example/*",
+            "https://a.example/a b", "https://a.example/\"", "https://a.example/<", "https://a.example/\\",
+            "https://a.example/'", "https://a.example/花", "https://a.example/\n", "http://127.0.0.1:80 /",
+            "https://a.example/" + String(repeating: "x", count: 483),
+        ])
+    func refused(text: String) { #expect(RedirectAddress(text) == nil, "\(text)") }
+
+    @Test(
+        "of this machine fits with any port, which the app chooses as it starts", arguments: ["127.0.0.1", "[::1]"],
+        ["", ":1", ":4711", ":65535"])
+    func ports(host: String, registered: String) throws {
+        for rest in ["", "/", "/back", "/back?a=1", "?a=1"] {
+            let address = try #require(RedirectAddress("http://\(host)\(registered)\(rest)"))
+            for port in ["", ":1", ":80", ":4711", ":65535"] {
+                #expect(address.fits("http://\(host)\(port)\(rest)"), "\(port)\(rest)")
+                #expect(!address.fits("http://\(host)\(port)\(rest)x"), "\(port)\(rest)")
+                #expect(!address.fits("https://\(host)\(port)\(rest)"))
+            }
+            for port in [":0", ":65536", ":99999999999999999999", ":-1", ":", ":8o", ":１"] {
+                #expect(!address.fits("http://\(host)\(port)\(rest)"), "\(port)\(rest)")
+            }
+            let other = host == "[::1]" ? "127.0.0.1" : "[::1]"
+            #expect(!address.fits("http://\(other)\(registered)\(rest)"))
+        }
+        // The longest that may be registered, with the longest port.
+        let longest = "http://\(host)/"
+        let path = String(repeating: "x", count: RedirectAddress.maximumCharacters - longest.utf8.count)
+        let address = try #require(RedirectAddress(longest + path))
+        #expect(address.fits("http://\(host):65535/" + path))
+        #expect(RedirectAddress(longest + path + "x") == nil)
+    }
+
+    @Test("with another port is another one, on every machine but this")
+    func fixedPorts() throws {
+        let address = try #require(RedirectAddress("https://app.example/back"))
+        #expect(!address.fits("https://app.example:443/back"))
+        let ported = try #require(RedirectAddress("https://app.example:1/back"))
+        #expect(!ported.fits("https://app.example:2/back") && !ported.fits("https://app.example/back"))
+    }
+
+    @Test(
+        "has a source for the policy of pages",
+        arguments: [
+            ("https://app.example/back?x", "https://app.example"),
+            ("https://app.example:8443/", "https://app.example:8443"),
+            ("http://127.0.0.1:4711/back", "http://127.0.0.1:4711"), ("com.example.app:/back", "com.example.app:"),
+            ("com.example.app://back", "com.example.app:"), ("/back", nil), ("", nil), ("https:back", nil),
+        ] as [(String, String?)])
+    func source(address: String, source: String?) { #expect(RedirectAddress.source(of: address) == source) }
+
+    @Test("counts for an application when one of its own fits")
+    func settings() {
+        var settings = ApplicationSettings()
+        #expect(!settings.allowsRedirect(to: "https://a.example/"))
+        settings.redirectAddresses = ["https://a.example/", "not one", "http://127.0.0.1/"]
+        for (asked, isAllowed) in [
+            ("https://a.example/", true), ("http://127.0.0.1:99/", true), ("not one", false),
+            ("https://a.example", false),
+        ] {
+            #expect(settings.allowsRedirect(to: asked) == isAllowed, "\(asked)")
+        }
+    }
+}
+
+@Suite("A session's token")
+struct SessionTokenTests {
+    private static let now = StandingClock().now
+
+    @Test(
+        "has the form of its protocol, and never repeats",
+        arguments: [
+            (.ordered, #"oks_[A-Za-z0-9_-]{51}"#), (.base64URL(byteCount: 32), #"[A-Za-z0-9_-]{43}"#),
+            (.letters(count: 25), #"[A-Za-z0-9]{25}"#), (.hexadecimal(prefix: "r:", byteCount: 16), #"r:[0-9a-f]{32}"#),
+        ] as [(SessionToken.Form, String)])
+    func form(form: SessionToken.Form, pattern: String) throws {
+        let randomness = CountingRandomness()
+        let pattern = try Regex(pattern)
+        let tokens = (0..<50).map { _ in SessionToken.new(form, randomness, at: Self.now).revealed }
+        #expect(Set(tokens).count == 50)
+        #expect(tokens.allSatisfy { $0.wholeMatch(of: pattern) != nil })
+    }
+
+    @Test("has a digest that sorts by the time of its making, and differs for each token")
+    func order() throws {
+        let randomness = CountingRandomness()
+        let digests = try (0..<50).map { number in
+            let token = SessionToken.new(.ordered, randomness, at: Self.now + .milliseconds(number * number))
+            return try #require(SessionToken.digest(of: token.revealed))
+        }
+        for (first, second) in zip(digests, digests.dropFirst()) {
+            #expect(first.bytes.lexicographicallyPrecedes(second.bytes))
+        }
+        // All else of the digest is the hash's own.
+        #expect(Set(digests.map { Array($0.bytes.dropFirst(6)) }).count == 50)
+    }
+
+    @Test("that is of no such form has no digest", arguments: [-1, 0, 1, 4, 11, 12, 30, 54])
+    func damaged(position: Int) {
+        let token = SessionToken.new(.ordered, CountingRandomness(), at: Self.now).revealed
+        #expect(token.utf8.count == SessionToken.length && SessionToken.digest(of: token) != nil)
+        #expect(SessionToken.digest(of: token + "a") == nil && SessionToken.digest(of: token.dropLast()) == nil)
+        guard position >= 0 else { return }
+        var bytes = Array(token.utf8)
+        // The prefix and the time have a form; of the rest every sign counts, as it stands there.
+        bytes[position] = UInt8(ascii: "%")
+        let digest = SessionToken.digest(of: String(decoding: bytes, as: UTF8.self))
+        #expect((digest == nil) == (position < 12))
+        #expect(digest != SessionToken.digest(of: token))
+    }
+
+    @Test(
+        "of another protocol may be any text of up to 4,096 bytes",
+        arguments: [(0, false), (1, true), (4096, true), (4097, false)])
+    func foreign(count: Int, isTaken: Bool) {
+        let text = String(repeating: "x", count: count)
+        #expect((SessionToken.digest(of: text, in: .single) != nil) == isTaken)
+        #expect(SessionToken.digest(of: text, in: .native) == nil)
+    }
+
+    @Test(
+        "that is good for a while says until when, to the second",
+        arguments: [0, 1, 35, 36, 1_795_252_542, 253_402_300_799])
+    func limited(seconds: Int64) throws {
+        let token = SessionToken.new(.base64URL(byteCount: 32), CountingRandomness(), at: Self.now)
+        let end = try #require(Timestamp(exactly: seconds * 1000))
+        let limited = SessionToken.limited(token, until: end + .milliseconds(999)).revealed
+        #expect(limited.hasPrefix(token.revealed + "--"))
+        #expect(SessionToken.end(of: limited) == end)
+    }
+
+    @Test(
+        "has no end when it says none",
+        arguments: [
+            "", String(repeating: "x", count: 43), String(repeating: "x", count: 43) + "--",
+            String(repeating: "x", count: 43) + "-x1", String(repeating: "x", count: 42) + "--1",
+            String(repeating: "x", count: 43) + "---1", String(repeating: "x", count: 43) + "--1 ",
+            String(repeating: "x", count: 43) + "--é", String(repeating: "x", count: 43) + "--zzzzzzzzzzzzz",
+            String(repeating: "x", count: 43) + "--zzzzzzzzzz",
+        ])
+    func endless(text: String) { #expect(SessionToken.end(of: text) == nil) }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Testing
+
+/// Typical mistakes, each with the command that its error names.
+@Suite("Errors name the next command")
+struct NextCommandTests {
+    private let folder = TestFolder()
+
+    @Test(
+        "when something is not there, or there already",
+        arguments: [
+            ("application show nobody", "okaeri application list"),
+            ("user show nobody --application HERE", "okaeri user list"),
+            ("user disable nobody --application HERE", "okaeri user list"),
+            ("session revoke nobody --application HERE", "okaeri user sessions"),
+            ("application provider check HERE google", "okaeri application provider list"),
+            ("application provider remove HERE google", "okaeri application provider list"),
+            ("admin reset nobody", "okaeri admin list"), ("admin unlock nobody", "okaeri admin list"),
+            ("admin create mika --application nowhere", "okaeri application list"),
+            ("admin create hana", "okaeri admin list"), ("status", "okaeri serve --data"),
+            ("demo", "okaeri application create"),
+        ])
+    func things(command: String, next: String) async throws {
+        let data = ["OKAERI_DATA": folder.path]
+        let made: CreatedApplication = try await Program.run(
+            "application", "create", "Demo", "--json", environment: data
+        ).json()
+        #expect(try await Program.run("admin", "create", "hana", environment: data).status == 0)
+        let arguments = command.split(separator: " ").map { $0 == "HERE" ? made.id : String($0) }
+        let finished = try await Program.run(arguments, environment: data)
+        #expect(finished.status == 1 && finished.errors.contains(next), "\(command): \(finished.errors)")
+    }
+
+    @Test(
+        "when the call itself is wrong",
+        arguments: [
+            ("nothing", "okaeri --help"), ("user list", "okaeri user list --help"),
+            ("user sho x", "okaeri user --help"),
+            ("application create", "okaeri application create --help"), ("serve --nothing", "okaeri serve --help"),
+            ("serve --config nowhere.json", "okaeri init --file nowhere.json"),
+            ("audit verify --known 1:x", "okaeri audit verify --help"), ("status --every 0", "okaeri status --help"),
+        ])
+    func calls(command: String, next: String) async throws {
+        let finished = try await Program.run(
+            command.split(separator: " ").map(String.init), environment: ["OKAERI_DATA": folder.path])
+        #expect(finished.status == 2 && finished.errors.contains(next), "\(command): \(finished.errors)")
+    }
+
+    @Test(
+        "when there is no database",
+        arguments: ["user list --application x", "keys rotate", "admin list", "mail queue --application x"])
+    func noDatabase(command: String) async throws {
+        let finished = try await Program.run(
+            command.split(separator: " ").map(String.init), environment: ["OKAERI_DATA": folder.path])
+        #expect(
+            finished.status == 1 && finished.errors.contains("okaeri serve --data \(folder.path)"), "\(finished.errors)"
+        )
+    }
+
+    @Test("when a configuration file has a name that is no setting")
+    func unknownSetting() async throws {
+        try folder.make()
+        let file = "\(folder.path)/okaeri.json"
+        try Data(#"{"lissten": "127.0.0.1:1"}"#.utf8).write(to: URL(fileURLWithPath: file))
+        let finished = try await Program.run("serve", "--config", file)
+        #expect(finished.status == 2 && finished.errors.contains("okaeri serve --help"), "\(finished.errors)")
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriUI
+import Testing
+
+@MainActor
+@Suite("The screen of the person's own devices")
+struct DeviceKeyScreenTests {
+    let world = UIWorld()
+    let password = "a long enough secret"
+
+    /// The owner's phone, and as many tablets that joined by the password, a minute after each other.
+    private func tablets(_ count: Int) async throws -> [OkaeriClient] {
+        _ = try await world.client.signUp(username: "hana", password: password)
+        var tablets: [OkaeriClient] = []
+        for number in 0..<count {
+            world.clock.advance(by: .seconds(60))
+            let tablet = world.anotherClient(seed: UInt64(20 + number))
+            try await tablet.logIn(identifier: "hana", password: password)
+            tablets.append(tablet)
+        }
+        return tablets
+    }
+
+    @Test("lists them, this one first, and removes one after a question")
+    func remove() async throws {
+        let tablets = try await tablets(2)
+        let screen = await world.show(DeviceKeysModel())
+        let list = try #require(screen.model.devices)
+        #expect(list.map(\.isCurrent) == [true, false, false] && screen.model.hasOthers)
+        #expect(list[1].lastUsedAt ?? .distantPast > list[2].lastUsedAt ?? .distantFuture)
+        screen.send(.confirmed)
+        screen.send(.remove("nobody"))
+        screen.send(.remove(list[0].id))
+        #expect(screen.model.question == nil)
+        screen.send(.remove(list[1].id))
+        #expect(screen.model.question == .remove(list[1]))
+        screen.send(.refused)
+        screen.send(.confirmed)
+        screen.send(.remove(list[1].id))
+        screen.send(.confirmed)
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(screen.model.devices?.map(\.id) == [list[0].id, list[2].id])
+        #expect(world.heard.outcomes == [.devicesRemoved(count: 1)])
+        await #expect(throws: OkaeriError.self) { try await tablets[1].reloadUser() }
+        #expect(try await tablets[0].reloadUser().username == "hana")
+    }
+
+    @Test("removes all others at once, and stays logged in itself")
+    func removeOthers() async throws {
+        _ = try await tablets(2)
+        let screen = await world.show(DeviceKeysModel())
+        screen.send(.removeOthers)
+        #expect(screen.model.question == .removeOthers)
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(screen.model.devices?.count == 1 && !screen.model.hasOthers)
+        #expect(world.heard.outcomes == [.devicesRemoved(count: 2)])
+        #expect(screen.model.form.banner?.message == .key(.deviceKeysRemoved, ["count": "2"]))
+        screen.send(.removeOthers)
+        #expect(screen.model.question == nil)
+        #expect(try await world.client.reloadUser().username == "hana")
+    }
+
+    @Test("asks for the password when the log-in is older, and goes on by itself afterwards")
+    func presence() async throws {
+        _ = try await tablets(1)
+        world.clock.advance(by: .seconds(3600))
+        let screen = await world.show(DeviceKeysModel())
+        screen.send(.removeOthers)
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(world.heard.shown == [.reauthentication(for: .deviceKeys)] && world.heard.errors.isEmpty)
+        #expect(screen.model.devices?.count == 2)
+        try await world.client.reauthenticate(password: password)
+        screen.send(.form(.presenceProved))
+        await screen.settle()
+        #expect(screen.model.devices?.count == 1 && world.heard.outcomes == [.devicesRemoved(count: 1)])
+    }
+
+    @Test("has what was wanted when another device was faster")
+    func faster() async throws {
+        _ = try await tablets(1)
+        let screen = await world.show(DeviceKeysModel())
+        let other = try #require(screen.model.devices?.last)
+        try await world.client.removeDeviceKey(other.id)
+        screen.send(.remove(other.id))
+        screen.send(.confirmed)
+        await screen.settle()
+        #expect(screen.model.devices?.count == 1 && world.heard.errors.isEmpty)
+    }
+
+    @Test("offers to look once more when the server was out of reach")
+    func reload() async throws {
+        _ = try await tablets(0)
+        world.server.isOffline = true
+        let screen = await world.show(DeviceKeysModel())
+        #expect(screen.model.devices == nil && world.heard.errors == [.offline])
+        world.server.isOffline = false
+        screen.send(.reload)
+        await screen.settle()
+        #expect(screen.model.devices?.count == 1 && screen.model.form.banner == nil)
+    }
+}
