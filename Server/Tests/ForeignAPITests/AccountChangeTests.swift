@@ -280,10 +280,10 @@ struct AccountChangeTests {
     func evicts(asked: ChangeRequest) async throws {
         let world = try await world()
         let account = try await account(at: world)
-        // A thief's, at every door. NCMB has one session of a user: it is the owner's too.
-        var held: [(Door, Door.Pass)] = []
-        for door in Door.all where door.name != "ncmb" || asked.name.hasPrefix("ncmb") == false {
-            held.append((door, try #require(try await door.logIn(world, "mika", "s3cret"))))
+        // A thief's, in every protocol. NCMB has one session of a user: it is the owner's too.
+        var held: [(SpokenProtocol, SpokenProtocol.Pass)] = []
+        for spoken in SpokenProtocol.all where spoken.name != "ncmb" || asked.name.hasPrefix("ncmb") == false {
+            held.append((spoken, try #require(try await spoken.logIn(world, "mika", "s3cret"))))
         }
         let id = Identifier<Domain.User>(rawValue: account.id)
         let application = world.application.id
@@ -301,7 +301,7 @@ struct AccountChangeTests {
             id: account.id, parse: account.parse, kii: account.kii, ncmb: ncmb, native: account.native)
         let answer = try await asked.send(world, owner)
         #expect([200, 201, 202, 204].contains(answer.status), "\(answer.text)")
-        for (door, pass) in held { #expect(try await door.read(world, pass) == nil, "\(door.name)") }
+        for (spoken, pass) in held { #expect(try await spoken.read(world, pass) == nil, "\(spoken.name)") }
         let user = try await world.modules.accounts.readUser(id, in: application)
         #expect(user.identities.isEmpty, "\(user.identities)")
         #expect(user.credentialsVersion > 0)
@@ -313,8 +313,8 @@ struct AccountChangeTests {
     @Test("as its making: of users without a session there is an entry too")
     func registrations() async throws {
         let world = try await world()
-        _ = try await Door.envelope.register(world, "mina", "s3cret")
-        #expect(try await Door.kii.register(world, "mina_1", "s3cret").status == 201)
+        _ = try await SpokenProtocol.envelope.register(world, "mina", "s3cret")
+        #expect(try await SpokenProtocol.kii.register(world, "mina_1", "s3cret").status == 201)
         let made = try await world.modules.administration.listAudit(in: world.application.id).filter {
             $0.action == .userCreated
         }

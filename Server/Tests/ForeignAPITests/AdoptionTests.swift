@@ -10,10 +10,10 @@ struct AdoptionTests {
     private static let deviceId = "9C1C1B0E-4A4D-4F0B-9A53-0D6C62B1B8F1"
 
     /// A member of the sample of automatic log-in: the device's id is name and password.
-    private func member(of world: ForeignWorld) async throws -> Door.Pass {
+    private func member(of world: ForeignWorld) async throws -> SpokenProtocol.Pass {
         let made = try await world.ncmb(
             "POST", "/users", #"{"userName":"\#(Self.deviceId)","password":"\#(Self.deviceId)","score":3}"#)
-        return Door.Pass(token: try made.text("sessionToken"), id: try made.text("objectId"))
+        return SpokenProtocol.Pass(token: try made.text("sessionToken"), id: try made.text("objectId"))
     }
 
     @Test("takes the member of an NCMB session over, who has a device key from then on")
@@ -27,7 +27,7 @@ struct AdoptionTests {
         guard case .returning = launched else { throw Missing(description: "a new user was made") }
         #expect(launched.user.id == member.id)
         // The unchanged app on the same phone goes on.
-        #expect(try await Door.ncmb.read(world, member)?.id == member.id)
+        #expect(try await SpokenProtocol.ncmb.read(world, member)?.id == member.id)
     }
 
     @Test("takes the member of a name and a password over, in one call")

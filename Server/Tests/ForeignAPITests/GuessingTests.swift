@@ -4,40 +4,40 @@ import TestWorld
 import Testing
 
 /// The delay after wrong passwords, in the words of every protocol (requirements 8 and 52).
-@Suite("Guessing passwords at any door")
+@Suite("Guessing passwords in any protocol")
 struct GuessingTests {
     private static let password = "correct horse 7 staple"
 
     /// A user whom every protocol knows by name.
     private func world() async throws -> ForeignWorld {
         let world = try await ForeignWorld(server: [:])
-        let made = try await Door.native.register(world, "mina26", Self.password)
+        let made = try await SpokenProtocol.native.register(world, "mina26", Self.password)
         #expect(made.status == 201, "\(made.text)")
         return world
     }
 
-    @Test("is not made longer by spelling the name otherwise", arguments: Door.all)
-    func spelled(door: Door) async throws {
+    @Test("is not made longer by spelling the name otherwise", arguments: SpokenProtocol.all)
+    func spelled(spoken: SpokenProtocol) async throws {
         let world = try await world()
         for name in ["mina26", "MINA26", "ｍｉｎａ２６", "Mina26", "mi\u{AD}na26"] {
-            #expect(try await door.logIn(world, name, "wrong") == nil)
+            #expect(try await spoken.logIn(world, name, "wrong") == nil)
         }
         for name in ["mina26", "MINA26", " mina26 "] {
-            #expect(try await door.logIn(world, name, Self.password) == nil, "\(name)")
+            #expect(try await spoken.logIn(world, name, Self.password) == nil, "\(name)")
         }
         world.clock.advance(by: .seconds(1))
-        #expect(try await door.logIn(world, "mina26", Self.password) != nil)
+        #expect(try await spoken.logIn(world, "mina26", Self.password) != nil)
     }
 
-    @Test("counts for all doors together", arguments: Door.all)
-    func together(door: Door) async throws {
+    @Test("counts for all protocols together", arguments: SpokenProtocol.all)
+    func together(spoken: SpokenProtocol) async throws {
         let world = try await world()
-        for (place, other) in Door.all.enumerated() {
-            #expect(try await other.logIn(world, place % 2 == 0 ? "mina26" : "MINA26", "wrong") == nil)
+        for (index, other) in SpokenProtocol.all.enumerated() {
+            #expect(try await other.logIn(world, index % 2 == 0 ? "mina26" : "MINA26", "wrong") == nil)
         }
-        #expect(try await door.logIn(world, "mina26", Self.password) == nil)
+        #expect(try await spoken.logIn(world, "mina26", Self.password) == nil)
         world.clock.advance(by: .seconds(1))
-        #expect(try await door.logIn(world, "mina26", Self.password) != nil)
+        #expect(try await spoken.logIn(world, "mina26", Self.password) != nil)
     }
 
     @Test("by Parse is not passed by padded addresses, and a padded one that is right ends nothing")

@@ -15,11 +15,11 @@ struct WeakPasswordTests {
         return try #require(entries.first { $0.application.id == world.application.id }).weakPasswords
     }
 
-    @Test("is marked at sign-up, whichever the protocol", arguments: [Door.ncmb, .kii, .envelope])
-    func signUp(door: Door) async throws {
+    @Test("is marked at sign-up, whichever the protocol", arguments: [SpokenProtocol.ncmb, .kii, .envelope])
+    func signUp(spoken: SpokenProtocol) async throws {
         let world = try await ForeignWorld()
-        _ = try await door.register(world, "hana_0001", "hana_0001")
-        _ = try await door.register(world, "taro_0001", "another 1")
+        _ = try await spoken.register(world, "hana_0001", "hana_0001")
+        _ = try await spoken.register(world, "taro_0001", "another 1")
         #expect(try await marked(in: world) == WeakPasswords(users: 1, usersWithoutDeviceKey: 1))
         let weak = try await world.modules.accounts.listUsers(
             in: world.application.id, filter: ListUsers.Filter(hasWeakPassword: true))

@@ -52,24 +52,24 @@ struct SocialTests {
 
     @Test("signs up, logs in, links and unlinks, by codes that count once")
     func life() async throws {
-        let place = try await AppleWorld()
-        let world = place.world
-        let body = try place.authData("001234.hana.0099")
+        let fixture = try await AppleWorld()
+        let world = fixture.world
+        let body = try fixture.authData("001234.hana.0099")
         let first = try await world.send("POST", "/2013-09-01/users", body: body)
         #expect(first.status == 201, "\(first.text)")
         #expect(first.text.contains(#""access_token""#) && first.text.contains(#""client_id":"com.example.app""#))
         let token = try first.text("sessionToken")
         #expect(try await world.send("POST", "/2013-09-01/users", body: body).code == "E401003")
         let again = try await world.send(
-            "POST", "/2013-09-01/users", body: try place.authData("001234.hana.0099"), token: token)
+            "POST", "/2013-09-01/users", body: try fixture.authData("001234.hana.0099"), token: token)
         #expect(again.status == 200)
         #expect(try again.text("objectId") == first.text("objectId"))
 
         let member = try await world.signUp("taro")
         let path = "/2013-09-01/users/\(member.id)"
-        let taken = try place.authData("001234.hana.0099")
+        let taken = try fixture.authData("001234.hana.0099")
         #expect(try await world.send("PUT", path, body: taken, token: member.token).code == "E409001")
-        let own = try place.authData("001234.taro.0001")
+        let own = try fixture.authData("001234.taro.0001")
         #expect(try await world.send("PUT", path, body: own, token: member.token).status == 200)
         // JavaScript sends it again with every update: the code is used up, and nobody asks for it.
         #expect(try await world.send("PUT", path, body: own, token: member.token).status == 200)
@@ -83,13 +83,13 @@ struct SocialTests {
 
     @Test("is refused with the codes that the apps know")
     func refusals() async throws {
-        let place = try await AppleWorld()
+        let fixture = try await AppleWorld()
         func code(_ body: String) async throws -> String? {
-            try await place.world.send("POST", "/2013-09-01/users", body: body).code
+            try await fixture.world.send("POST", "/2013-09-01/users", body: body).code
         }
-        #expect(try await code(place.authData("1", code: "made-up")) == "E401003")
-        #expect(try await code(place.authData("1", client: "com.example.other")) == "E401003")
-        let other = try place.authData("1").replacing(#""id":"1""#, with: #""id":"2""#)
+        #expect(try await code(fixture.authData("1", code: "made-up")) == "E401003")
+        #expect(try await code(fixture.authData("1", client: "com.example.other")) == "E401003")
+        let other = try fixture.authData("1").replacing(#""id":"1""#, with: #""id":"2""#)
         #expect(try await code(other) == "E401003")
         #expect(try await code(#"{"authData":{"apple":{"id":"1"}}}"#) == "E401003")
         #expect(try await code(#"{"authData":{"apple":{"access_token":"x"}}}"#) == "E400003")
@@ -107,54 +107,54 @@ struct SocialTests {
 
     @Test("is refused with E401003 for whatever Apple does not vouch for", arguments: Mistake.allCases)
     func notVouchedFor(mistake: Mistake) async throws {
-        let place = try await AppleWorld(
+        let fixture = try await AppleWorld(
             teamId: mistake == .teamId ? "OTHER12345" : Self.team,
             keyId: mistake == .keyId ? "OTHERKEY00" : "KEY1234567",
             hasOtherKey: mistake == .key)
         let body: String =
             switch mistake {
-            case .code: try place.authData("1", code: "made-up")
-            case .appId: try place.authData("1", client: "com.example.other")
-            case .subject: try place.authData("1").replacing(#""id":"1""#, with: #""id":"2""#)
+            case .code: try fixture.authData("1", code: "made-up")
+            case .appId: try fixture.authData("1", client: "com.example.other")
+            case .subject: try fixture.authData("1").replacing(#""id":"1""#, with: #""id":"2""#)
             case .noCode: #"{"authData":{"apple":{"id":"1"}}}"#
-            case .usedCode, .teamId, .keyId, .key: try place.authData("1")
+            case .usedCode, .teamId, .keyId, .key: try fixture.authData("1")
             }
         if mistake == .usedCode {
-            #expect(try await place.world.send("POST", "/2013-09-01/users", body: body).status == 201)
+            #expect(try await fixture.world.send("POST", "/2013-09-01/users", body: body).status == 201)
         }
-        let member = try await place.world.signUp("taro")
+        let member = try await fixture.world.signUp("taro")
         let path = "/2013-09-01/users/\(member.id)"
         for (method, path, token) in [("POST", "/2013-09-01/users", nil), ("PUT", path, member.token)] {
-            let answer = try await place.world.send(method, path, body: body, token: token)
+            let answer = try await fixture.world.send(method, path, body: body, token: token)
             #expect(answer.text == #"{"code":"E401003","error":"OAuth apple authentication error."}"#, "\(method)")
         }
-        #expect(try await place.world.send("GET", path, token: member.token).text.contains(#""authData":null"#))
+        #expect(try await fixture.world.send("GET", path, token: member.token).text.contains(#""authData":null"#))
     }
 
     @Test("is refused with E403005 where Apple is not set up, at sign-up and at linking")
     func notSetUp() async throws {
-        let place = try await AppleWorld(isConfigured: false)
-        let member = try await place.world.signUp("taro")
+        let fixture = try await AppleWorld(isConfigured: false)
+        let member = try await fixture.world.signUp("taro")
         let path = "/2013-09-01/users/\(member.id)"
         for (method, path, token) in [("POST", "/2013-09-01/users", nil), ("PUT", path, member.token)] {
-            let answer = try await place.world.send(method, path, body: try place.authData("1"), token: token)
+            let answer = try await fixture.world.send(method, path, body: try fixture.authData("1"), token: token)
             #expect(answer.text == #"{"code":"E403005","error":"apple must not be entered."}"#, "\(method)")
         }
     }
 
     @Test("is refused with E409001 when two members are meant, and when somebody else is linked")
     func taken() async throws {
-        let place = try await AppleWorld()
-        let world = place.world
-        let first = try await world.send("POST", "/2013-09-01/users", body: try place.authData("1"))
+        let fixture = try await AppleWorld()
+        let world = fixture.world
+        let first = try await world.send("POST", "/2013-09-01/users", body: try fixture.authData("1"))
         #expect(first.status == 201)
         let anonymous = #"{"anonymous":{"id":"0f9e8d7c-6b5a-4433-9211-00ffeeddccbb"}}"#
         _ = try await world.send("POST", "/2013-09-01/users", body: #"{"authData":\#(anonymous)}"#)
-        let both = try place.authData("1").replacing("}}}", with: "},\(anonymous.dropFirst().dropLast())}}")
+        let both = try fixture.authData("1").replacing("}}}", with: "},\(anonymous.dropFirst().dropLast())}}")
         let member = try await world.signUp("taro")
         for (method, path, body, token) in [
             ("POST", "/2013-09-01/users", both, nil),
-            ("PUT", "/2013-09-01/users/\(member.id)", try place.authData("1"), member.token),
+            ("PUT", "/2013-09-01/users/\(member.id)", try fixture.authData("1"), member.token),
         ] {
             let answer = try await world.send(method, path, body: body, token: token)
             #expect(
@@ -164,27 +164,27 @@ struct SocialTests {
 
     @Test("takes a missing or an empty client_id for the configured App ID", arguments: ["", #","client_id":"""#])
     func noClientId(rest: String) async throws {
-        let place = try await AppleWorld()
-        let body = try place.authData("1").replacing(#","client_id":"com.example.app""#, with: rest)
-        let answer = try await place.world.send("POST", "/2013-09-01/users", body: body)
+        let fixture = try await AppleWorld()
+        let body = try fixture.authData("1").replacing(#","client_id":"com.example.app""#, with: rest)
+        let answer = try await fixture.world.send("POST", "/2013-09-01/users", body: body)
         #expect(answer.status == 201, "\(answer.text)")
     }
 
     @Test("links another Apple account in place of the one before, and unlinks what is not linked without a fault")
     func relink() async throws {
-        let place = try await AppleWorld()
-        let member = try await place.world.signUp("taro")
+        let fixture = try await AppleWorld()
+        let member = try await fixture.world.signUp("taro")
         let path = "/2013-09-01/users/\(member.id)"
         let unlink = #"{"authData":{"apple":null}}"#
-        #expect(try await place.world.send("PUT", path, body: unlink, token: member.token).status == 200)
+        #expect(try await fixture.world.send("PUT", path, body: unlink, token: member.token).status == 200)
         for subject in ["1", "2"] {
-            let body = try place.authData(subject)
-            #expect(try await place.world.send("PUT", path, body: body, token: member.token).status == 200)
+            let body = try fixture.authData(subject)
+            #expect(try await fixture.world.send("PUT", path, body: body, token: member.token).status == 200)
         }
-        let read = try await place.world.send("GET", path, token: member.token)
+        let read = try await fixture.world.send("GET", path, token: member.token)
         #expect(read.text.contains(#""id":"2""#) && !read.text.contains(#""id":"1""#))
-        #expect(try await place.world.send("PUT", path, body: unlink, token: member.token).status == 200)
-        #expect(try await place.world.send("POST", "/2013-09-01/users", body: place.authData("2")).status == 201)
+        #expect(try await fixture.world.send("PUT", path, body: unlink, token: member.token).status == 200)
+        #expect(try await fixture.world.send("POST", "/2013-09-01/users", body: fixture.authData("2")).status == 201)
     }
 
     @Test("is refused for an anonymous id where the application wants none")

@@ -31,6 +31,48 @@ struct HelpTests {
         }
     }
 
+    @Test("is not all that is said of an option that a command does not have: the call is refused")
+    func unknownOptions() async throws {
+        let root = try await Program.run("--experimental-dump-help").json(Dump.self).command
+        try await expectWrongCalls(root.all(below: []).map { Array($0.path.dropFirst()) + ["--no-such-option"] })
+    }
+
+    @Test("is what every option that takes a value says when it has none")
+    func missingValues() async throws {
+        let root = try await Program.run("--experimental-dump-help").json(Dump.self).command
+        // Options of groups stand behind many commands: each is tried behind the first.
+        var calls: [String: [String]] = [:]
+        for (path, command) in root.all(below: []) {
+            for option in command.arguments ?? [] where option.kind == "option" && option.shouldDisplay {
+                guard let name = option.names?.first(where: { $0.kind == "long" })?.name, calls[name] == nil else {
+                    continue
+                }
+                calls[name] = Array(path.dropFirst()) + ["--\(name)"]
+            }
+        }
+        #expect(calls.count > 50)
+        try await expectWrongCalls(Array(calls.values))
+    }
+
+    /// Calls the program, a few at a time, and expects each call to be refused before anything is opened.
+    private func expectWrongCalls(_ calls: [[String]]) async throws {
+        let folder = TestFolder()
+        let data = "\(folder.path)/none"
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (number, call) in calls.enumerated() {
+                if number >= 4 { _ = try await group.next() }
+                group.addTask {
+                    let finished = try await Program.run(call, environment: ["OKAERI_DATA": data])
+                    #expect(finished.status == 2, "\(call): \(finished.errors)")
+                    #expect(
+                        finished.output.isEmpty && finished.errors.hasPrefix("okaeri: "), "\(call): \(finished.errors)")
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(!FileManager.default.fileExists(atPath: data))
+    }
+
     private struct Dump: Decodable {
         let command: Command
     }
@@ -47,6 +89,14 @@ struct HelpTests {
             let abstract: String?
             let valueName: String?
             let shouldDisplay: Bool
+            /// `option`, `flag` or `positional`.
+            let kind: String?
+            let names: [Name]?
+
+            struct Name: Decodable {
+                let kind: String
+                let name: String
+            }
         }
 
         /// This command and all below it, but for the argument parser's own “help”.

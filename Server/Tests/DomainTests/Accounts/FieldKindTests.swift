@@ -19,8 +19,8 @@ struct FieldKindTests {
     ]
 
     @Test("fit exactly the values that they name", arguments: samples.indices)
-    func kinds(place: Int) {
-        let (value, kinds) = Self.samples[place]
+    func kinds(index: Int) {
+        let (value, kinds) = Self.samples[index]
         for kind in FieldKind.allCases { #expect(kind.fits(value) == kinds.contains(kind), "\(kind) \(value)") }
     }
 }

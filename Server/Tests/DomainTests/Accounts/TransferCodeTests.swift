@@ -35,10 +35,10 @@ struct TransferCodeTests {
     @Test("is refused when one character is wrong, whichever it is")
     func oneWrong() {
         let characters = Array(code.grouped.utf8.filter { $0 != UInt8(ascii: "-") })
-        for place in characters.indices {
-            for other in TransferCode.alphabet where other != characters[place] {
+        for index in characters.indices {
+            for other in TransferCode.alphabet where other != characters[index] {
                 var wrong = characters
-                wrong[place] = other
+                wrong[index] = other
                 #expect(TransferCode(typed: String(decoding: wrong, as: UTF8.self)) == nil)
             }
         }

@@ -56,8 +56,8 @@ struct UpgradeUserTests {
         let none = ValidationError(field: "", rule: .noneOf(["username", "email", "phone"]))
         let noPassword = ValidationError(field: "password", rule: .required)
         let cases: [(NewIdentifiers, Secret?, [ValidationError])] = [
-            (.init(), password, [none]), (.init(), nil, [none, noPassword]),
-            (.init(username: .set("hana")), nil, [noPassword]),
+            (.init(rules: .native), password, [none]), (.init(rules: .native), nil, [none, noPassword]),
+            (.init(username: .set("hana"), rules: .native), nil, [noPassword]),
         ]
         for (identifiers, password, faults) in cases {
             let answer = await world.refusal {

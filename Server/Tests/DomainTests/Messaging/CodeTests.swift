@@ -72,7 +72,7 @@ struct CodeTests {
         #expect(CodeForm.normal(String(repeating: "1", count: 201)) == nil)
     }
 
-    @Test("log in whoever has ticket and mail, in the user's own language")
+    @Test("log in the holder of ticket and mail, in the user's own language")
     func logIn() async throws {
         let user = try await world.makeUser(in: application, email: "Hana@example.com", isVerified: true, locale: "ja")
         let ticket = try await order("hana@EXAMPLE.com")
@@ -222,7 +222,7 @@ struct CodeTests {
         }
     }
 
-    @Test("are refused where no mail can be sent, whoever asks")
+    @Test("are refused to everybody where no mail can be sent")
     func noMail() async throws {
         let world = try TestWorld(SQLiteStore(.memory, role: .server))
         let application = try await world.makeApplication()
@@ -235,7 +235,7 @@ struct CodeTests {
         }
     }
 
-    @Test("lie in the database as digests that differ between applications, kinds and keys")
+    @Test("are in the database as digests that differ between applications, kinds and keys")
     func digests() throws {
         let one = CodeDigests(key: try .ofTests())
         let two = CodeDigests(key: try #require(SealingKey(bytes: [UInt8](repeating: 8, count: 32))))

@@ -42,7 +42,7 @@ struct DeliverMailTests {
         #expect(sent.senderName == "花アプリ")
     }
 
-    @Test("lies in the database sealed: neither recipient nor words are there in the clear")
+    @Test("is in the database sealed: neither recipient nor words are there in the clear")
     func sealed() async throws {
         let mail = try await queue()
         let bytes = try #require(mail.sealed)
@@ -132,8 +132,8 @@ struct DeliverMailTests {
         #expect(try await world.modules.messaging.deliverMail().delivered == 11)
     }
 
-    @Test("rings the bell once mail is in the queue")
-    func bell() async throws {
+    @Test("gives a signal once mail is in the queue")
+    func signal() async throws {
         var rings = world.modules.messaging.mailQueueSignal.listen().makeAsyncIterator()
         #expect(await rings.next() != nil, "there may have been mail before")
         try await queue()

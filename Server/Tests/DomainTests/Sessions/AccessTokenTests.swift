@@ -32,7 +32,7 @@ struct AccessTokenTests {
         #expect((claims["jti"] as? String)?.count == 22)
     }
 
-    @Test("is for the application itself unless told otherwise, and for nobody that it does not list")
+    @Test("is for the application itself unless another is asked for, and for nobody that it does not list")
     func audience() async throws {
         let (who, application) = try await someone(audiences: [])
         let (_, claims) = try decoded(try await world.modules.sessions.mintAccessToken(for: who, audience: nil))

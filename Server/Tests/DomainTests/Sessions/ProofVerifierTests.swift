@@ -187,11 +187,11 @@ struct ProofVerifierTests {
         for _ in 0..<10_000 {
             let draw = randomness.bytes(6)
             var changed = text
-            let place = (Int(draw[0]) << 8 | Int(draw[1])) % changed.count
+            let index = (Int(draw[0]) << 8 | Int(draw[1])) % changed.count
             switch draw[2] % 3 {
-            case 0: changed[place] ^= 1 << (draw[3] % 7)
-            case 1: changed.remove(at: place)
-            default: changed.insert(draw[4] & 0x7f, at: place)
+            case 0: changed[index] ^= 1 << (draw[3] % 7)
+            case 1: changed.remove(at: index)
+            default: changed.insert(draw[4] & 0x7f, at: index)
             }
             guard changed != text else { continue }
             #expect(throws: DomainError.self) { try check(String(decoding: changed, as: UTF8.self)) }

@@ -63,9 +63,9 @@ struct SearchSchedulerTests {
             ("one 1", one, Self.client(1)), ("one 2", one, Self.client(2)), ("two", two, Self.client(3)),
             ("admin", one, SearchRequest(by: .admin)), ("one 3", one, SearchRequest(by: .backend)),
         ]
-        for (place, (name, application, request)) in waiting.enumerated() {
+        for (index, (name, application, request)) in waiting.enumerated() {
             tasks.append(begin(name, scheduler, application, request))
-            await untilWaiting(place + 1, scheduler)
+            await untilWaiting(index + 1, scheduler)
         }
         for left in (0...5).reversed() {
             await engine.untilHeld(1)
@@ -76,7 +76,7 @@ struct SearchSchedulerTests {
         #expect(ended.names == ["one 0", "one 1", "two", "admin", "one 2", "one 3"])
     }
 
-    @Test("are refused when too many of their application wait, while others still find a place")
+    @Test("are refused when too many of their application wait, while others still find room")
     func tooMany() async throws {
         let scheduler = scheduler(SearchLimits(readers: 1))
         engine.play(.held)
@@ -110,7 +110,7 @@ struct SearchSchedulerTests {
         for _ in 0..<20 { try await scheduler(in: one, for: Self.client(1)) { _ in } }
     }
 
-    @Test("are told to come again when they have waited for longer than a second")
+    @Test("are asked to come again when they have waited for longer than a second")
     func longWait() async throws {
         let scheduler = scheduler(SearchLimits(readers: 1))
         engine.play(.held)

@@ -14,7 +14,7 @@ struct TimestampTests {
         .days(Int64.min), .days(Int.max), .nanoseconds(1), .seconds(1 << 50), Duration.seconds(Int64.max) * 4,
     ]
 
-    @Test("lies in the years that can be written, whatever number it is made of", arguments: edges)
+    @Test("is in the years that can be written, whatever number it is made of", arguments: edges)
     func bounds(milliseconds: Int64) {
         let time = Timestamp(milliseconds: milliseconds)
         #expect(Timestamp.range.contains(time.milliseconds))
@@ -60,7 +60,7 @@ struct TimestampTests {
         #expect(Timestamp(secondsSince1970: seconds)?.milliseconds == milliseconds)
     }
 
-    @Test("of a span that no clock knows is told in seconds all the same", arguments: spans)
+    @Test("of a span that no clock knows is said in seconds all the same", arguments: spans)
     func rounded(span: Duration) {
         #expect(span.secondsRoundedUp.magnitude <= 1 << 50)
         #expect(Duration.milliseconds(1).secondsRoundedUp == 1 && Duration.seconds(3).secondsRoundedUp == 3)
@@ -91,13 +91,13 @@ struct TimestampTests {
         #expect(times.time(.milliseconds(0), "b")?.milliseconds == 0)
         #expect(times.time(.number(1500.5), "c")?.milliseconds == 1500)
         #expect(times.time(.time(.latest), "d") == .latest && times.faults.isEmpty)
-        for (place, sent) in [
+        for (index, sent) in [
             ImportedTimes.Sent.milliseconds(.max), .milliseconds(.min), .milliseconds(-62_167_219_200_001),
             .number(9.3e18),
             .number(.nan), .number(-.infinity), .other,
         ].enumerated() {
-            #expect(times.time(sent, "field \(place)") == nil)
-            #expect(times.faults.count == place + 1 && times.faults.last?.field == "field \(place)")
+            #expect(times.time(sent, "field \(index)") == nil)
+            #expect(times.faults.count == index + 1 && times.faults.last?.field == "field \(index)")
             #expect(times.faults.last?.rule == (sent == .other ? .notOfKind(.date) : .outOfRange(Timestamp.range)))
         }
     }

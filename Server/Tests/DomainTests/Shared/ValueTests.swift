@@ -58,9 +58,9 @@ struct ValueTests {
         #expect(try key.open(sealed, purpose: "test") == [1, 2, 3])
         #expect(throws: DomainError.secretUnreadable) { try other.open(sealed, purpose: "test") }
         #expect(throws: DomainError.secretUnreadable) { try key.open(sealed, purpose: "another") }
-        for place in sealed.indices {
+        for index in sealed.indices {
             var damaged = sealed
-            damaged[place] ^= 1
+            damaged[index] ^= 1
             #expect(throws: DomainError.secretUnreadable) { try key.open(damaged, purpose: "test") }
         }
         #expect(throws: DomainError.secretUnreadable) { try key.open([], purpose: "test") }

@@ -80,7 +80,7 @@ struct ContractTests {
     func token(header: String) async throws {
         let world = try await ForeignWorld()
         _ = try await world.send("POST", "/user/signup", body: Self.person)
-        let pass = try #require(try await Door.envelope.logIn(world, "mina26", "pw-1234"))
+        let pass = try #require(try await SpokenProtocol.envelope.logIn(world, "mina26", "pw-1234"))
         let value = header == "Authorization" ? "Bearer \(pass.token)" : pass.token
         for _ in 0..<3 {
             world.clock.advance(by: .days(390))

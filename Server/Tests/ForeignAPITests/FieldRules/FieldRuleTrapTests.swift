@@ -58,9 +58,9 @@ struct FieldRuleTrapTests {
             let guess = try await world.parse("PUT", "/users/\(mina.id)", #"{"coins":\#(coins)}"#, token: taro.token)
             #expect(guess.parseCode == 119, "\(guess.text)")
         }
-        let told = try await world.parse(
+        let shown = try await world.parse(
             "PUT", "/users/\(mina.id)", #"{"mood":{"__op":"Increment","amount":1}}"#, token: taro.token)
-        #expect(told.status == 200 && !told.text.contains("mood"), "\(told.text)")
+        #expect(shown.status == 200 && !shown.text.contains("mood"), "\(shown.text)")
         #expect(try await world.stored("mina26")["mood"] == 2)
     }
 
@@ -85,7 +85,7 @@ struct FieldRuleTrapTests {
         #expect(upgraded.status == 200, "\(upgraded.text)")
     }
 
-    @Test("are told by the envelope in Korean, and hide from it what is the server's")
+    @Test("are named by the envelope in Korean, and hide from it what is the server's")
     func envelope() async throws {
         let world = try await ForeignWorld([
             FieldRule(name: "email", kind: .string, reader: .server, writer: .server, standard: "-")
@@ -93,8 +93,8 @@ struct FieldRuleTrapTests {
         let refused = try await world.send(
             "POST", "/user/signup", body: #"{"id":"mina26","password":"pass","email":"m@example.com"}"#)
         #expect(try refused.json()["success"] == false && refused.text.contains("사용할 수 없는 값입니다."))
-        _ = try await Door.envelope.register(world, "mina26", "pass")
-        let pass = try #require(try await Door.envelope.logIn(world, "mina26", "pass"))
+        _ = try await SpokenProtocol.envelope.register(world, "mina26", "pass")
+        let pass = try #require(try await SpokenProtocol.envelope.logIn(world, "mina26", "pass"))
         let me = try await world.send("GET", "/user/me", [("jwt", pass.token)])
         #expect(me.status == 200 && !me.text.contains(#""email":"-""#), "\(me.text)")
         try await world.modules.applications.changeFieldRules(of: world.application.id, by: .local) {

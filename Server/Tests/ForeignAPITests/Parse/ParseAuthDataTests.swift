@@ -205,30 +205,30 @@ struct ParseAuthDataTests {
 
     @Test("logs in with Apple, links, is repeated without proof, unlinks, and says 208 only after proof")
     func apple() async throws {
-        let place = try await AppleWorld()
-        let world = place.world
-        let made = try await world.parse("POST", "/users", "{\(try place.authData("001.hana", nonce: "any"))}")
+        let fixture = try await AppleWorld()
+        let world = fixture.world
+        let made = try await world.parse("POST", "/users", "{\(try fixture.authData("001.hana", nonce: "any"))}")
         #expect(made.status == 201, "\(made.text)")
-        let again = try await world.parse("POST", "/users", "{\(try place.authData("001.hana"))}")
+        let again = try await world.parse("POST", "/users", "{\(try fixture.authData("001.hana"))}")
         #expect(try again.status == 200 && again.text("objectId") == made.text("objectId"))
         for wrong in [
-            try place.authData("001.hana", audience: "com.example.other"),
-            try place.authData("001.hana").replacing(#""id":"001.hana""#, with: #""id":"002.taro""#),
+            try fixture.authData("001.hana", audience: "com.example.other"),
+            try fixture.authData("001.hana").replacing(#""id":"001.hana""#, with: #""id":"002.taro""#),
             #""authData":{"apple":{"id":"001.hana","token":"no.token.here"}}"#,
         ] {
             #expect(try await world.parse("POST", "/users", "{\(wrong)}").parseCode == 101)
         }
         let taro = try await world.parseUser("taro")
         let path = "/users/\(taro.id)"
-        // The id alone tells nothing: not proved, not told whose it is.
+        // The id alone tells nothing: not proved, not said whose it is.
         let probe = #"{"authData":{"apple":{"id":"001.hana","token":"no.token.here"}}}"#
         #expect(try await world.parse("PUT", path, probe, token: taro.token).parseCode == 206)
-        let taken = "{\(try place.authData("001.hana"))}"
+        let taken = "{\(try fixture.authData("001.hana"))}"
         #expect(try await world.parse("PUT", path, taken, token: taro.token).parseCode == 208)
         #expect(try await world.parse("POST", "/users", taken, token: taro.token).parseCode == 208)
         // Refused, it is not used up: the SDK logs in with it next.
         #expect(try await world.parse("POST", "/users", taken).status == 200)
-        let own = "{\(try place.authData("003.taro"))}"
+        let own = "{\(try fixture.authData("003.taro"))}"
         for _ in 0..<2 { #expect(try await world.parse("PUT", path, own, token: taro.token).status == 200) }
         let me = try await world.parse("GET", "/users/me", token: taro.token)
         #expect(try me.json()["authData"] == ["apple": ["id": "003.taro"]])
@@ -242,17 +242,17 @@ struct ParseAuthDataTests {
 
     @Test("of a provider takes the place of the anonymous id, and the objectId stays")
     func anonymousToApple() async throws {
-        let place = try await AppleWorld()
-        let world = place.world
+        let fixture = try await AppleWorld()
+        let world = fixture.world
         let made = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         let token = try made.text("sessionToken")
-        let body = try place.authData("001.hana").dropLast() + #","anonymous":null}"#
+        let body = try fixture.authData("001.hana").dropLast() + #","anonymous":null}"#
         let linked = try await world.parse("PUT", "/users/\(try made.text("objectId"))", "{\(body)}", token: token)
         #expect(linked.status == 200, "\(linked.text)")
         let me = try await world.parse("GET", "/users/me", token: token)
         #expect(try me.json()["authData"] == ["apple": ["id": "001.hana"]])
         #expect(try me.text("objectId") == made.text("objectId"))
-        let logIn = try await world.parse("POST", "/users", "{\(try place.authData("001.hana"))}")
+        let logIn = try await world.parse("POST", "/users", "{\(try fixture.authData("001.hana"))}")
         #expect(try logIn.text("objectId") == made.text("objectId"))
     }
 }

@@ -19,7 +19,7 @@ import StorageSQLite
 import TestWorld
 import Testing
 
-/// A server with an application that has every door open.
+/// A server with an application that every protocol is switched on for.
 struct ForeignWorld: Sendable {
     static let appId = "a1b2c3d4"
     static let host = "id.example.test"

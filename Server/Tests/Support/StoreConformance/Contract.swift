@@ -17,6 +17,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         + raceContracts + accountRaceContracts + providerContracts + mailRaceContracts + auditContracts
         + transferContracts + accountChangeContracts + foreignProtocolContracts + userSearchContracts
         + searchTimeContracts + administrationContracts + figureContracts + randomContracts
+        + randomSearchContracts
 }
 
 /// A contract was broken.

@@ -7,8 +7,8 @@ import Testing
 
 /// A way into a user that this server has: it registers, logs in, reads, updates, logs out and deletes in its own words.
 ///
-/// A further protocol is one more value in `Door.all`.
-struct Door: Sendable, CustomTestStringConvertible {
+/// A further protocol is one more value in `SpokenProtocol.all`.
+struct SpokenProtocol: Sendable, CustomTestStringConvertible {
     /// What a log-in gives: the token, and whose it is.
     struct Pass: Sendable {
         var token: String
@@ -37,9 +37,9 @@ struct Door: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all: [Door] = [.native, .ncmb, .kii, .envelope, .parse]
+    static let all: [SpokenProtocol] = [.native, .ncmb, .kii, .envelope, .parse]
 
-    static let native = Door(
+    static let native = SpokenProtocol(
         name: "native",
         register: { world, name, password in
             try await world.native("POST", "/v1/sign-up", #"{"username":"\#(name)","password":"\#(password)"}"#)
@@ -64,7 +64,7 @@ struct Door: Sendable, CustomTestStringConvertible {
         logOut: { world, pass in try await world.native("POST", "/v1/log-out", token: pass.token) },
         delete: { world, pass in try await world.native("DELETE", "/v1/user", token: pass.token) })
 
-    static let ncmb = Door(
+    static let ncmb = SpokenProtocol(
         name: "ncmb",
         register: { world, name, password in
             try await world.ncmb("POST", "/users", #"{"userName":"\#(name)","password":"\#(password)"}"#)
@@ -86,7 +86,7 @@ struct Door: Sendable, CustomTestStringConvertible {
         logOut: { world, pass in try await world.ncmb("GET", "/logout", token: pass.token) },
         delete: { world, pass in try await world.ncmb("DELETE", "/users/\(pass.id)", token: pass.token) })
 
-    static let kii = Door(
+    static let kii = SpokenProtocol(
         name: "kii",
         register: { world, name, password in
             try await world.kii("POST", "/users", #"{"loginName":"\#(name)","password":"\#(password)"}"#)
@@ -107,7 +107,7 @@ struct Door: Sendable, CustomTestStringConvertible {
         },
         delete: { world, pass in try await world.kii("DELETE", "/users/me", token: pass.token) })
 
-    static let envelope = Door(
+    static let envelope = SpokenProtocol(
         name: "envelope",
         register: { world, name, password in
             try await world.send(
@@ -163,6 +163,3 @@ extension ForeignWorld {
         return try await send(method, target, headers, body: body)
     }
 }
-
-/// A protocol as its apps speak it.
-typealias SpokenProtocol = Door

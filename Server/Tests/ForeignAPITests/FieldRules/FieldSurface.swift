@@ -8,46 +8,47 @@ import ParseAPI
 import Testing
 
 /// How one protocol reads and writes custom fields, and says that a rule is broken.
-struct FieldDoor: Sendable, CustomTestStringConvertible {
+struct FieldSurface: Sendable, CustomTestStringConvertible {
     /// What a rule can refuse.
     enum Refusal: CaseIterable, Sendable {
         case readOnly, notDeclared, wrongType, required
     }
 
-    let door: Door
+    let spoken: SpokenProtocol
     /// Makes a user with fields, given as JSON members.
     let register: @Sendable (_ world: ForeignWorld, _ name: String, _ members: String) async throws -> Answer
     /// Writes fields, given as JSON members.
-    let write: @Sendable (_ world: ForeignWorld, _ pass: Door.Pass, _ members: String) async throws -> Answer
+    let write: @Sendable (_ world: ForeignWorld, _ pass: SpokenProtocol.Pass, _ members: String) async throws -> Answer
     /// Everything that the user itself sees.
-    let read: @Sendable (_ world: ForeignWorld, _ pass: Door.Pass) async throws -> [String: JSONValue]
+    let read: @Sendable (_ world: ForeignWorld, _ pass: SpokenProtocol.Pass) async throws -> [String: JSONValue]
     /// Everything that another user sees; `nil` where no user sees another.
-    var readOther: (@Sendable (_ world: ForeignWorld, _ pass: Door.Pass, _ id: String) async throws -> Answer)?
+    var readOther:
+        (@Sendable (_ world: ForeignWorld, _ pass: SpokenProtocol.Pass, _ id: String) async throws -> Answer)?
     /// Status, and what stands in the body.
     let words: @Sendable (Refusal) -> (status: Int, text: String)
 
-    var testDescription: String { door.name }
+    var testDescription: String { spoken.name }
 
     static let password = "correct horse 7 staple"
-    static let all: [FieldDoor] = [.native, .ncmb, .kii, .parse]
+    static let all: [FieldSurface] = [.native, .ncmb, .kii, .parse]
 
     /// A user who is logged in here.
-    func person(_ world: ForeignWorld, _ name: String, _ members: String = "") async throws -> Door.Pass {
+    func person(_ world: ForeignWorld, _ name: String, _ members: String = "") async throws -> SpokenProtocol.Pass {
         let made = try await register(world, name, members)
         try #require([200, 201].contains(made.status), "\(made.text)")
-        return try #require(try await door.logIn(world, name, Self.password))
+        return try #require(try await spoken.logIn(world, name, Self.password))
     }
 
     /// Expects a refusal in the protocol's own words, which name the field.
     func expect(_ answer: Answer, _ refusal: Refusal, _ field: String) {
         let words = words(refusal)
-        #expect(answer.status == words.status, "\(door.name) \(refusal): \(answer.text)")
-        #expect(answer.text.contains(words.text), "\(door.name) \(refusal): \(answer.text)")
-        #expect(answer.text.contains(field), "\(door.name) \(refusal): \(answer.text)")
+        #expect(answer.status == words.status, "\(spoken.name) \(refusal): \(answer.text)")
+        #expect(answer.text.contains(words.text), "\(spoken.name) \(refusal): \(answer.text)")
+        #expect(answer.text.contains(field), "\(spoken.name) \(refusal): \(answer.text)")
     }
 
-    static let native = FieldDoor(
-        door: .native,
+    static let native = FieldSurface(
+        spoken: .native,
         register: { world, name, members in
             try await world.native(
                 "POST", "/v1/sign-up",
@@ -72,8 +73,8 @@ struct FieldDoor: Sendable, CustomTestStringConvertible {
             }
         })
 
-    static let ncmb = FieldDoor(
-        door: .ncmb,
+    static let ncmb = FieldSurface(
+        spoken: .ncmb,
         register: { world, name, members in
             try await world.ncmb("POST", "/users", body("userName", name, members))
         },
@@ -90,8 +91,8 @@ struct FieldDoor: Sendable, CustomTestStringConvertible {
             }
         })
 
-    static let kii = FieldDoor(
-        door: .kii,
+    static let kii = FieldSurface(
+        spoken: .kii,
         register: { world, name, members in
             try await world.kii("POST", "/users", body("loginName", name, members))
         },
@@ -108,8 +109,8 @@ struct FieldDoor: Sendable, CustomTestStringConvertible {
         readOther: { world, pass, id in try await world.kii("GET", "/users/\(id)", token: pass.token) },
         words: { _ in (400, "INVALID_INPUT_DATA") })
 
-    static let parse = FieldDoor(
-        door: .parse,
+    static let parse = FieldSurface(
+        spoken: .parse,
         register: { world, name, members in
             try await world.parse("POST", "/users", body("username", name, members))
         },

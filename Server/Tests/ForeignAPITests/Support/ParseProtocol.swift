@@ -1,5 +1,5 @@
-extension Door {
-    static let parse = Door(
+extension SpokenProtocol {
+    static let parse = SpokenProtocol(
         name: "parse",
         register: { world, name, password in
             try await world.parse("POST", "/users", #"{"username":"\#(name)","password":"\#(password)"}"#)
