@@ -5,6 +5,8 @@ import OkaeriServer
 import OkaeriWire
 import Testing
 
+@testable import NativeAPI
+
 /// The first owner of a server for development, who may come in without an authenticator app, and what becomes of it when
 /// the same data is served in production.
 @Suite("The first owner")
