@@ -82,9 +82,11 @@ let package = Package(
     ],
     targets: [
         // Above each target stand its ring and what it is for; scripts/architecture makes docs/ARCHITECTURE.md of them.
+        // standard: WebAuthn level 3: registrations and assertions of passkeys, read and verified. No HTTP, no storage.
+        .target(name: "WebAuthn", dependencies: [crypto, cryptoExtras, wire], swiftSettings: settings),
         // domain: The rules, by modules: accounts, sessions, providers, messaging, applications, administration. No HTTP, no SQL.
         .target(
-            name: "Domain", dependencies: [crypto, wire],
+            name: "Domain", dependencies: ["WebAuthn", crypto, wire],
             resources: [.embedInCode("Accounts/Passwords/common-passwords.txt")], swiftSettings: settings),
         // storage: Every query once, in the SQL that both engines share; migrations in both dialects.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),
@@ -215,7 +217,8 @@ let package = Package(
             swiftSettings: settings),
         // tests: A domain with a clock that stands still and SQLite in memory.
         .target(
-            name: "TestWorld", dependencies: ["Domain", "Storage", crypto], path: "Tests/Support/TestWorld",
+            name: "TestWorld", dependencies: ["Domain", "Storage", crypto, cryptoExtras],
+            path: "Tests/Support/TestWorld",
             swiftSettings: settings),
         // tests: What every storage engine must do.
         .target(
@@ -241,7 +244,10 @@ let package = Package(
         // tests: The rules, on SQLite in memory.
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Domain", "Storage", "StorageSQLite", "TestWorld", crypto, wire], swiftSettings: settings),
+            dependencies: [
+                "Domain", "Storage", "StorageSQLite", "TestWorld", "WebAuthn", crypto, cryptoExtras, wire,
+            ],
+            swiftSettings: settings),
         // tests: Both engines against the contracts, and migrations from every past schema.
         .testTarget(
             name: "StorageTests",
@@ -266,7 +272,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OutboundServices", "PageSupport", "ParseAPI",
-                "PasswordHashes", "QRCodes", "StoragePostgreSQL", crypto, httpTypes, sdk, sdkTesting, sdkUI, wire,
+                "PasswordHashes", "QRCodes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, sdk, sdkTesting, sdkUI,
+                wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.

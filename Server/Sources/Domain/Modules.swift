@@ -4,6 +4,7 @@ package final class Modules: Sendable {
     package let providers: Providers
     package let messaging: Messaging
     package let accounts: Accounts
+    package let passkeys: Passkeys
     package let transfers: Transfers
     package let deletion: Deletion
     package let sessions: Sessions
@@ -40,10 +41,12 @@ package final class Modules: Sendable {
         accounts = Accounts(
             world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
             messaging: messaging)
+        passkeys = Passkeys(world, changes: changes)
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
         deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
-            world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider)
+            world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider,
+            verifyPasskey: passkeys.verifyPasskey)
         administration = Administration(
             world, rateLimiter: rateLimiter, enqueueMessage: messaging.enqueueMessage, searches: searches,
             changes: changes, signingKeys: sessions.signingKeys)

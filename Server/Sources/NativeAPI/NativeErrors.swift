@@ -68,6 +68,7 @@ struct Refusal {
         case otherProof = #"DPoP error="invalid_dpop_proof", algs="ES256""#
         case application = "Okaeri-Application"
         case provider = "Okaeri-Provider"
+        case passkey = "Okaeri-Passkey"
         case admin = #"Bearer realm="admin""#
     }
 }
@@ -91,6 +92,7 @@ extension Refusal {
         case .mergeOffer(let offer): self.init(offer)
         case .proof(let fault): problem.detail = fault.detail
         case .providerToken(let fault): problem.detail = fault.detail
+        case .passkey(let fault): problem.errors = [fault.field]
         case .removedDeviceKey(let key):
             problem.reason = key.reason.rawValue
             problem.removedAt = key.removedAt.wire
@@ -191,6 +193,13 @@ extension Refusal {
                 400, .audienceNotAllowed, "The application does not list this audience."),
             .rateLimited: Refusal(429, .rateLimited, "Too many requests."),
             .providerNotEnabled: Refusal(404, .providerNotEnabled, "The application has no such provider."),
+            .passkeysNotEnabled: Refusal(404, .passkeysNotEnabled, "The application has no passkeys."),
+            .passkeyUnknown: Refusal(
+                404, .passkeyUnknown, "The passkey leads to nobody here.",
+                detail: "It was removed, or belongs to another application."),
+            .passkeyRefused: challenge(
+                .passkeyInvalid, "The passkey does not prove anything.", .passkey,
+                detail: "Ask for new options: a challenge counts once, for five minutes."),
             .providerTokenRefused: challenge(
                 .providerTokenInvalid, "The provider's token is not valid here.", .provider),
             .providerTokenReplayed: challenge(

@@ -7,7 +7,7 @@ import OkaeriWire
 extension NativeAPI {
     /// Every endpoint of the native API: what its caller must bring along, method, path, and the controller's method.
     package var routes: [Route] {
-        logInRoutes + accountRoutes + transferRoutes + serviceRoutes
+        logInRoutes + accountRoutes + passkeyRoutes + transferRoutes + serviceRoutes
     }
 
     private var logInRoutes: [Route] {
@@ -60,6 +60,20 @@ extension NativeAPI {
             change(.deviceKeyRemoved, .delete, APIPath.deviceKey("{thumbprint}"), deviceKeys.remove),
             change(.deletionRequested, .delete, APIPath.user, users.delete),
             session(.get, APIPath.export, users.export, as: .recentSession),
+        ]
+    }
+
+    private var passkeyRoutes: [Route] {
+        let passkeys = PasskeysController(requests: requests, metrics: metrics, passkeys: modules.passkeys)
+        return [
+            application(.post, APIPath.requestPasskeyLogIn, passkeys.requestLogIn),
+            application(.post, APIPath.logInWithPasskey, passkeys.logIn),
+            change(.passkeyAdded, .post, APIPath.requestPasskey, passkeys.requestRegistration),
+            change(.passkeyAdded, .post, APIPath.passkeys, passkeys.add),
+            session(.get, APIPath.passkeys, passkeys.list),
+            change(.passkeyRenamed, .patch, APIPath.passkey("{id}"), passkeys.rename),
+            change(.passkeyRemoved, .delete, APIPath.passkey("{id}"), passkeys.remove),
+            session(.post, APIPath.mergeByPasskey, passkeys.offerMerge),
         ]
     }
 

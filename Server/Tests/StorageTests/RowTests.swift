@@ -89,6 +89,13 @@ struct RowTests {
                     application: application, thumbprint: "key", user: user, reason: .init(rawValue: "disabled"),
                     removedAt: time)),
             Case(
+                PasskeyRow.self,
+                Passkey(
+                    Passkey.Credential(
+                        id: "credential", userHandle: "handle", publicKey: [1], aaguid: "kind", signCount: 7,
+                        transports: ["usb", "nfc"], isBackupEligible: true, isBackedUp: false),
+                    application: application, name: "name", createdAt: time, lastUsedAt: time)),
+            Case(
                 PasswordSchemeRow.self,
                 PasswordSchemeUse(application: application, scheme: PasswordScheme(text: "$argon2id$"), usedAt: time)),
             Case(

@@ -22,19 +22,22 @@ public struct ExportResponse: Codable, Hashable, Sendable {
     public var sessions: [SessionBody]
     /// Devices that joined by a transfer code.
     public var devicesAdded: [NoticeBody]
+    /// The user's passkeys; `nil` from a server that has none yet.
+    public var passkeys: [PasskeyBody]?
     /// What the user did and what was done to the user, newest first, as the audit log has it.
     public var log: [LogEntryBody]
 
     /// Makes a response.
     public init(
         exportedAt: WireTime, application: String, user: UserBody, sessions: [SessionBody], devicesAdded: [NoticeBody],
-        log: [LogEntryBody]
+        passkeys: [PasskeyBody]? = nil, log: [LogEntryBody]
     ) {
         self.exportedAt = exportedAt
         self.application = application
         self.user = user
         self.sessions = sessions
         self.devicesAdded = devicesAdded
+        self.passkeys = passkeys
         self.log = log
     }
 }

@@ -1,5 +1,5 @@
-/// The body of `POST /v1/user/reauthenticate`: a password, a mailed code with its ticket, or what a provider gave. An
-/// anonymous user proves by the header `DPoP` alone, without a body.
+/// The body of `POST /v1/user/reauthenticate`: a password, a mailed code with its ticket, what a provider gave, or a
+/// passkey. An anonymous user proves by the header `DPoP` alone, without a body.
 public struct ReauthenticationBody: Codable, Hashable, Sendable {
     /// The password.
     public var password: String?
@@ -11,20 +11,25 @@ public struct ReauthenticationBody: Codable, Hashable, Sendable {
     public var provider: String?
     /// What that provider gave.
     public var credential: ProviderLinkBody?
+    /// What shows that a passkey of the user is there.
+    public var passkey: PasskeyAuthentication?
 
     /// Makes a body.
     public init(
         password: String? = nil, code: String? = nil, ticket: String? = nil, provider: String? = nil,
-        credential: ProviderLinkBody? = nil
+        credential: ProviderLinkBody? = nil, passkey: PasskeyAuthentication? = nil
     ) {
         self.password = password
         self.code = code
         self.ticket = ticket
         self.provider = provider
         self.credential = credential
+        self.passkey = passkey
     }
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case password, code, ticket, provider, credential }
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case password, code, ticket, provider, credential, passkey
+    }
 
     /// Reads a body that may hold no other members.
     public init(from decoder: any Decoder) throws {
@@ -34,6 +39,7 @@ public struct ReauthenticationBody: Codable, Hashable, Sendable {
         ticket = try members.decodeIfPresent(String.self, forKey: .ticket)
         provider = try members.decodeIfPresent(String.self, forKey: .provider)
         credential = try members.decodeIfPresent(ProviderLinkBody.self, forKey: .credential)
+        passkey = try members.decodeIfPresent(PasskeyAuthentication.self, forKey: .passkey)
     }
 }
 

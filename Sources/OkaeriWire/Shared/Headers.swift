@@ -82,6 +82,22 @@ public enum APIPath {
         "\(notices)/\(id)"
     }
 
+    /// POST: what to make a passkey by.
+    public static let requestPasskey = "/v1/user/passkeys/request"
+    /// GET: the own passkeys. POST: add one.
+    public static let passkeys = "/v1/user/passkeys"
+    /// POST: what to ask for a passkey by.
+    public static let requestPasskeyLogIn = "/v1/log-in/passkey/request"
+    /// POST: log in with a passkey.
+    public static let logInWithPasskey = "/v1/log-in/passkey"
+    /// POST: show a passkey of another user, to merge the two.
+    public static let mergeByPasskey = "/v1/user/merge/passkey"
+
+    /// PATCH: give a passkey another name. DELETE: remove it.
+    public static func passkey(_ id: String) -> String {
+        "\(passkeys)/\(id)"
+    }
+
     /// DELETE: end one of the own sessions.
     public static func session(_ id: String) -> String {
         "\(sessions)/\(id)"

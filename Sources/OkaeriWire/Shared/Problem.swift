@@ -135,6 +135,12 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let audienceNotAllowed: Self = "audience_not_allowed"
     /// 409: the `Idempotency-Key` was used for a different request.
     public static let idempotencyKeyReused: Self = "idempotency_key_reused"
+    /// 404: the application has no passkeys.
+    public static let passkeysNotEnabled: Self = "passkeys_not_enabled"
+    /// 404: the passkey leads to nobody here; the client can forget it.
+    public static let passkeyUnknown: Self = "passkey_unknown"
+    /// 401: the registration or the assertion does not hold; `errors` names the member and the rule.
+    public static let passkeyInvalid: Self = "passkey_invalid"
     /// 404: the application has no such provider.
     public static let providerNotEnabled: Self = "provider_not_enabled"
     /// 401: the provider's token is wrong; the detail says in what.

@@ -39,7 +39,7 @@ extension ApplicationSettings {
 
     /// What breaks a rule.
     func faults() -> [ValidationError] {
-        var faults = lifeFaults + mail.faults() + fieldRules.faults
+        var faults = lifeFaults + mail.faults() + fieldRules.faults + passkeys.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),

@@ -35,6 +35,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var userListViews: [UserListView] = []
     /// What registration demands, and what sign-up forms ask for.
     package var signUp = SignUpRules()
+    /// Whether users have passkeys, and which.
+    package var passkeys = PasskeyRules()
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlace = "{code}"

@@ -7,8 +7,14 @@ package struct Reauthenticate: Sendable {
     let protocols: ProtocolRegistry
     let check: PasswordCheck
     let tryCode: TryCode
-    let identify: VerifyExternalIdentity
+    let verifiers: Verifiers
     let audit: AuditTrail
+
+    /// Who finds out whose a credential is.
+    struct Verifiers: Sendable {
+        let identity: VerifyExternalIdentity
+        let passkey: VerifyPasskey
+    }
 
     /// What proves it.
     package enum Credential: Sendable {
@@ -17,6 +23,7 @@ package struct Reauthenticate: Sendable {
         case code(String, ticket: String)
         /// What a provider gave for an identity that is linked.
         case provider(Identity.Provider, ProviderCredential)
+        case passkey(PasskeyAssertion)
         /// A proof by the session's key, which was checked when the request came in.
         case deviceKey
 
@@ -25,6 +32,7 @@ package struct Reauthenticate: Sendable {
             case .password: Session.LogInMethod.password.rawValue
             case .code: Session.LogInMethod.code.rawValue
             case .provider(let provider, _): provider.rawValue
+            case .passkey: Session.LogInMethod.passkey.rawValue
             case .deviceKey: Identity.Provider.device.rawValue
             }
         }
@@ -39,7 +47,7 @@ package struct Reauthenticate: Sendable {
     }
 
     /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by, and for
-    ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `sessionInvalid` when the session ended
+    ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `passkeyUnknown`, `passkeyRefused`, `sessionInvalid` when the session ended
     ///   meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(
         by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin
@@ -71,11 +79,19 @@ package struct Reauthenticate: Sendable {
                 try renewal.write(by: owner.id, in: transaction)
             }
         case .provider(let provider, let credential):
-            let person = try await identify(provider, credential, in: application)
+            let person = try await verifiers.identity(provider, credential, in: application)
             isProven = try await store.write { transaction throws(DomainError) in
                 let owner = try transaction.user(for: person, in: application)
                 try transaction.markUsed(person.replay, in: application)
                 return try renewal.write(by: owner?.id, in: transaction)
+            }
+        case .passkey(let assertion):
+            let verified = try await verifiers.passkey(assertion, in: who.application)
+            isProven = try await store.write { transaction throws(DomainError) in
+                guard case .proven(let owner) = try verified.use(in: transaction) else {
+                    return try renewal.write(by: nil, in: transaction)
+                }
+                return try renewal.write(by: owner.id, in: transaction)
             }
         case .deviceKey:
             guard Session.LogInMethod.automatic.provesPresence(of: user) else { throw .credentialRefused }

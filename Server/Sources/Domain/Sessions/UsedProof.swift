@@ -18,6 +18,8 @@ package struct UsedProof: Hashable, Sendable {
         case attemptedRequest
         /// A token that a provider signed, together with the client that presented it first.
         case providerRetry
+        /// A challenge that was given out for a passkey.
+        case passkeyChallenge
 
         /// The number of the kind in keys; it never changes. Migration 19 writes the same numbers.
         fileprivate var number: UInt8? {
@@ -28,6 +30,7 @@ package struct UsedProof: Hashable, Sendable {
             case .attempt: 3
             case .attemptedRequest: 4
             case .providerRetry: 5
+            case .passkeyChallenge: 6
             }
         }
     }

@@ -61,6 +61,7 @@ package struct DomainError: Error, Hashable, Sendable {
         case mergeOffer(MergeOffer)
         case proof(ProofFault)
         case providerToken(ProviderTokenFault)
+        case passkey(PasskeyFault)
         case removedDeviceKey(RemovedDeviceKey)
         /// What an admin would need.
         case permission(AdminPermission)
@@ -109,6 +110,7 @@ extension DomainError: CustomStringConvertible {
         case .mergeOffer(let offer): "\(code.rawValue)(\(String(reflecting: offer)))"
         case .proof(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
         case .providerToken(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
+        case .passkey(let fault): "\(code.rawValue)(\(fault.rule))"
         case .removedDeviceKey(let key): "\(code.rawValue)(\(String(reflecting: key)))"
         case .permission(let permission): "\(code.rawValue)(\(String(reflecting: permission)))"
         }

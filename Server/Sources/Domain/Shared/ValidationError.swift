@@ -75,6 +75,12 @@ package struct ValidationError: Hashable, Sendable {
         case unreadable
         /// A subject that shows the code to anybody who sees the locked screen.
         case secretInSubject
+        /// Not a domain's name in lower case.
+        case notADomain
+        /// Neither the origin of a page nor that of an Android app.
+        case notAnOrigin
+        /// Not the UUID of a kind of authenticator.
+        case notAnAuthenticator
         /// A name that no field can have.
         case notAFieldName
     }

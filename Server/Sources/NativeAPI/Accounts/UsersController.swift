@@ -117,7 +117,8 @@ extension NativeAPI {
             // All of it, also what apps never see: it is the person's right (GDPR, article 15).
             user: UserBody(export.user.shown(to: .server, in: export.application)),
             sessions: export.sessions.map { SessionBody($0, isCurrent: $0.id == current) },
-            devicesAdded: export.transfers.map { NoticeBody($0) }, log: export.audit.map { LogEntryBody($0) })
+            devicesAdded: export.transfers.map { NoticeBody($0) }, passkeys: export.passkeys.map { PasskeyBody($0) },
+            log: export.audit.map { LogEntryBody($0) })
         return try JSONResponse(body: body, headers: [.contentDisposition: #"attachment; filename="user.json""#])
             .response()
     }

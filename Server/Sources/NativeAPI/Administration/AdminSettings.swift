@@ -99,6 +99,7 @@ struct AdminSettingsBody: Encodable {
     let mail: AdminMailLinksBody
     /// What registration demands, and what sign-up forms ask for.
     let signUp: AdminSignUpBody
+    let passkeys: AdminPasskeysBody
 
     init(_ application: Domain.Application) {
         let settings = application.settings
@@ -116,6 +117,7 @@ struct AdminSettingsBody: Encodable {
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
         mail = AdminMailLinksBody(settings.mail)
         signUp = AdminSignUpBody(settings.signUp)
+        passkeys = AdminPasskeysBody(settings.passkeys)
     }
 }
 
@@ -161,6 +163,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
     private let mergeRules: [String: MergeRule]?
     private let mail: Mail?
     private let signUp: SignUp?
+    private let passkeys: AdminPasskeysPatch?
 
     private struct SignUp: Decodable {
         let usernameMinimumCharacters: Int?
@@ -208,7 +211,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, proofRequired, sessionIdleSeconds, sessionSeconds, deletionGraceSeconds, anonymousIdleSeconds
-        case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail, signUp
+        case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail, signUp, passkeys
     }
 
     init(from decoder: any Decoder) throws {
@@ -231,6 +234,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         }
         mail = try members.decodeIfPresent(Mail.self, forKey: .mail)
         signUp = try members.decodeIfPresent(SignUp.self, forKey: .signUp)
+        passkeys = try members.decodeIfPresent(AdminPasskeysPatch.self, forKey: .passkeys)
     }
 
     func apply(to application: inout Domain.Application) {
@@ -254,12 +258,13 @@ struct AdminSettingsPatch: Decodable, Sendable {
         mail?.verificationURL.apply(to: &application.settings.mail.verificationURL)
         mail?.resetURL.apply(to: &application.settings.mail.resetURL)
         signUp?.apply(to: &application.settings.signUp)
+        passkeys?.apply(to: &application.settings.passkeys)
     }
 }
 
 extension UserPatchBody.Change where Value == String {
     /// An empty text is none.
-    fileprivate func apply(to text: inout String?) {
+    func apply(to text: inout String?) {
         switch self {
         case .unchanged: break
         case .removed: text = nil
@@ -269,7 +274,7 @@ extension UserPatchBody.Change where Value == String {
 }
 
 extension KeyedDecodingContainer {
-    fileprivate func patch<Value>(forKey key: Key) throws -> UserPatchBody.Change<Value> {
+    func patch<Value>(forKey key: Key) throws -> UserPatchBody.Change<Value> {
         guard contains(key) else { return .unchanged }
         return try decodeNil(forKey: key) ? .removed : .set(try decode(Value.self, forKey: key))
     }

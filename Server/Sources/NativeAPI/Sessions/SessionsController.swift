@@ -63,6 +63,13 @@ extension Reauthenticate.Credential {
         let (isByCode, isByProvider) = (
             body.code != nil || body.ticket != nil, body.provider != nil || body.credential != nil
         )
+        if let passkey = body.passkey {
+            guard body.password == nil, !isByCode, !isByProvider else {
+                throw .membersInvalid([MemberFault(path: "passkey", rule: .malformed)])
+            }
+            self = .passkey(try PasskeyAssertion(passkey))
+            return
+        }
         switch (body.password, isByCode, isByProvider) {
         case (let password?, false, false):
             self = .password(Secret(password))

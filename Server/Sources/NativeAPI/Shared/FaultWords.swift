@@ -58,6 +58,10 @@ extension ValidationError.Rule {
         case .readOnly: ("read_only", "Only the server writes this field.")
         case .notDeclared: ("not_declared", "The application lets no fields be written that it has no rule for.")
         case .unreadable: ("unreadable", "The field is not for everybody to read.")
+        case .notADomain: ("not_a_domain", "A domain in lower case, without port: example.com.")
+        case .notAnOrigin:
+            ("not_an_origin", "https://example.com, or android:apk-key-hash: and the hash of a certificate.")
+        case .notAnAuthenticator: ("not_an_authenticator", "The AAGUID of a kind of authenticator: a UUID.")
         case .notAFieldName: ("not_a_field_name", "Not a name that a field can have.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }

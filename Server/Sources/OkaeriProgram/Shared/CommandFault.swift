@@ -112,6 +112,9 @@ extension ValidationError {
         case .readOnly: "\(field) is written by the server alone."
         case .notDeclared: "\(field) has no rule, and the application takes no fields without one."
         case .unreadable: "\(field) cannot be for those who may not read."
+        case .notADomain: "\(field) is no domain in lower case."
+        case .notAnOrigin: "\(field) holds something that is the origin of neither a page nor an Android app."
+        case .notAnAuthenticator: "\(field) holds something that is no AAGUID."
         case .notAFieldName: "\(field) is no name for a field."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to anybody who sees the locked screen."
         }

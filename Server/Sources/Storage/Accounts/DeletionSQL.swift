@@ -17,6 +17,11 @@ extension SQLTransaction {
     package func erase(_ user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) {
         _ = try endSessions(of: user, in: application, except: Identifier(rawValue: ""))
         let statements: [Query] = [
+            """
+            DELETE FROM passkeys WHERE application_id = $1 AND credential_id IN (
+                SELECT subject FROM identities
+                WHERE application_id = $1 AND user_id = $2 AND provider = 'passkey')
+            """,
             "DELETE FROM identities WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM identifiers WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2",

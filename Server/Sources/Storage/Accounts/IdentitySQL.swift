@@ -47,6 +47,7 @@ extension SQLTransaction {
         if identity.provider == .anonymous {
             try removeProviderAccount(.anonymous, subject: identity.subject, in: application)
         }
+        if identity.provider == .passkey { try removePasskey(identity.subject, in: application) }
         if identity.provider.registers { try noteStanding(of: user, in: application) }
         note(.user(application, user))
     }

@@ -73,6 +73,7 @@ private struct StoredSettings: Codable {
     var fieldRules: StoredFieldRules?
     var userListViews: [StoredUserListView]?
     var signUp: StoredSignUpRules?
+    var passkeys: StoredPasskeyRules?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -94,6 +95,7 @@ private struct StoredSettings: Codable {
         fieldRules = StoredFieldRules(settings.fieldRules)
         userListViews = settings.userListViews.isEmpty ? nil : settings.userListViews.map(StoredUserListView.init(_:))
         signUp = settings.signUp == SignUpRules() ? nil : StoredSignUpRules(settings.signUp)
+        passkeys = settings.passkeys == PasskeyRules() ? nil : StoredPasskeyRules(settings.passkeys)
     }
 
     var settings: ApplicationSettings {
@@ -115,6 +117,7 @@ private struct StoredSettings: Codable {
             (foreignOptions ?? [:]).map { (.init(rawValue: $0), $1.options) }, uniquingKeysWith: { $1 })
         settings.userListViews = (userListViews ?? []).map(\.view)
         settings.signUp = signUp?.rules ?? standard.signUp
+        settings.passkeys = passkeys?.rules ?? standard.passkeys
         return settings
     }
 }
@@ -141,6 +144,35 @@ private struct StoredSignUpRules: Codable {
         rules.asksPhone = asksPhone ?? rules.asksPhone
         rules.asksDisplayName = asksDisplayName ?? rules.asksDisplayName
         rules.holdsOldProtocols = holdsOldProtocols ?? rules.holdsOldProtocols
+        return rules
+    }
+}
+
+private struct StoredPasskeyRules: Codable {
+    private var isEnabled: Bool?
+    private var domain: String?
+    private var origins: [String]?
+    private var requiresUserVerification: Bool?
+    private var allowedAuthenticators: [String]?
+    private var refusedAuthenticators: [String]?
+
+    init(_ rules: PasskeyRules) {
+        isEnabled = rules.isEnabled
+        domain = rules.domain
+        origins = rules.origins
+        requiresUserVerification = rules.requiresUserVerification
+        allowedAuthenticators = rules.allowedAuthenticators
+        refusedAuthenticators = rules.refusedAuthenticators
+    }
+
+    var rules: PasskeyRules {
+        var rules = PasskeyRules()
+        rules.isEnabled = isEnabled ?? rules.isEnabled
+        rules.domain = domain
+        rules.origins = origins ?? rules.origins
+        rules.requiresUserVerification = requiresUserVerification ?? rules.requiresUserVerification
+        rules.allowedAuthenticators = allowedAuthenticators ?? rules.allowedAuthenticators
+        rules.refusedAuthenticators = refusedAuthenticators ?? rules.refusedAuthenticators
         return rules
     }
 }

@@ -113,6 +113,7 @@ extension HostedPageRequest {
                 switch identity.provider {
                 case .device: text("account.identityDevice")
                 case .anonymous: text("account.identityAnonymous")
+                case .passkey: text("account.identityPasskey")
                 default: ProviderBrand.of(identity.provider).name
                 }
             var model: PageTemplates.Model = ["label": label, "since": time(identity.linkedAt)]
@@ -122,7 +123,7 @@ extension HostedPageRequest {
                     model["detail"] = key.device.name ?? key.device.model ?? ""
                     if let used = key.lastUsedAt { model["used"] = time(used) }
                 }
-            } else if identity.provider != .anonymous {
+            } else if identity.provider != .anonymous, identity.provider != .passkey {
                 model["removable"] = identity.provider.rawValue
             }
             listed.append(model)

@@ -71,8 +71,7 @@ extension ValidationError.Rule {
         case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
-            .outOfRange,
-            .notANetwork, .notATriableHash:
+            .outOfRange, .notADomain, .notAnOrigin, .notAnAuthenticator, .notANetwork, .notATriableHash:
             ("notPossible", [:])
         }
     }

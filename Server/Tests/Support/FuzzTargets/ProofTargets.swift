@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Foundation
+import WebAuthn
 
 /// A key with which inputs are signed, so that parsers see what stands behind a good signature. The same in every run.
 struct FuzzKey: Sendable {
@@ -33,6 +34,15 @@ struct FuzzClock: WallClock {
 extension FuzzTarget {
     /// What devices prove their keys with.
     static let proofs = [
+        FuzzTarget("webauthn-attestation", maximumBytes: 4096) { input in
+            guard let object = try? AttestationObject(parsing: input) else { return }
+            let clientData = Array(#"{"type":"webauthn.create","challenge":"","origin":"https://example.org"}"#.utf8)
+            let party = RelyingParty(
+                id: "example.org", origins: ["https://example.org"], requiresUserVerification: false)
+            guard let read = try? ClientData(parsing: clientData) else { return }
+            _ = try? party.verify(read, object) { _ in true }
+        },
+        FuzzTarget("webauthn-client-data", maximumBytes: 4096) { input in _ = try? ClientData(parsing: input) },
         FuzzTarget("proof") { input in _ = try? verify(String(input: input)) },
         FuzzTarget("proof-claims", maximumBytes: 2048) { input in
             let header = #"{"typ":"dpop+jwt","alg":"ES256","jwk":{\#(FuzzKey.shared.members)}}"#

@@ -26,6 +26,54 @@ extension Contract {
             }
             try expectEqual(found, [nil, key, nil, later, nil])
         },
+        Contract("keeps passkeys for as long as their identities lead to somebody, also to another user") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user())
+            let identity = Identity(provider: .passkey, subject: "one", linkedAt: samples.now)
+            let new = passkey("one", samples)
+            var used = new
+            used.name = "鍵"
+            used.signCount = 8
+            used.isBackedUp = true
+            used.lastUsedAt = samples.now + .seconds(1)
+            let after = used
+            let found = try await engine.write { transaction throws(DomainError) -> [[Passkey]] in
+                try transaction.insert(user)
+                try transaction.insert(other)
+                try transaction.insert(new)
+                try transaction.insert(identity, for: user.id, in: samples.application)
+                var found = [try transaction.passkeys(of: user.id, in: samples.application)]
+                found.append(try transaction.passkeys(of: user.id, in: samples.otherApplication))
+                try transaction.update(after)
+                _ = try transaction.remove(.passkey, subject: "one", of: user.id, in: samples.application)
+                try transaction.insert(identity, for: other.id, in: samples.application)
+                found.append(try transaction.passkeys(of: user.id, in: samples.application))
+                found.append(try transaction.passkeys(of: other.id, in: samples.application))
+                try transaction.remove(identity, of: other.id, in: samples.application)
+                found.append([try transaction.passkey("one", in: samples.application)].compactMap { $0 })
+                return found
+            }
+            try expectEqual(found, [[new], [], [], [after], []])
+        },
+        Contract("erases a user's passkeys, and nobody else's") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user())
+            let left = try await engine.write { transaction throws(DomainError) in
+                for (owner, name) in [(user, "one"), (other, "two")] {
+                    try transaction.insert(owner)
+                    try transaction.insert(passkey(name, samples))
+                    try transaction.insert(
+                        Identity(provider: .passkey, subject: name, linkedAt: samples.now), for: owner.id,
+                        in: samples.application)
+                }
+                try transaction.erase(user.id, in: samples.application)
+                return [
+                    try transaction.passkey("one", in: samples.application),
+                    try transaction.passkey("two", in: samples.application),
+                ]
+            }
+            try expectEqual(left, [nil, passkey("two", samples)])
+        },
         Contract("removes all codes of a user but one, and no others'") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())
@@ -130,6 +178,14 @@ extension Contract {
             }
         },
     ]
+}
+
+private func passkey(_ id: String, _ samples: Samples) -> Passkey {
+    Passkey(
+        Passkey.Credential(
+            id: id, userHandle: "handle", publicKey: [1, 2, 3], aaguid: "00000000-0000-0000-0000-000000000000",
+            signCount: 7, transports: ["internal", "usb"], isBackupEligible: true, isBackedUp: false),
+        application: samples.application, name: "Passkey", createdAt: samples.now)
 }
 
 private func code(_ number: UInt8, _ kind: MailKind, _ user: User, _ samples: Samples) -> MailedCode {

@@ -33,6 +33,9 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     /// The person has no account with the provider any more.
     case providerAccountDeleted = "provider_account_deleted"
     /// One device key, by its owner or an operator.
+    case passkeyAdded = "passkey_added"
+    case passkeyRenamed = "passkey_renamed"
+    case passkeyRemoved = "passkey_removed"
     case deviceKeyRemoved = "device_key_removed"
     /// All device keys but the caller's own.
     case otherDeviceKeysRemoved = "other_device_keys_removed"

@@ -21,6 +21,7 @@ package struct AccountPolicy: Hashable, Sendable {
         case mergeTicket = "merge ticket"
         /// What an identity provider signed.
         case providerToken = "provider's token"
+        case passkey
     }
 
     package enum Notice: Hashable, Sendable {
@@ -85,8 +86,9 @@ extension AccountChange {
                 account, fresh: [.currentPassword, .recentLogIn], ends: all, records: .passwordChanged,
                 tells: [.mail(.passwordChanged), .oldDevice])
         case .passwordReset:
+            // Who asks for another password may fear that somebody else is in the account: a passkey may be theirs.
             AccountPolicy(
-                [.holder], fresh: [.code], ends: all, records: .passwordReset,
+                [.holder], fresh: [.code], ends: all.union([.passkeys]), records: .passwordReset,
                 tells: [.mail(.passwordChanged), .oldDevice])
         case .weakPasswordRetired: AccountPolicy([.server], records: .weakPasswordRetired)
         // Standing
@@ -104,6 +106,13 @@ extension AccountChange {
                 account.union([.server]), fresh: [.recentLogIn], records: .identityUnlinked,
                 tells: [.mail(.identityUnlinked)])
         case .consentRevoked, .providerAccountDeleted: AccountPolicy([.provider], records: .providerNotified)
+        case .passkeyAdded:
+            AccountPolicy(
+                [.owner], fresh: [.recentLogIn], records: .passkeyAdded, tells: [.mail(.identityLinked)])
+        case .passkeyRenamed: AccountPolicy([.owner], records: .passkeyRenamed)
+        case .passkeyRemoved:
+            AccountPolicy(
+                [.owner], fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
         case .deviceKeyRemoved:
             AccountPolicy(account, fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
         case .otherDeviceKeysRemoved:
@@ -121,7 +130,8 @@ extension AccountChange {
             AccountPolicy([.holder], fresh: [.transferCode], records: .transferCodeRedeemed, tells: [.oldDevice])
         case .transferUndone: AccountPolicy([.owner], records: .transferUndone, tells: [.oldDevice])
         // Merges
-        case .mergeOffered: AccountPolicy([.holder], fresh: [.currentPassword, .providerToken], records: .mergeOffered)
+        case .mergeOffered:
+            AccountPolicy([.holder], fresh: [.currentPassword, .providerToken, .passkey], records: .mergeOffered)
         case .mergeKept: AccountPolicy([.holder], fresh: [.mergeTicket], records: .mergeKept)
         case .mergeSwitched: AccountPolicy([.holder], fresh: [.mergeTicket], records: .mergeSwitched)
         case .merged: AccountPolicy([.holder], fresh: [.mergeTicket], records: .merged)
@@ -145,6 +155,9 @@ extension AuditEntry.Action {
     static let mergeKept = AuditEntry.Action(rawValue: "merge.keep")
     static let mergeSwitched = AuditEntry.Action(rawValue: "merge.switch")
     static let merged = AuditEntry.Action(rawValue: "merge.merge")
+    static let passkeyAdded = AuditEntry.Action(rawValue: "passkey.added")
+    static let passkeyRenamed = AuditEntry.Action(rawValue: "passkey.renamed")
+    static let passkeyRemoved = AuditEntry.Action(rawValue: "passkey.removed")
     static let weakPasswordRetired = AuditEntry.Action(rawValue: "password.retired")
 }
 
@@ -163,8 +176,9 @@ extension AccountChange {
         let cells = [
             "`\(rawValue)`", Self.list(AccountRole.allCases, policy.who) { $0.rawValue },
             Self.list(AccountPolicy.Proof.allCases, policy.fresh) { $0.rawValue },
-            policy.evicts == Eviction.everything
-                ? "everything else" : Self.list(Eviction.allCases, policy.evicts) { $0.text },
+            policy.evicts.isSuperset(of: Eviction.everything)
+                ? (["everything else"] + policy.evicts.subtracting(Eviction.everything).map(\.text))
+                    .joined(separator: ", ") : Self.list(Eviction.allCases, policy.evicts) { $0.text },
             "`\(policy.action.rawValue)`",
             Self.list(AccountPolicy.Notice.allCases, policy.tells) { $0.text },
         ]
@@ -189,6 +203,7 @@ extension Eviction {
         case .transferCodes: "transfer codes"
         case .mergeTickets: "merge tickets"
         case .tickets: "tickets"
+        case .passkeys: "passkeys"
         }
     }
 }

@@ -17,8 +17,11 @@ package enum Eviction: String, CaseIterable, Hashable, Sendable {
     /// What is sealed or ordered and not stored with the user: authorization codes, tickets of the pages, ways to a
     /// provider and back, and verification mails that are not written yet.
     case tickets
+    /// What the user logs in with, as a password is.
+    case passkeys
 
-    package static let everything = Set(allCases)
+    /// Everything but what the user logs in with.
+    package static let everything = Set(allCases).subtracting([.passkeys])
 }
 
 /// What stays of the ways into an account when it is changed: those that the caller uses.
@@ -121,6 +124,7 @@ extension Set<Eviction> {
         switch identity.provider {
         case .device: contains(.deviceKeys)
         case .anonymous: contains(.anonymousIds)
+        case .passkey: contains(.passkeys)
         default: false
         }
     }

@@ -17,6 +17,7 @@ package struct ExportUser: Sendable {
         package var user: User
         package var sessions: [Session]
         package var transfers: [Transfer]
+        package var passkeys: [Passkey]
         /// What the user did and what was done to the user, newest first.
         package var audit: [AuditEntry]
     }
@@ -48,6 +49,7 @@ package struct ExportUser: Sendable {
                 exportedAt: now, application: application, user: user,
                 sessions: try transaction.sessions(of: id, in: application.id),
                 transfers: try transaction.transfers(of: id, in: application.id),
+                passkeys: try transaction.passkeys(of: id, in: application.id),
                 audit: try transaction.auditEntries(
                     about: id, in: application.id, limit: Self.maximumAuditEntries))
         }

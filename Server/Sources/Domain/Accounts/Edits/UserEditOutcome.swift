@@ -115,7 +115,9 @@ extension UserEdit {
         let replaced = unlinked.union(linked.map(\.provider))
         if manner == .native {
             for provider in unlinked {
-                guard let identity = user.identities.first(where: { $0.provider == provider }) else {
+                // Passkeys are removed one by one, by `ManagePasskeys`.
+                guard provider != .passkey, let identity = user.identities.first(where: { $0.provider == provider })
+                else {
                     throw .identityUnknown
                 }
                 guard user.hasWayIn(without: [identity]) else { throw .lastWayIn }
@@ -123,7 +125,7 @@ extension UserEdit {
             }
         } else {
             user.identities.removeAll { old in
-                replaced.contains(old.provider) && !linked.contains { $0.isSame(as: old) }
+                old.provider != .passkey && replaced.contains(old.provider) && !linked.contains { $0.isSame(as: old) }
             }
         }
         for identity in linked where !user.identities.contains(where: { $0.isSame(as: identity) }) {

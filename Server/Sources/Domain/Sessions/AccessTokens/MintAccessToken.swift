@@ -51,6 +51,8 @@ extension Session.LogInMethod {
         case .automatic: ["pop"]
         case .password, .signUp: ["pwd"]
         case .code: ["otp"]
+        // A key that answers to a PIN, a finger or a face where the application asks for it, and to a touch at least.
+        case .passkey: ["pop", "user"]
         default: []
         }
     }

@@ -13,6 +13,8 @@ extension AccountChangeStep {
     }
 
     private static let operators = "Operators alone may make it."
+    private static let ofPasskeys = Absence(
+        "Passkeys are added, named and removed by the native API.", .passkeyAdded, .passkeyRenamed, .passkeyRemoved)
     private static let codes = "It has no transfer codes and no merges."
     private static let grace = "A deletion has a grace there."
     private static let notices = "Providers send their messages to one route, which is native."
@@ -44,7 +46,7 @@ extension AccountChangeStep {
                 Absence(
                     "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
-                Absence(grace, .erased, .erasedAtOnce),
+                Absence(grace, .erased, .erasedAtOnce), ofPasskeys,
             ]
         case .admin:
             operatorAbsences + [Absence("The admin API deletes with the grace; a command does without.", .erased)]
@@ -70,7 +72,8 @@ extension AccountChangeStep {
                     .otherDeviceKeysRemoved, .otherSessionsEnded, .allSessionsEnded, .transferCodeIssued,
                     .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered, .mergeKept,
                     .mergeSwitched, .merged, .mergedByOperator, .mergeUndone, .deletionRequested, .restored,
-                    .erasedAtOnce)
+                    .erasedAtOnce),
+                ofPasskeys,
             ]
         case .ncmb:
             oldAppAbsences + [
@@ -115,7 +118,7 @@ extension AccountChangeStep {
             .identityUnlinked, .transferCodeWithdrawn, .transferUndone),
         Absence("An operator ends all of a user's sessions.", .otherSessionsEnded),
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
-        Absence(grace, .erasedAtOnce),
+        Absence(grace, .erasedAtOnce), ofPasskeys,
     ]
 
     /// What the services of old apps never had.
@@ -125,6 +128,6 @@ extension AccountChangeStep {
         Absence(
             codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered,
             .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
-        Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased),
+        Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased), ofPasskeys,
     ]
 }

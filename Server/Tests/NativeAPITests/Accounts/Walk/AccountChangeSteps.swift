@@ -10,8 +10,8 @@ extension AccountChangeStep {
 
     /// All changes, by every way that there is.
     static let all: [AccountChangeStep] = [
-        native, shown, byProvider, registrations, pages, openPages, admin, dashboard, bulk, commands, timed, ncmb,
-        parse, kii, kiiByCode, envelope,
+        native, shown, passkeys, byProvider, registrations, pages, openPages, admin, dashboard, bulk, commands, timed,
+        ncmb, parse, kii, kiiByCode, envelope,
     ].flatMap { $0 }
 
     /// By a session of the native API.

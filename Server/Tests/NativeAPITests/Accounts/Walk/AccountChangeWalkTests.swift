@@ -155,6 +155,8 @@ struct AccountChangeWalkTests {
         .sessions: [.session, .pagesSession], .deviceKeys: [.deviceKey],
         .mailedCodes: [.logInCode, .pendingAddress], .transferCodes: [.transferCode], .mergeTickets: [.mergeTicket],
         .tickets: [.authorizationCode, .oneTimeLogInToken], .anonymousIds: [],
+        // See `PasskeyTests`.
+        .passkeys: [],
     ]
 
     @Test(

@@ -51,13 +51,16 @@ extension AccountChangeStep {
                 OtherRoutes(
                     "A device that is new makes a user, whose session is the record.", "POST /v1/log-in/automatic"),
                 OtherRoutes(
-                    "A log-in, a log-out, or the end of one session.", "POST /v1/log-in/code", "POST /v1/log-out",
+                    "A log-in, a log-out, or the end of one session.", "POST /v1/log-in/code",
+                    "POST /v1/log-in/passkey",
+                    "POST /v1/log-out",
                     "POST /v1/user/reauthenticate", "DELETE /v1/user/sessions/{id}"),
                 OtherRoutes(
                     "An order of a mail.", "POST /v1/log-in/code/request", "POST /v1/password-reset/request",
                     "POST /v1/email/verify/request"),
                 OtherRoutes(
-                    "It shows or opens something.", "POST /v1/user/merge/preview", "DELETE /v1/user/notices/{id}",
+                    "It shows or opens something.", "POST /v1/log-in/passkey/request",
+                    "POST /v1/user/passkeys/request", "POST /v1/user/merge/preview", "DELETE /v1/user/notices/{id}",
                     "POST /v1/user/page", "POST /v1/token"),
             ]
         case .admin:

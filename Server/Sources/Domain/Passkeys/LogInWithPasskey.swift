@@ -1,0 +1,124 @@
+/// What a client needs to show a passkey (WebAuthn §5.5). No credentials are named: the authenticator knows its own.
+package struct PasskeyRequestOptions: Sendable {
+    package var challenge: String
+    package var domain: String
+    package var requiresUserVerification: Bool
+    package var lifetime: Duration
+}
+
+/// Gives out what a client needs to show a passkey.
+package struct RequestPasskey: Sendable {
+    let challenges: PasskeyChallenges
+    let pagesURL: String?
+
+    /// - Throws: `passkeysNotEnabled`.
+    package func callAsFunction(in application: Application) throws(DomainError) -> PasskeyRequestOptions {
+        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
+        return PasskeyRequestOptions(
+            challenge: challenges.new(for: .assertion, in: application.id), domain: party.domain,
+            requiresUserVerification: application.settings.passkeys.requiresUserVerification,
+            lifetime: PasskeyChallenges.lifetime)
+    }
+}
+
+/// Logs in whom a passkey leads to. It never makes a user, and no wrong password locks it (requirement 8).
+package struct LogInWithPasskey: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let verifyProof: ProofVerifier
+    let verifyPasskey: VerifyPasskey
+    let issuers: SessionIssuers
+
+    package struct Request: Sendable {
+        package let application: Application
+        package let assertion: PasskeyAssertion
+        package let client: LogInClient
+        /// Names one attempt, so that its repetition answers what the first try answered.
+        package let attempt: Attempt?
+        /// Set to bring a user back that asked to be deleted.
+        package let restoringFrom: RequestOrigin?
+
+        package init(
+            application: Application, assertion: PasskeyAssertion, client: LogInClient, attempt: Attempt?,
+            restoringFrom: RequestOrigin?
+        ) {
+            self.application = application
+            self.assertion = assertion
+            self.client = client
+            self.attempt = attempt
+            self.restoringFrom = restoringFrom
+        }
+    }
+
+    /// - Throws: `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `fieldsRefused`, `proofRequired`,
+    ///   `proofRefused`, `clockSkew`, `proofReplayed`, `userDisabled`, `userDeleted`, `attemptReused`,
+    ///   `storageUnavailable`.
+    package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
+        let (now, application, client) = (clock.now, request.application, request.client)
+        if client.proof == nil, client.protocolName == .native, application.settings.proofRequired {
+            throw .proofRequired
+        }
+        var proof: DeviceProof?
+        if let presented = client.proof { proof = try verifyProof(presented, at: now) }
+        let faults = client.device.faults(field: "device")
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let link = DeviceLink(proof: proof, joins: client.joinsDevice, now: now)
+        let issuer = issuers.issuer(
+            for: .init(
+                application, client.protocolName, by: .passkey, on: client.holder(key: proof),
+                attempt: request.attempt, record: .logIn(from: client.origin),
+                restoringFrom: request.restoringFrom),
+            at: now)
+        let verified = try await verifyPasskey(request.assertion, in: application)
+        let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
+            try link.use(in: transaction, application.id)
+            let owner = try verified.owner(in: transaction)
+            // The assertion counted at the first try.
+            if try issuer.hasIssued(to: owner, in: transaction) {
+                return .success(try issuer.issue(to: owner, in: transaction))
+            }
+            switch try verified.use(in: transaction) {
+            case .refused(let user, let fault):
+                try issuer.refuse(user.id, by: .passkey, in: transaction)
+                return .failure(.passkeyRefused(fault))
+            case .proven(let user):
+                return .success(try issuer.issue(to: try link.joined(to: user, in: transaction), in: transaction))
+            }
+        }
+        return try result.get()
+    }
+}
+
+/// A conflict by a passkey: the user of a session shows a passkey of another user, and gets the ticket to resolve it.
+package struct OfferPasskeyMerge: Sendable {
+    let store: any Store
+    let verifyPasskey: VerifyPasskey
+    let offerMerge: OfferMerge
+
+    /// - Returns: when the passkey is the user's own.
+    /// - Throws: `mergeOffered` when it is another user's; `identityTaken` when that user cannot be gone on with;
+    ///   `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `storageUnavailable`.
+    package func callAsFunction(
+        _ assertion: PasskeyAssertion, by who: Authenticated, from origin: RequestOrigin
+    ) async throws(DomainError) {
+        let verified = try await verifyPasskey(assertion, in: who.application)
+        let result = try await store.write {
+            transaction throws(DomainError) -> Result<Identifier<User>, DomainError> in
+            switch try verified.use(in: transaction) {
+            case .proven(let user): .success(user.id)
+            case .refused(_, let fault): .failure(.passkeyRefused(fault))
+            }
+        }
+        let owner = try result.get()
+        guard owner != who.user.id else { return }
+        guard
+            let offer = try await offerMerge(
+                who, other: owner, by: .passkey, cause: .identity(.passkey), from: origin)
+        else { throw .identityTaken }
+        throw .mergeOffered(offer)
+    }
+}
+
+extension Session.LogInMethod {
+    package static let passkey = Session.LogInMethod(rawValue: "passkey")
+}

@@ -1,0 +1,108 @@
+import WebAuthn
+
+/// What an application has decided of passkeys.
+package struct PasskeyRules: Hashable, Sendable {
+    package static let maximumOrigins = 20
+    package static let maximumAuthenticators = 100
+
+    package var isEnabled = false
+    /// The domain that passkeys belong to; `nil` for the host of the server's own address. Passkeys of another domain lead
+    /// to nobody any more.
+    package var domain: String?
+    /// From where passkeys are used beside the domain's own address and the hosted pages.
+    package var origins: [String] = []
+    /// Whether a PIN, a finger or a face is needed beside a touch.
+    package var requiresUserVerification = true
+    /// The only kinds of authenticators that are taken, by AAGUID; all when empty.
+    package var allowedAuthenticators: [String] = []
+    /// Kinds of authenticators that are not taken, by AAGUID.
+    package var refusedAuthenticators: [String] = []
+
+    package init() {}
+
+    /// What breaks a rule.
+    var faults: [ValidationError] {
+        var faults: [ValidationError] = []
+        if let domain, !Self.isDomain(domain) {
+            faults.append(ValidationError(field: "passkeys.domain", rule: .notADomain))
+        }
+        if origins.count > Self.maximumOrigins {
+            faults.append(
+                ValidationError(field: "passkeys.origins", rule: .tooManyFields(maximum: Self.maximumOrigins)))
+        } else if !origins.allSatisfy(Self.isOrigin) {
+            faults.append(ValidationError(field: "passkeys.origins", rule: .notAnOrigin))
+        }
+        let lists = [
+            ("passkeys.allowedAuthenticators", allowedAuthenticators),
+            ("passkeys.refusedAuthenticators", refusedAuthenticators),
+        ]
+        for (field, list) in lists {
+            if list.count > Self.maximumAuthenticators {
+                faults.append(
+                    ValidationError(field: field, rule: .tooManyFields(maximum: Self.maximumAuthenticators)))
+            } else if list.contains(where: { AAGUID($0) == nil }) {
+                faults.append(ValidationError(field: field, rule: .notAnAuthenticator))
+            }
+        }
+        return faults
+    }
+
+    /// Lower-case letters, digits and hyphens between dots: an address of numbers is no domain (WebAuthn §5.1.3).
+    private static func isDomain(_ text: String) -> Bool {
+        guard (1...253).contains(text.utf8.count) else { return false }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        let isNamed = labels.last.map { !$0.utf8.allSatisfy(isDigit) } ?? false
+        return isNamed
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                    && label.utf8.allSatisfy { (97...122).contains($0) || isDigit($0) || $0 == UInt8(ascii: "-") }
+            }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (48...57).contains(byte) }
+
+    private static let androidPrefix = "android:apk-key-hash:"
+
+    /// The origin of a page, `https` but for `localhost`, or of an Android app by the hash of its certificate.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard text.utf8.count <= 300 else { return false }
+        if text.hasPrefix(androidPrefix) {
+            return Base64URL.bytes(of: text.utf8.dropFirst(androidPrefix.utf8.count))?.count == 32
+        }
+        guard let target = ProofTarget(text), text == "\(target.scheme)://\(target.authority)" else { return false }
+        return target.scheme == "https" || target.host == "localhost"
+    }
+}
+
+/// Who takes an application's passkeys: its rules, with what they leave to the server's own address.
+package struct PasskeyParty: Sendable {
+    package let domain: String
+    let relyingParty: RelyingParty
+
+    /// - Parameters:
+    ///   - application: Whose rules count.
+    ///   - pagesURL: The server's own address for people; `nil` while it is not set.
+    /// - Throws: `passkeysNotEnabled`, also when there is no domain.
+    package init(of application: Application, pagesURL: String?) throws(DomainError) {
+        let rules = application.settings.passkeys
+        let pages = pagesURL.flatMap { ProofTarget($0) }
+        guard rules.isEnabled, let domain = rules.domain ?? pages?.host else { throw .passkeysNotEnabled }
+        var origins = Set(rules.origins + ["https://\(domain)"])
+        if let pages, pages.host == domain || pages.host.hasSuffix(".\(domain)") {
+            origins.insert("\(pages.scheme)://\(pages.authority)")
+        }
+        self.domain = domain
+        let (allowed, refused) = (
+            Set(rules.allowedAuthenticators.compactMap { AAGUID($0) }),
+            Set(rules.refusedAuthenticators.compactMap { AAGUID($0) })
+        )
+        relyingParty = RelyingParty(
+            id: domain, origins: origins, requiresUserVerification: rules.requiresUserVerification,
+            policy: allowed.isEmpty ? .allBut(refused) : .only(allowed.subtracting(refused)))
+    }
+}
+
+extension ProofTarget {
+    /// The authority without its port.
+    fileprivate var host: String { String(authority.prefix { $0 != ":" }) }
+}

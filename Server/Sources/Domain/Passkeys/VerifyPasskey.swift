@@ -1,0 +1,121 @@
+import WebAuthn
+
+/// Verifies assertions: who has a passkey. Signatures are checked before the transaction, what counts once within it.
+struct VerifyPasskey: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let challenges: PasskeyChallenges
+    let pagesURL: String?
+
+    /// - Parameters:
+    ///   - assertion: What the client presents.
+    ///   - application: Where.
+    /// - Returns: what is to be settled in the transaction that goes by it.
+    /// - Throws: `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `storageUnavailable`.
+    func callAsFunction(
+        _ assertion: PasskeyAssertion, in application: Application
+    ) async throws(DomainError) -> VerifiedPasskey {
+        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
+        guard assertion.id.utf8.count <= PasskeyAssertion.maximumIdCharacters else {
+            throw .passkeyRefused(.credentialId)
+        }
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.passkey(assertion.id, in: application.id)
+        }
+        guard let known else { throw .passkeyUnknown }
+        guard assertion.userHandle == known.userHandle else { throw .passkeyRefused(.userHandle) }
+        let now = clock.now
+        var used: UsedProof?
+        do throws(WebAuthnFault) {
+            let read = try Assertion(
+                clientData: assertion.clientData, authenticatorData: assertion.authenticatorData,
+                signature: assertion.signature)
+            let state = try party.relyingParty.verify(read, by: try CredentialPublicKey(cose: known.publicKey)) {
+                used = challenges.use($0, for: .assertion, in: application.id, at: now)
+                return used != nil
+            }
+            guard let used else { throw WebAuthnFault.challenge }
+            return VerifiedPasskey(application: application.id, id: known.id, state: state, challenge: used, now: now)
+        } catch {
+            throw .passkeyRefused(error)
+        }
+    }
+}
+
+/// What a client presents to show that a passkey is there, as bytes.
+package struct PasskeyAssertion: Sendable {
+    /// 1023 bytes as base64url.
+    static let maximumIdCharacters = 1364
+
+    /// Base64url.
+    package var id: String
+    package var clientData: [UInt8]
+    package var authenticatorData: [UInt8]
+    package var signature: [UInt8]
+    /// Base64url.
+    package var userHandle: String
+
+    package init(
+        id: String, clientData: [UInt8], authenticatorData: [UInt8], signature: [UInt8], userHandle: String
+    ) {
+        self.id = id
+        self.clientData = clientData
+        self.authenticatorData = authenticatorData
+        self.signature = signature
+        self.userHandle = userHandle
+    }
+}
+
+/// An assertion whose signature fits.
+struct VerifiedPasskey: Sendable {
+    let application: Identifier<Application>
+    let id: String
+    fileprivate let state: CredentialState
+    fileprivate let challenge: UsedProof
+    fileprivate let now: Timestamp
+
+    fileprivate init(
+        application: Identifier<Application>, id: String, state: CredentialState, challenge: UsedProof, now: Timestamp
+    ) {
+        self.application = application
+        self.id = id
+        self.state = state
+        self.challenge = challenge
+        self.now = now
+    }
+
+    /// What became of an assertion.
+    enum Outcome {
+        case proven(User)
+        /// The assertion was used before, or the authenticator may be a copy.
+        case refused(User, WebAuthnFault)
+    }
+
+    /// Whom the passkey leads to.
+    ///
+    /// - Throws: `passkeyUnknown` when it was removed meanwhile, `storageUnavailable`.
+    func owner(in transaction: any Transaction) throws(DomainError) -> User {
+        guard let user = try transaction.user(provider: .passkey, subject: id, in: application) else {
+            throw .passkeyUnknown
+        }
+        return user
+    }
+
+    /// Lets the assertion count, once. After a refusal a transaction changes nothing more, and has to return.
+    ///
+    /// - Throws: `passkeyUnknown`, `storageUnavailable`.
+    func use(in transaction: any Transaction) throws(DomainError) -> Outcome {
+        let user = try owner(in: transaction)
+        guard var passkey = try transaction.passkey(id, in: application) else { throw .passkeyUnknown }
+        guard try transaction.markUsed(challenge, in: application) else { return .refused(user, .challenge) }
+        let known = CredentialState(
+            signCount: passkey.signCount, isBackupEligible: passkey.isBackupEligible, isBackedUp: passkey.isBackedUp,
+            isUserVerified: state.isUserVerified)
+        if let fault = state.fault(after: known) { return .refused(user, fault) }
+        passkey.signCount = state.signCount
+        passkey.isBackedUp = state.isBackedUp
+        passkey.lastUsedAt = now
+        try transaction.update(passkey)
+        return .proven(user)
+    }
+}

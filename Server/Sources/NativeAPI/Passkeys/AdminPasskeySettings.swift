@@ -1,0 +1,54 @@
+import Domain
+import OkaeriWire
+
+/// What an application has decided of passkeys.
+struct AdminPasskeysBody: Encodable {
+    let enabled: Bool
+    let domain: String?
+    let origins: [String]
+    let userVerificationRequired: Bool
+    let allowedAuthenticators: [String]
+    let refusedAuthenticators: [String]
+
+    init(_ rules: PasskeyRules) {
+        enabled = rules.isEnabled
+        domain = rules.domain
+        origins = rules.origins
+        userVerificationRequired = rules.requiresUserVerification
+        allowedAuthenticators = rules.allowedAuthenticators
+        refusedAuthenticators = rules.refusedAuthenticators
+    }
+}
+
+/// A part of a JSON merge patch: what is absent stays, what is null goes.
+struct AdminPasskeysPatch: Decodable, Sendable {
+    private let enabled: Bool?
+    private let domain: UserPatchBody.Change<String>
+    private let origins: [String]?
+    private let userVerificationRequired: Bool?
+    private let allowedAuthenticators: [String]?
+    private let refusedAuthenticators: [String]?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case enabled, domain, origins, userVerificationRequired, allowedAuthenticators, refusedAuthenticators
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        enabled = try members.decodeIfPresent(Bool.self, forKey: .enabled)
+        domain = try members.patch(forKey: .domain)
+        origins = try members.decodeIfPresent([String].self, forKey: .origins)
+        userVerificationRequired = try members.decodeIfPresent(Bool.self, forKey: .userVerificationRequired)
+        allowedAuthenticators = try members.decodeIfPresent([String].self, forKey: .allowedAuthenticators)
+        refusedAuthenticators = try members.decodeIfPresent([String].self, forKey: .refusedAuthenticators)
+    }
+
+    func apply(to rules: inout PasskeyRules) {
+        if let enabled { rules.isEnabled = enabled }
+        domain.apply(to: &rules.domain)
+        if let origins { rules.origins = origins }
+        if let userVerificationRequired { rules.requiresUserVerification = userVerificationRequired }
+        if let allowedAuthenticators { rules.allowedAuthenticators = allowedAuthenticators }
+        if let refusedAuthenticators { rules.refusedAuthenticators = refusedAuthenticators }
+    }
+}

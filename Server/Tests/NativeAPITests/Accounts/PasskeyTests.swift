@@ -1,0 +1,195 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("A passkey")
+struct PasskeyTests {
+    @Test("makes a guest's account safe: id, session and fields stay, and the user is not anonymous any more")
+    func guest() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (person, handle) = try await world.person(authenticator)
+        let user = try await person.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.id == person.logIn.user.id && user.identities.map(\.provider).contains("passkey"))
+        let stored = try await world.server.modules.accounts.readUser(
+            Identifier(rawValue: user.id), in: world.server.application.id)
+        #expect(!stored.isAnonymous)
+        let answer = try await world.logIn(try await world.authentication(authenticator, handle))
+        let logIn = try answer.read(LogInResponse.self)
+        #expect(answer.status == 200 && logIn.user.id == user.id && !logIn.isNew)
+        let token = try await world.server.send(
+            .post, APIPath.token, [("Authorization", "Bearer \(logIn.session.token)")])
+        #expect(token.status == 200)
+    }
+
+    @Test("is listed, renamed and removed, each with its entry in the audit log")
+    func managed() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (person, handle) = try await world.person(authenticator)
+        let renamed = try await person.send(.patch, APIPath.passkey(authenticator.id), body: #"{"name": "鍵"}"#)
+        #expect(try renamed.read(PasskeyBody.self).name == "鍵")
+        let listed = try await person.send(.get, APIPath.passkeys).read(PasskeyListResponse.self).passkeys
+        #expect(listed.map(\.id) == [authenticator.id] && listed.first?.transports == ["internal", "hybrid"])
+        #expect(listed.first?.isBackupEligible == true && listed.first?.isBackedUp == true)
+        let credential = try await world.authentication(authenticator, handle)
+        #expect(try await person.send(.delete, APIPath.passkey(authenticator.id)).status == 204)
+        expect(try await world.logIn(credential), 404, .passkeyUnknown)
+        expect(try await person.send(.delete, APIPath.passkey(authenticator.id)), 404, .passkeyUnknown)
+        let actions = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+            .map(\.action.rawValue)
+        #expect(actions.filter { $0.hasPrefix("passkey.") } == ["passkey.removed", "passkey.renamed", "passkey.added"])
+    }
+
+    @Test("is added and removed only by an owner who was there lately")
+    func fresh() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (person, _) = try await world.person(authenticator)
+        let body = try await world.registration(SoftwareAuthenticator(), by: person)
+        world.server.clock.advance(by: .seconds(700))
+        expect(try await person.send(.post, APIPath.requestPasskey), 403, .reauthenticationRequired)
+        expect(try await person.send(.delete, APIPath.passkey(authenticator.id)), 403, .reauthenticationRequired)
+        #expect(try await person.send(.post, APIPath.passkeys, body: body).status >= 400)
+        let other = try await world.server.person()
+        expect(try await other.send(.delete, APIPath.passkey(authenticator.id)), 404, .passkeyUnknown)
+    }
+
+    @Test("shows again that the owner is there")
+    func reauthentication() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (person, handle) = try await world.person(authenticator)
+        world.server.clock.advance(by: .seconds(700))
+        let credential = try await world.authentication(authenticator, handle)
+        let body = try world.text(ReauthenticationBody(passkey: credential))
+        #expect(try await person.send(.post, APIPath.reauthenticate, body: body).status == 200)
+    }
+
+    private static let spoilt: [(String, @Sendable (inout PasskeyWorld.Ceremony) -> Void)] = [
+        ("client_data_type", { $0.type = "payment.get" }), ("challenge", { $0.challenge = "AAAA" }),
+        ("origin", { $0.origin = "https://evil.test" }), ("cross_origin", { $0.crossOrigin = "true" }),
+        ("relying_party", { $0.domain = "evil.test" }), ("user_presence", { $0.flags = 0x1c }),
+        ("user_verification", { $0.flags = 0x19 }), ("backup_state", { $0.flags = 0x15 }),
+    ]
+
+    @Test("is refused by name with one part of the assertion or the registration wrong", arguments: spoilt.indices)
+    func refused(index: Int) async throws {
+        let (rule, spoil) = Self.spoilt[index]
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (person, handle) = try await world.person(authenticator)
+        try expectRefused(try await world.logIn(try await world.authentication(authenticator, handle, spoil)), rule)
+        let body = try await world.registration(SoftwareAuthenticator(), by: person, spoil)
+        try expectRefused(try await person.send(.post, APIPath.passkeys, body: body), rule)
+    }
+
+    @Test("is refused with another signature, another user's handle, and after it could be backed up")
+    func otherParts() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (_, handle) = try await world.person(authenticator)
+        var forged = try await world.authentication(authenticator, handle)
+        forged.response.signature = try await world.authentication(authenticator, handle).response.signature
+        try expectRefused(try await world.logIn(forged), "signature")
+        try expectRefused(try await world.logIn(try await world.authentication(authenticator, "AAAA")), "user_handle")
+        let changed = try await world.authentication(authenticator, handle) { $0.flags = 0x05 }
+        try expectRefused(try await world.logIn(changed), "backup_eligibility")
+    }
+
+    @Test("counts once, is answered again within its attempt, and not after five minutes")
+    func once() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (_, handle) = try await world.person(authenticator)
+        let credential = try await world.authentication(authenticator, handle)
+        let attempt = [("Idempotency-Key", "one-attempt-of-a-passkey")]
+        let first = try await world.logIn(credential, attempt).read(LogInResponse.self)
+        let second = try await world.logIn(credential, attempt).read(LogInResponse.self)
+        #expect(first.session.id == second.session.id)
+        try expectRefused(try await world.logIn(credential), "challenge")
+        let old = try await world.authentication(authenticator, handle)
+        world.server.clock.advance(by: .seconds(300))
+        try expectRefused(try await world.logIn(old), "challenge")
+    }
+
+    @Test("opens one session when the same assertion comes ten times at once")
+    func together() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (_, handle) = try await world.person(authenticator)
+        let credential = try await world.authentication(authenticator, handle)
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 { group.addTask { try await world.logIn(credential).status } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200] + [Int](repeating: 401, count: 9))
+    }
+
+    @Test("is refused when its counter does not grow, which the audit log has")
+    func counter() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (_, handle) = try await world.person(authenticator)
+        let grown = try await world.authentication(authenticator, handle) { $0.signCount = 7 }
+        #expect(try await world.logIn(grown).status == 200)
+        let copied = try await world.authentication(authenticator, handle) { $0.signCount = 7 }
+        try expectRefused(try await world.logIn(copied), "signature_counter")
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        #expect(entries.contains { $0.action == .loggedIn && $0.result == .refused })
+    }
+
+    @Test("is added once when its registration comes again, and is nobody else's")
+    func repeated() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (person, _) = try await world.person(authenticator)
+        let second = SoftwareAuthenticator()
+        let body = try await world.registration(second, by: person)
+        #expect(try await person.send(.post, APIPath.passkeys, body: body).status == 201)
+        #expect(try await person.send(.post, APIPath.passkeys, body: body).status == 201)
+        let listed = try await person.send(.get, APIPath.passkeys).read(PasskeyListResponse.self).passkeys
+        #expect(Set(listed.map(\.id)) == [authenticator.id, second.id] && listed.count == 2)
+        let other = try await world.server.person()
+        let stolen = try await world.registration(second, by: other)
+        expect(try await other.send(.post, APIPath.passkeys, body: stolen), 409, .identityTaken)
+        try expectRefused(try await other.send(.post, APIPath.passkeys, body: body), "challenge")
+    }
+
+    @Test("leads a guest with another user's passkey to a merge ticket")
+    func merge() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (owner, handle) = try await world.person(authenticator)
+        let guest = try await world.server.person()
+        let body = try world.text(PasskeyMergeBody(credential: try await world.authentication(authenticator, handle)))
+        let offered = try await guest.send(.post, APIPath.mergeByPasskey, body: body)
+        expect(offered, 409, .identityTaken)
+        let ticket = try #require(try offered.read(Problem.self).merge?.ticket)
+        let merged = try await guest.send(
+            .post, APIPath.merge, body: #"{"ticket": "\#(ticket)", "choice": "merge"}"#)
+        #expect(merged.status == 200, "\(merged.text)")
+        let logIn = try await world.logIn(try await world.authentication(authenticator, handle))
+        #expect(try logIn.read(LogInResponse.self).user.id == owner.logIn.user.id)
+    }
+
+    @Test("ends with a reset of the password, which somebody asks for who fears that another one is in the account")
+    func reset() async throws {
+        let eviction = try await EvictionWorld()
+        let (world, authenticator) = (try await PasskeyWorld(on: eviction.server), SoftwareAuthenticator())
+        let handle = try await world.add(authenticator, to: eviction.owner)
+        let token = try await eviction.resetToken()
+        let reset = try await world.server.send(
+            .post, APIPath.resetPassword, body: #"{"token": "\#(token)", "newPassword": "a quite new secret"}"#)
+        #expect(reset.status == 204, "\(reset.text)")
+        expect(try await world.logIn(try await world.authentication(authenticator, handle)), 404, .passkeyUnknown)
+    }
+
+    @Test("does not exist where the application has none, and leads to nobody in another application")
+    func disabled() async throws {
+        let server = try await TestServer()
+        expect(try await server.send(.post, APIPath.requestPasskeyLogIn), 404, .passkeysNotEnabled)
+        expect(try await server.person().send(.post, APIPath.requestPasskey), 404, .passkeysNotEnabled)
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (_, handle) = try await world.person(authenticator)
+        let other = try await world.server.modules.applications.createApplication(
+            name: "Other", settings: PasskeyWorld.settings, by: .local
+        ).application
+        let verified = try await world.authentication(authenticator, handle)
+        let answer = try await world.server.send(
+            .post, APIPath.logInWithPasskey, [("Okaeri-Application", other.id.rawValue)],
+            body: try world.text(PasskeyLogInBody(credential: verified)), isNamed: false)
+        expect(answer, 404, .passkeyUnknown)
+    }
+}
