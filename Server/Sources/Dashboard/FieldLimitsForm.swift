@@ -3,17 +3,20 @@ import PageSupport
 
 /// The form of how much a user may hold: fields, their bytes, and the longest name that apps of old protocols choose.
 enum FieldLimitsForm {
-    /// One limit, by the name that its field has in the form and its faults have in the domain.
+    /// One limit, by the name that its field has in the form.
     private struct Limit: Sendable {
         let name: String
         let range: ClosedRange<Int64>
         let path: any WritableKeyPath<ProfileLimits, Int> & Sendable
+
+        /// Its name in the texts, and what the domain calls it in a fault.
+        var fullName: String { "limits.\(name)" }
     }
 
     private static let limits = [
-        Limit(name: "limits.fields", range: ProfileLimits.fieldsRange, path: \.fields),
-        Limit(name: "limits.fieldsBytes", range: ProfileLimits.fieldsBytesRange, path: \.fieldsBytes),
-        Limit(name: "limits.userNameCharacters", range: ProfileLimits.userNameRange, path: \.userNameCharacters),
+        Limit(name: "fields", range: ProfileLimits.fieldsRange, path: \.fields),
+        Limit(name: "fieldsBytes", range: ProfileLimits.fieldsBytesRange, path: \.fieldsBytes),
+        Limit(name: "userNameCharacters", range: ProfileLimits.userNameRange, path: \.userNameCharacters),
     ]
 
     /// The change that was sent. What is no number is beyond all bounds.
@@ -39,10 +42,10 @@ enum FieldLimitsForm {
             let bounds = request.text(
                 "rules.range", ["least": String(limit.range.lowerBound), "most": String(limit.range.upperBound)])
             var field = PageField(
-                limit.name, label: request.text(limit.name), kind: .number,
+                limit.name, label: request.text(limit.fullName), kind: .number,
                 value: form[limit.name] ?? String(present[keyPath: limit.path]))
             field.hint = bounds
-            if faults.contains(where: { $0.field == limit.name }) { field.error = bounds }
+            if faults.contains(where: { $0.field == limit.fullName }) { field.error = bounds }
             return field.model
         }
         return [

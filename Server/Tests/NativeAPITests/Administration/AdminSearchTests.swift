@@ -69,7 +69,7 @@ struct AdminSearchTests {
             let answer = try await world.send("owner", .get, "applications/\(application)/users?limit=500\(from)")
             #expect(answer.status == 200 && answer.text.utf8.count < SearchLimits.maximumBytes + 1_000_000)
             let body = try JSONDecoder().decode(Page.self, from: Data(answer.text.utf8))
-            seen += body.users.map(\.id)
+            seen += body.users.map(\.user.id)
             from = body.next.map { "&from=\($0)" } ?? ""
             pages += 1
         } while !from.isEmpty && pages < 20
@@ -89,7 +89,9 @@ struct AdminSearchTests {
     private struct Page: Decodable {
         struct User: Decodable { let id: String }
 
-        let users: [User]
+        struct Listed: Decodable { let user: User }
+
+        let users: [Listed]
         let next: String?
     }
 

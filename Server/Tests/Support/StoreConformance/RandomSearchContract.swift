@@ -125,7 +125,8 @@ private enum SearchModel {
                 guard case .object(let members) = value, let member = members[name] else { return nil }
                 value = member
             }
-            return value == .null ? nil : value
+            guard value != .null else { return .none }
+            return value
         default: return nil
         }
     }

@@ -78,6 +78,7 @@ extension AccountChangeStep {
         case .ncmb:
             oldAppAbsences + [
                 Absence("The page that a mail leads to makes the user.", .created),
+                Absence("Fields alone change, of which nothing is recorded.", .profileChanged),
                 Absence(
                     "A mail leads to the pages, where it happens.", .emailVerified, .emailReplaced, .passwordChanged,
                     .passwordReset),

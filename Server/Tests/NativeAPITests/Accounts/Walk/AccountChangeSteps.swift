@@ -120,8 +120,9 @@ extension AccountChangeStep {
 
     private static func notification(_ row: AccountChange, _ kind: String) -> AccountChangeStep {
         AccountChangeStep(row, .native, "POST /v1/providers/apple/notifications") { world in
-            let person = FakeApple.Person(subject: "001234.hana.0099")
-            try await world.give(.apple, person.subject)
+            let person = AppleWorld.hana
+            let linked = try await world.apple.link(world.owner, try world.apple.credential())
+            try #require(linked.status == 200, "\(linked.text)")
             let payload = try world.apple.apple.notification(
                 kind, about: person, audience: AppleWorld.bundle, id: "n")
             return Asked(

@@ -21,7 +21,8 @@ struct AccountChangeWalkTests {
     {
         let application = world.server.application.id
         let all = try await world.server.modules.administration.listAudit(in: application).filter {
-            $0.result == .done && ($0.action != .loggedIn || step.row == .signedUp)
+            // A page of the dashboard shows the user after the change, which is recorded apart.
+            $0.result == .done && $0.action != .usersRead && ($0.action != .loggedIn || step.row == .signedUp)
         }
         // Whose account it will be is not known before.
         guard !asked.makesUser else {
@@ -76,6 +77,8 @@ struct AccountChangeWalkTests {
         arguments: AccountChangeStep.all.filter { step in
             [.admin, .dashboard, .parse, .kii].contains(step.surface)
                 && step.row.policy.who.isDisjoint(with: [.owner, .stranger])
+                // Old protocols log no disabled user in.
+                && !(step.row == .enabled && [.parse, .kii].contains(step.surface))
         })
     func ownerRefused(step: AccountChangeStep) async throws {
         let world = try await EvictionWorld()

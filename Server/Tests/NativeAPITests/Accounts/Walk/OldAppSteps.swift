@@ -14,18 +14,6 @@ extension AccountChangeStep {
                 body: #"{"userName":"mina","password":"s3cret"}"#, wrong: #"{"userName":"hana","password":"s3cret"}"#,
                 makesUser: true, isOpen: true, status: 201)
         },
-        AccountChangeStep(.profileChanged, .ncmb, "PUT /2013-09-01/users/{objectId}") { world in
-            let writer = try await world.member().logIn.user
-            let (name, id) = (try #require(writer.username), world.owner.logIn.user.id)
-            let list = try await world.ncmb(
-                .put, "/2013-09-01/users/\(id)", #"{"acl":{"\#(writer.id)":{"read":true,"write":true}}}"#,
-                token: try await world.ownerToken(.ncmb))
-            try #require(list.status == 200, "\(list.text)")
-            return Asked(
-                path: "/2013-09-01/users/\(id)", body: #"{"score":5}"#,
-                token: try await world.token(.ncmb, name, AccountTests.password),
-                actor: .user(Identifier(rawValue: writer.id)))
-        },
         member(.aclChanged, #"{"acl":{"*":{"read":true}}}"#),
         member(.identifiersChanged, #"{"userName":"mikan"}"#),
         member(.addressChanged, #"{"mailAddress":"new@example.com"}"#),

@@ -72,7 +72,7 @@ extension AccountChangeStep {
         AccountChangeStep(.created, .pages, "POST /a/{application}/register") { world in
             let ordered = try await world.ncmb(
                 .post, "/2013-09-01/requestMailAddressUserEntry", #"{"mailAddress":"mina@example.com"}"#)
-            try #require(ordered.status == 200, "\(ordered.text)")
+            try #require(ordered.status == 201, "\(ordered.text)")
             let token = try await world.mailedToken(to: "mina@example.com")
             return Asked(
                 fields: ["token": token, "password": "four quiet words"],
