@@ -27,10 +27,11 @@ extension AccountChangeStep {
             let right = try await passkeys.authentication(authenticator, handle)
             var wrong = right
             wrong.response.signature = try await passkeys.authentication(authenticator, handle).response.signature
+            // Any user who shows the passkey too is both.
             return Asked(
                 body: try passkeys.text(PasskeyMergeBody(credential: right)),
                 wrong: try passkeys.text(PasskeyMergeBody(credential: wrong)),
-                person: try await world.server.person(), endsSoon: true, status: 409)
+                person: try await world.server.person(), isOpen: true, endsSoon: true, status: 409)
         },
     ]
 }
