@@ -36,8 +36,9 @@ struct ReadmeTests {
     @Test("is compiled with the tests, where `make run` shows it too")
     func makeRun() throws {
         let script = try Self.contents("../../../scripts/run")
-        let start = try #require(script.range(of: "In an app:\n"))
-        let end = try #require(script.range(of: "In a shell:\n", range: start.upperBound..<script.endIndex))
+        let start = try #require(script.range(of: "begins at an empty Xcode project:\n"))
+        let end = try #require(
+            script.range(of: "3. Look around in a shell.", range: start.upperBound..<script.endIndex))
         try check(String(script[start.upperBound..<end.lowerBound]))
     }
 }

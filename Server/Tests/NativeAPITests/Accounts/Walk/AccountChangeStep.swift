@@ -67,6 +67,8 @@ struct AccountChangeStep: Sendable, CustomTestStringConvertible {
         var makesUser = false
         /// Whether it needs no session.
         var isOpen = false
+        /// Whether it is as good from any other user's session.
+        var isForAnyUser = false
         /// Whether what is shown ends within ten minutes.
         var endsSoon = false
         var status = 200

@@ -31,7 +31,7 @@ extension AccountChangeStep {
             return Asked(
                 body: try passkeys.text(PasskeyMergeBody(credential: right)),
                 wrong: try passkeys.text(PasskeyMergeBody(credential: wrong)),
-                person: try await world.server.person(), isOpen: true, endsSoon: true, status: 409)
+                person: try await world.server.person(), isForAnyUser: true, endsSoon: true, status: 409)
         },
     ]
 }
