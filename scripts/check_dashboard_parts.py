@@ -302,7 +302,7 @@ def check_menu(world, page):
         for width in [1280, 1120, 390]:
             view = page.context.browser.new_context(
                 locale=language, viewport={"width": width, "height": 780}, storage_state=state).new_page()
-            view.goto(f"{world.home}/users")
+            view.goto(f"{world.home}/users?lang={language}")
             for number, name in enumerate(groups):
                 group = view.get_by_role("group", name=name, exact=True)
                 expect(group).to_be_visible()
