@@ -17,45 +17,38 @@
 
         private var model: SessionsModel { runner.model }
 
-        private var question: String {
+        private var question: String? {
             switch model.question {
             case .end(let session)?: look.words(.sessionsEndQuestion, ["name": name(of: session)])
             case .endOthers?: look.words(.sessionsEndOthersQuestion)
-            case nil: ""
+            case nil: nil
             }
         }
 
+        private static let texts = DeviceListTexts(
+            title: .sessionsTitle, remove: .sessionsEnd, removeOthers: .sessionsEndOthers, othersName: "endOthers")
+
         /// The screen.
         public var body: some View {
-            ScreenFrame(.sessions, model.form, .sessionsTitle, send: { runner.send(.form($0)) }) {
-                if model.form.isRunning { ProgressView().accessibilityLabel(look.words(.working)) }
-                ForEach(model.sessions ?? []) { row($0) }
-                if model.hasOthers {
-                    Button(look.words(.sessionsEndOthers)) { runner.send(.endOthers) }
-                        .buttonStyle(ThemedButtonStyle.danger)
-                        .disabled(!model.form.isEnabled)
-                        .accessibilityIdentifier(ScreenName.sessions.identifier("endOthers"))
-                }
-                if model.sessions == nil, model.form.isEnabled {
-                    Button(look.words(.reload)) { runner.send(.reload) }
-                        .buttonStyle(ThemedButtonStyle.link)
-                        .accessibilityIdentifier(ScreenName.sessions.identifier("reload"))
-                }
-            }
-            .refreshable { @MainActor in runner.send(.reload) }
-            .confirmationDialog(
-                question,
-                isPresented: Binding(
-                    get: { @MainActor in model.question != nil },
-                    set: { @MainActor in if !$0 { runner.send(.refused) } }),
-                titleVisibility: .visible
+            DeviceList(
+                .sessions, model.form, Self.texts, isLoaded: model.sessions != nil, hasOthers: model.hasOthers,
+                question: question, send: send
             ) {
-                Button(look.words(.sessionsEnd), role: .destructive) { runner.send(.confirmed) }
-                Button(look.words(.cancel), role: .cancel) { runner.send(.refused) }
+                ForEach(model.sessions ?? []) { row($0) }
             }
             .task { runner.begin() }
             .task(id: proof) {
                 if proof.screen == .sessions { runner.send(.form(.presenceProved)) }
+            }
+        }
+
+        private func send(_ event: DeviceListEvent) {
+            switch event {
+            case .form(let event): runner.send(.form(event))
+            case .reload: runner.send(.reload)
+            case .removeOthers: runner.send(.endOthers)
+            case .confirmed: runner.send(.confirmed)
+            case .refused: runner.send(.refused)
             }
         }
 
