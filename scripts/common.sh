@@ -84,8 +84,8 @@ prepare_release() {
 }
 
 # Builds the program and sets `okaeri` to its path: build_program CONFIGURATION. The configuration "quick" is for a first
-# look: each module is compiled as a whole and nothing is optimised or described for a debugger, which takes a third of the
-# processor time of "release" and three quarters of that of "debug". It has a folder of its own, as its flags differ.
+# look: each module is compiled as a whole and nothing is optimised or described for a debugger, which takes three quarters of the
+# processor time of "debug". It has a folder of its own, as its flags differ.
 build_program() {
     local arguments=(-c "$1") build_folder=$build_folder modules=
     case $1 in
