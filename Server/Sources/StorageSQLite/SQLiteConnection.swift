@@ -105,8 +105,9 @@ package final class SQLiteConnection: Connection {
             case SQLITE_ROW:
                 let row = SQLiteRow(statement: statement)
                 if let left = searchBytesLeft {
-                    searchBytesLeft = left - row.byteCount
-                    guard row.byteCount <= left else { throw .searchTooLarge }
+                    let size = row.byteCount
+                    guard size <= left else { throw .searchTooLarge }
+                    searchBytesLeft = left - size
                 }
                 rows.append(try read(row))
             case SQLITE_DONE: return rows
