@@ -134,8 +134,8 @@ show_progress() {
     while IFS= read -r line; do
         [[ $line =~ $steps ]] || continue
         step=${BASH_REMATCH[1]}
-        # Another part of the work begins to count anew.
-        if ((step < before)); then begin=$SECONDS; fi
+        # Another part of the work begins to count its steps anew; modules are counted on.
+        if [ -z "${modules:-}" ] && ((step < before)); then begin=$SECONDS; fi
         before=$step
         if [[ $line == *"Emitting module "* ]]; then emitted=$((emitted + 1)); fi
         if [ -n "${modules:-}" ]; then
