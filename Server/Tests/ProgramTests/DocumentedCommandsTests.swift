@@ -10,6 +10,7 @@ struct DocumentedCommandsTests {
     /// Documents in use. Decisions and the changelog tell of their time.
     private static let documents: [String] = {
         let manager = FileManager.default
+        // A root that cannot be read has no documents, which the test sees.
         let top = (try? manager.contentsOfDirectory(atPath: root.path)) ?? []
         let below = ["docs", "Examples", "Sources"].flatMap { folder in
             (manager.enumerator(atPath: root.appendingPathComponent(folder).path)?.compactMap { $0 as? String } ?? [])
@@ -69,7 +70,7 @@ struct DocumentedCommandsTests {
             if number.isMultiple(of: 2) {
                 prose += part
             } else if !part.hasPrefix("swift") {
-                commands += part.split(separator: "\n").dropFirst()
+                commands += part.split(separator: "\n", omittingEmptySubsequences: false).dropFirst()
             }
         }
         for (number, part) in prose.split(separator: "`", omittingEmptySubsequences: false).enumerated()
@@ -77,9 +78,10 @@ struct DocumentedCommandsTests {
             commands.append(part)
         }
         return commands.flatMap { command in
-            // A text in quotes is one word, and what follows a sign of the shell is no part of the call.
-            let plain = command.replacing(/"[^"]*"|“[^”]*”/, with: "X")
-            return plain.matches(of: /(?:^|[\s\/|(])(okaeri|make)(?:-dev)? ([a-z-][^|#()&;]*)/)
+            // A text in quotes is one word; a comment and what follows a sign of the shell are no part of the call.
+            let plain = command.replacing(/"[^"]*"|“[^”]*”/, with: "X").replacing(/(^|\s)#.*/, with: "")
+            let call = /(?:^|[\s\/|(])(okaeri|make)(?:-dev)? +([a-z][a-z-]*(?:\s[^|()&;]*)?)(?=$|[\s|()&;])/
+            return plain.matches(of: call)
                 .filter { $0.output.1 == program }
                 .map { $0.output.2.split(whereSeparator: \.isWhitespace).map(String.init) }
                 .map { $0.first == program ? Array($0.dropFirst()) : $0 }

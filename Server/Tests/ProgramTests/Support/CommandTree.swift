@@ -48,8 +48,7 @@ struct CommandTree: Decodable {
         let options = words.filter { $0.hasPrefix("--") }.map { word in
             String(word.dropFirst(2).prefix { $0.isLetter || $0 == "-" })
         }
-        // What the argument parser itself brings.
-        let unknown = options.first { !known.contains($0) && $0 != "generate-completion-script" && !$0.isEmpty }
+        let unknown = options.first { !known.contains($0) && !$0.isEmpty }
         return unknown.map { "“\(commandName)” has no option “--\($0)”" }
     }
 }
