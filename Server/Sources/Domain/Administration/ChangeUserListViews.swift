@@ -1,4 +1,4 @@
-/// Keeps a view of the list of users under its name, in the place of one that has the name, or forgets one.
+/// Keeps a view of the list of users under its name, in the position of one that has the name, or forgets one.
 package struct ChangeUserListViews: Sendable {
     let store: any Store
     let audit: AuditTrail
@@ -21,9 +21,9 @@ package struct ChangeUserListViews: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard var application = try transaction.application(id) else { throw .applicationUnknown }
             var views = application.settings.userListViews
-            let place = views.firstIndex { $0.name == name }
-            guard view != nil || place != nil else { throw .administration(.notFound) }
-            if let place { views.remove(at: place) }
+            let position = views.firstIndex { $0.name == name }
+            guard view != nil || position != nil else { throw .administration(.notFound) }
+            if let position { views.remove(at: position) }
             if let view { views.append(view) }
             guard views.count <= UserListView.maximum else {
                 throw .fieldsRefused([
