@@ -15,13 +15,12 @@ package struct ChangeApplication: Sendable {
     ) async throws(DomainError) -> Application {
         try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
             guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
-            let before = application
             change(&application)
             let faults =
                 TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)
                 .faults(of: application.name, field: "name") + application.settings.faults()
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
-            return application == before ? nil : [:]
+            return [:]
         }
     }
 }

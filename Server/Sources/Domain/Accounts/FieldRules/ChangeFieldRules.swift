@@ -18,7 +18,7 @@ package struct ChangeFieldRules: Sendable {
             let before = application.settings.fieldRules
             change(&application.settings.fieldRules)
             let after = application.settings.fieldRules
-            guard after != before else { return nil }
+            guard after != before else { return [:] }
             // Of what another program stored nothing is judged again.
             let faults = after.faults
             guard faults.isEmpty else { throw .fieldsRefused(faults) }

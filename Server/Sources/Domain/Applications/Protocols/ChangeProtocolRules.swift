@@ -31,7 +31,7 @@ package struct ChangeProtocolRules: Sendable {
             var (rules, options) = before
             for (name, value) in changes { ProtocolRule[name]?.apply(value, to: &rules, &options) }
             // Rules that were only looked at stay those of the protocol's own service.
-            guard rules != before.rules || options != before.options else { return nil }
+            guard rules != before.rules || options != before.options else { return [:] }
             let settings = application.settings
             application.settings.foreignSessions[name] = rules
             application.settings.foreignOptions[name] = options
