@@ -75,7 +75,7 @@ struct SearchTests {
         }
         let answer = try await world.send("GET", "\(Self.users)?\(pairs.joined(separator: "&"))")
         #expect(answer.status == 403 && answer.text.contains("E403003"), "\(answer.text)")
-        // The others are found as before, and what is hidden is not told.
+        // The others are found as before, and hidden fields are left out.
         let found = try await self.answer(world, #"{"team":"red"}"#)
         #expect(found.status == 200 && found.text.contains("anna") && !found.text.contains("score"), "\(found.text)")
     }

@@ -43,7 +43,7 @@ package final class Messaging: Sendable {
                 renderer: world.services.mailRenderer))
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
-        changeMailSettings = ChangeMailSettings(store: store, audit: audit)
+        changeMailSettings = ChangeMailSettings(editApplication: EditApplication(store: store, audit: audit))
         mailQueueSignal = MailQueueSignal()
     }
 }

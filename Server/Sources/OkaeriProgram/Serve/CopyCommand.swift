@@ -47,7 +47,7 @@ struct CopyCommand: AsyncParsableCommand {
         Console.write(
             """
             \(report.wasResumed ? "The copy was resumed and is complete" : "Everything is copied") and compared: \
-            \(report.place)
+            \(report.location)
             \(table.text(indentation: 2))
             """)
         if report.needsKeyOfFolder {

@@ -120,13 +120,13 @@ package struct ServerSettings: Sendable {
     package var allDatabaseConnections: Int { databaseConnections + searchLimits.readers + 1 }
 
     /// Where the data is, in words that may be shown.
-    package enum StoragePlace: Hashable, Sendable {
+    package enum StorageLocation: Hashable, Sendable {
         case folder(String)
         case database(String)
     }
 
     /// Where the data is.
-    package var storagePlace: StoragePlace {
+    package var storageLocation: StorageLocation {
         database.map { .database($0.description) } ?? .folder(dataFolder)
     }
 

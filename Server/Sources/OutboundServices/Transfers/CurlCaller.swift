@@ -6,7 +6,7 @@ import Threads
 /// Asks other servers by libcurl, on threads of its own.
 ///
 /// Only what an `EgressPolicy` permits, with certificates checked. Redirections are not followed: an answer from elsewhere is
-/// not the provider's. Proxies of the environment are passed by, because they would look names up in our place
+/// not the provider's. Proxies of the environment are passed by, because they would look names up instead of us
 /// (requirement 44).
 package final class CurlCaller: WebCaller {
     package struct Limits: Sendable {
@@ -49,7 +49,7 @@ package final class CurlCaller: WebCaller {
         self.resolve = resolve
     }
 
-    /// Called with a sentence for the log when a call fails; whoever caused it learns none of it.
+    /// Called with a sentence for the log when a call fails; its caller learns none of it.
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
         self.observer.withLock { $0 = observer }
     }
@@ -63,7 +63,7 @@ package final class CurlCaller: WebCaller {
 
     package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
         guard let target = policy.target(of: call.url) else {
-            throw told(.addressRefused(reason: "it is not public, or not asked by https"), call)
+            throw logged(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
         let (limits, policy, resolve) = (limits, policy, resolve)
         let outcome: Result<WebResponse, WebFault>
@@ -74,11 +74,11 @@ package final class CurlCaller: WebCaller {
         }
         switch outcome {
         case .success(let answer): return answer
-        case .failure(let fault): throw told(fault, call)
+        case .failure(let fault): throw logged(fault, call)
         }
     }
 
-    private func told(_ fault: WebFault, _ call: WebCall) -> WebFault {
+    private func logged(_ fault: WebFault, _ call: WebCall) -> WebFault {
         if let reason = fault.reason { observer.withLock { $0 }?("\(EgressPolicy.host(of: call.url)): \(reason)") }
         return fault
     }

@@ -123,13 +123,13 @@ final class CurlHandle {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try check(okaeri_curl_set_pointer(handle, CURLOPT_READDATA, context))
         try check(
-            okaeri_curl_set_transfer(handle, CURLOPT_READFUNCTION) { place, size, count, context in
-                CurlHandle.from(context)?.give(place, size * count) ?? 0
+            okaeri_curl_set_transfer(handle, CURLOPT_READFUNCTION) { buffer, size, count, context in
+                CurlHandle.from(context)?.give(buffer, size * count) ?? 0
             })
         try check(okaeri_curl_set_pointer(handle, CURLOPT_WRITEDATA, context))
         try check(
-            okaeri_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { place, size, count, context in
-                CurlHandle.from(context)?.take(place, size * count) ?? 0
+            okaeri_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { buffer, size, count, context in
+                CurlHandle.from(context)?.take(buffer, size * count) ?? 0
             })
         try check(okaeri_curl_set_pointer(handle, CURLOPT_HEADERDATA, context))
         try check(
@@ -145,20 +145,20 @@ final class CurlHandle {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func give(_ place: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
-        guard let place else { return 0 }
+    private func give(_ buffer: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
+        guard let buffer else { return 0 }
         let count = min(room, outgoing.bytes.count - outgoing.position)
         outgoing.bytes.withUnsafeBytes { bytes in
             guard count > 0, let start = bytes.baseAddress else { return }
-            UnsafeMutableRawPointer(place).copyMemory(from: start + outgoing.position, byteCount: count)
+            UnsafeMutableRawPointer(buffer).copyMemory(from: start + outgoing.position, byteCount: count)
         }
         outgoing.position += count
         return count
     }
 
-    private func take(_ place: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        guard let place, incoming.bytes.count + count <= incoming.maximumBytes else { return 0 }
-        incoming.bytes.append(contentsOf: UnsafeRawBufferPointer(start: place, count: count))
+    private func take(_ buffer: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let buffer, incoming.bytes.count + count <= incoming.maximumBytes else { return 0 }
+        incoming.bytes.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: count))
         return count
     }
 

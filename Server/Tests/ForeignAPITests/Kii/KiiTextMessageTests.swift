@@ -236,7 +236,7 @@ struct KiiTextMessageTests {
         #expect(try await world.modules.messaging.deliverMail().delivered == 0)
     }
 
-    @Test("are told 501 where the server sends no text messages")
+    @Test("are answered with 501 where the server sends no text messages")
     func without() async throws {
         let world = try await ForeignWorld()
         let user = try await user(at: world)

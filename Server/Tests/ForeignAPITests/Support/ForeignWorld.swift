@@ -74,7 +74,7 @@ struct ForeignWorld: Sendable {
         try await store.read(body)
     }
 
-    /// Sends a request, by a web page of another origin unless told otherwise.
+    /// Sends a request, by a web page of another origin unless `origin` says otherwise.
     func send(
         _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil,
         bytes: [UInt8]? = nil, peer: String = "192.0.2.1", origin: String? = "https://game.example"
