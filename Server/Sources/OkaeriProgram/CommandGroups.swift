@@ -108,3 +108,16 @@ struct AuditCommand: ParsableCommand {
             """,
         subcommands: [VerifyAuditCommand.self, ListAuditCommand.self])
 }
+
+/// `okaeri passwords …`
+struct PasswordsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passwords",
+        abstract: "Keep people from passwords that are known from leaks.",
+        discussion: """
+            Example:
+              okaeri passwords build-filter pwned-passwords-sha1.txt --output passwords.filter
+              OKAERI_PASSWORD_FILTER=passwords.filter okaeri serve
+            """,
+        subcommands: [BuildPasswordFilterCommand.self, CheckPasswordFilterCommand.self])
+}

@@ -38,6 +38,10 @@ package struct Composition: Sendable {
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let passwords: any PasswordHashing
+    /// Refuses new passwords that are known from leaks; `nil` without a list of them.
+    private let checkedPasswords: BreachCheckedPasswords?
+    /// Asks the operator's service of leaked passwords, which somebody waits for.
+    private let passwordListCaller: CurlCaller
     private let startedAt = ContinuousClock.now
     let connectionMetrics = ConnectionMetrics()
 
@@ -135,13 +139,18 @@ package struct Composition: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.sealingKey = sealingKey
-        let passwords: any PasswordHashing
+        let hashing: any PasswordHashing
         if let given {
-            (passwords, passwordThreads) = (given, nil)
+            (hashing, passwordThreads) = (given, nil)
         } else {
             let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
-            (passwords, passwordThreads) = (threads, threads)
+            (hashing, passwordThreads) = (threads, threads)
         }
+        passwordListCaller = CurlCaller(
+            limits: PasswordListSettings.limits,
+            policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.passwordLists.rangeURL.map { [$0] } ?? []))
+        checkedPasswords = settings.passwordLists.checked(hashing, call: passwordListCaller)
+        let passwords = checkedPasswords ?? hashing
         self.passwords = passwords
         let mail = settings.mailCarrier
         self.mail = mail
@@ -288,6 +297,8 @@ package struct Composition: Sendable {
         caller.observeFaults(observer)
         upstreamCaller.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
+        passwordListCaller.observeFaults(observer)
+        checkedPasswords?.observeFaults(observer)
     }
 
     /// Sends mail while the server runs.
@@ -300,6 +311,7 @@ package struct Composition: Sendable {
         await caller.close()
         await upstreamCaller.close()
         await textMessageCaller.close()
+        await passwordListCaller.close()
         await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()

@@ -69,6 +69,17 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.passwordQueue.name), help: ArgumentHelp(.passwordQueue, valueName: "number"))
     var passwordQueue: String?
 
+    @Option(name: .customLong(Setting.passwordFilter.name), help: ArgumentHelp(.passwordFilter, valueName: "file"))
+    var passwordFilter: String?
+
+    @Option(name: .customLong(Setting.passwordRangeURL.name), help: ArgumentHelp(.passwordRangeURL, valueName: "url"))
+    var passwordRangeURL: String?
+
+    @Option(
+        name: .customLong(Setting.passwordListFailure.name),
+        help: ArgumentHelp(.passwordListFailure, valueName: "answer"))
+    var passwordListFailure: String?
+
     @Option(name: .customLong(Setting.sessionCache.name), help: ArgumentHelp(.sessionCache, valueName: "number"))
     var sessionCache: String?
 
@@ -121,6 +132,9 @@ struct SettingOptions: ParsableArguments {
         values[Setting.searchTimePerApplication.name] = searchTimePerApplication
         values[Setting.passwordThreads.name] = passwordThreads
         values[Setting.passwordQueue.name] = passwordQueue
+        values[Setting.passwordFilter.name] = passwordFilter
+        values[Setting.passwordRangeURL.name] = passwordRangeURL
+        values[Setting.passwordListFailure.name] = passwordListFailure
         values[Setting.sessionCache.name] = sessionCache
         values[Setting.logLevel.name] = logLevel
         values[Setting.requestTimeout.name] = requestTimeout

@@ -29,6 +29,8 @@ package struct ServerSettings: Sendable {
     package var searchLimits: SearchLimits
     package var passwordThreads: Int
     package var passwordQueue: Int
+    /// What is known of leaked passwords.
+    package var passwordLists: PasswordListSettings
     package var sessionCacheEntries: Int
     package var logLevel: Logger.Level
     package var requestTimeout: Duration
@@ -83,6 +85,7 @@ package struct ServerSettings: Sendable {
         if !hasRateLimits { (searchLimits.perAddress, searchLimits.perApplication) = (nil, nil) }
         passwordThreads = try reader.number(.passwordThreads, 1...256)
         passwordQueue = try reader.number(.passwordQueue, 1...100_000)
+        passwordLists = try PasswordListSettings(reader)
         sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
         logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
         requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))

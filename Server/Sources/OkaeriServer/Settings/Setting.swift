@@ -106,6 +106,18 @@ extension Setting {
         "password-queue", default: "64", unit: "passwords",
         "How many passwords may wait to be hashed before further ones are refused.",
         rule: "a whole number from 1 to 100000")
+    package static let passwordFilter = Setting(
+        "password-filter", default: nil,
+        "A file of leaked passwords, made by “okaeri passwords build-filter”: nobody can choose one of them any more.",
+        rule: "the path of a password filter that can be read")
+    package static let passwordRangeURL = Setting(
+        "password-range-url", default: nil,
+        "A service that is asked whether new passwords are known from leaks, by the first five digits of their SHA-1 digests.",
+        rule: "an https address, or an http address of this machine, such as https://api.pwnedpasswords.com/range/")
+    package static let passwordListFailure = Setting(
+        "password-list-failure", default: "accept",
+        "What happens to a new password when password-filter or password-range-url gives no answer.",
+        rule: "accept, or refuse for an answer that asks to try again")
     package static let sessionCache = Setting(
         "session-cache", default: "10000", unit: "sessions", "How many sessions are kept in memory, about 2 KiB each.",
         rule: "a whole number from 0 to 10000000")
@@ -194,7 +206,8 @@ extension Setting {
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
         firstPage, rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures, searchTime,
-        searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, sessionCache,
+        searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, passwordFilter,
+        passwordRangeURL, passwordListFailure, sessionCache,
         logLevel, requestTimeout, idleTimeout,
         writeTimeout, maximumConnections, maximumConnectionsPerAddress, maximumHeaderBytes, maximumHeaders,
         metricsListen, metricsKey, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,

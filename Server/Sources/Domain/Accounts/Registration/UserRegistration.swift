@@ -142,7 +142,7 @@ package struct UserRegistration: Sendable {
     ///
     /// - Returns: the password; `nil` for a user without one.
     /// - Throws: `fieldsRefused`.
-    func judged() throws(DomainError) -> Password? {
+    func judged() throws(DomainError) -> NewPassword? {
         var faults =
             formFaults + missing
             + way.named(
