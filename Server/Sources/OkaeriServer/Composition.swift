@@ -160,10 +160,7 @@ package struct Composition: Sendable {
                         ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                     passwordFailures: settings.hasRateLimits
                         ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                    oldAppFirstLaunches: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.oldAppFirstLaunchesPerHour, window: .seconds(3600)) : nil,
-                    oldAppPasswordFailures: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.oldAppPasswordFailuresPerHour, window: .seconds(3600)) : nil,
+                    oldApps: settings.oldAppLimits,
                     hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                     sessionCacheCapacity: settings.sessionCacheEntries, searches: settings.searchLimits)))
         store.observeChanges { modules.forget($0) }
