@@ -122,7 +122,7 @@ struct ParseUpstreamStreamTests {
     private let server = StreamingParseServer()
     private let address: String
     private let world: ForeignWorld
-    private static let policy = EgressPolicy(privateNetworks: [IPNetwork.loopback], operatorURLs: [])
+    private static let policy = EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])
     private static let keys = [("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest")]
 
     init() async throws {
