@@ -1,10 +1,11 @@
 import Domain
-import Foundation
+import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
 import OutboundServices
+import ParseAPI
 import Synchronization
 import Testing
 
