@@ -34,7 +34,7 @@ package struct Composition: Sendable {
     /// Hands text messages over, to the operator's own address alone.
     private let textMessageCaller: CurlCaller
     /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
-    private let upstreamCaller: CurlCaller
+    private let upstreamStreams: CurlStreams
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let passwords: any PasswordHashing
@@ -126,10 +126,8 @@ package struct Composition: Sendable {
     ) {
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
-        let (caller, upstreamCaller) = (
-            caller ?? CurlCaller(policy: egress), caller ?? CurlCaller(limits: CurlUpstream.limits, policy: egress)
-        )
-        self.upstreamCaller = upstreamCaller
+        let caller = caller ?? CurlCaller(policy: egress)
+        upstreamStreams = CurlStreams(policy: caller.policy)
         self.caller = caller
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
@@ -169,10 +167,7 @@ package struct Composition: Sendable {
                         ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                     passwordFailures: settings.hasRateLimits
                         ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                    oldAppFirstLaunches: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.oldAppFirstLaunchesPerHour, window: .seconds(3600)) : nil,
-                    oldAppPasswordFailures: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.oldAppPasswordFailuresPerHour, window: .seconds(3600)) : nil,
+                    oldApps: settings.oldAppLimits,
                     hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                     sessionCacheCapacity: settings.sessionCacheEntries, searches: settings.searchLimits)))
         store.observeChanges { modules.forget($0) }
@@ -209,7 +204,7 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             modules: modules, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
-            clock: clock, upstream: CurlUpstream(call: upstreamCaller))
+            clock: clock, upstream: CurlUpstream(streams: upstreamStreams))
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
@@ -295,7 +290,7 @@ package struct Composition: Sendable {
     /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         caller.observeFaults(observer)
-        upstreamCaller.observeFaults(observer)
+        upstreamStreams.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
         passwordListCaller.observeFaults(observer)
         checkedPasswords?.observeFaults(observer)
@@ -309,7 +304,7 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
-        await upstreamCaller.close()
+        await upstreamStreams.close()
         await textMessageCaller.close()
         await passwordListCaller.close()
         await mail?.threads.close()

@@ -46,6 +46,19 @@ struct SettingOptions: ParsableArguments {
         help: ArgumentHelp(.oldAppPasswordFailures, valueName: "number"))
     var oldAppPasswordFailures: String?
 
+    @Option(name: .customLong(Setting.oldAppMails.name), help: ArgumentHelp(.oldAppMails, valueName: "number"))
+    var oldAppMails: String?
+
+    @Option(
+        name: .customLong(Setting.oldAppCodeTries.name),
+        help: ArgumentHelp(.oldAppCodeTries, valueName: "number"))
+    var oldAppCodeTries: String?
+
+    @Option(
+        name: .customLong(Setting.oldAppProviderCredentials.name),
+        help: ArgumentHelp(.oldAppProviderCredentials, valueName: "number"))
+    var oldAppProviderCredentials: String?
+
     @Option(name: .customLong(Setting.searchTime.name), help: ArgumentHelp(.searchTime, valueName: "number"))
     var searchTime: String?
 
@@ -126,6 +139,9 @@ struct SettingOptions: ParsableArguments {
         values[Setting.passwordFailures.name] = passwordFailures
         values[Setting.oldAppFirstLaunches.name] = oldAppFirstLaunches
         values[Setting.oldAppPasswordFailures.name] = oldAppPasswordFailures
+        values[Setting.oldAppMails.name] = oldAppMails
+        values[Setting.oldAppCodeTries.name] = oldAppCodeTries
+        values[Setting.oldAppProviderCredentials.name] = oldAppProviderCredentials
         values[Setting.searchTime.name] = searchTime
         values[Setting.searchReaders.name] = searchReaders
         values[Setting.searchTimePerAddress.name] = searchTimePerAddress

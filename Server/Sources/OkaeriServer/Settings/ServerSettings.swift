@@ -24,8 +24,7 @@ package struct ServerSettings: Sendable {
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
     package var passwordFailuresPerHour: Int
-    package var oldAppFirstLaunchesPerHour: Int
-    package var oldAppPasswordFailuresPerHour: Int
+    package var oldAppLimits: OldAppLimits
     package var searchLimits: SearchLimits
     package var passwordThreads: Int
     package var passwordQueue: Int
@@ -75,8 +74,7 @@ package struct ServerSettings: Sendable {
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
         passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
-        oldAppFirstLaunchesPerHour = try reader.number(.oldAppFirstLaunches, 1...1_000_000)
-        oldAppPasswordFailuresPerHour = try reader.number(.oldAppPasswordFailures, 1...1_000_000)
+        oldAppLimits = try reader.oldAppLimits(areOn: hasRateLimits)
         searchLimits = SearchLimits(
             time: .milliseconds(try reader.number(.searchTime, 10...60_000)),
             readers: try reader.number(.searchReaders, 1...64),
@@ -208,5 +206,20 @@ struct SettingReader {
         try required(setting) { text in
             Int(text, radix: 10).flatMap { range.contains($0) ? $0 : nil }
         }
+    }
+
+    /// What apps of old protocols may do from one address.
+    func oldAppLimits(areOn: Bool) throws(SettingFault) -> OldAppLimits {
+        func limit(_ setting: Setting) throws(SettingFault) -> RateLimit? {
+            let maximum = try number(setting, 1...1_000_000)
+            return areOn ? .hourly(maximum) : nil
+        }
+        var limits = OldAppLimits()
+        limits.firstLaunches = try limit(.oldAppFirstLaunches)
+        limits.passwordFailures = try limit(.oldAppPasswordFailures)
+        limits.mails = try limit(.oldAppMails)
+        limits.codeTries = try limit(.oldAppCodeTries)
+        limits.providerCredentials = try limit(.oldAppProviderCredentials)
+        return limits
     }
 }

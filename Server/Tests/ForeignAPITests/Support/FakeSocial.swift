@@ -54,7 +54,9 @@ extension FakeProvider {
 
 extension ForeignWorld {
     /// A server whose application knows Facebook, X and Google, all of them fakes.
-    static func withSocialAccounts() async throws -> (world: ForeignWorld, social: FakeSocial) {
+    static func withSocialAccounts(
+        server: [String: String] = ["rate-limits": "off"]
+    ) async throws -> (world: ForeignWorld, social: FakeSocial) {
         let social = FakeSocial()
         let base = await social.address()
         var addresses = ProviderAddresses()
@@ -62,7 +64,7 @@ extension ForeignWorld {
         addresses.twitter = base
         addresses.googleTokenInfo = "\(base)/tokeninfo"
         let world = try await ForeignWorld(
-            providers: addresses,
+            server: server, providers: addresses,
             caller: CurlCaller(
                 limits: .init(whole: .seconds(20)),
                 policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
