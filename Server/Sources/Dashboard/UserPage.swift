@@ -36,7 +36,8 @@ enum UserPage {
         DashboardRoute(page, post: "passkeys/{passkey}/remove", .removePasskey) { request in
             try await change(request) { _, id, application, who in
                 try await request.modules.passkeys.managePasskeys.remove(
-                    request.id("passkey"), of: id, in: application, by: .operator(who))
+                    request.id("passkey", maximumCharacters: Passkey.maximumIdCharacters), of: id, in: application,
+                    by: .operator(who))
                 return done("passkeyRemoved", request)
             }
         },

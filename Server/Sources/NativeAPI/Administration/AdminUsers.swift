@@ -77,8 +77,8 @@ extension AdminAPI {
         },
         AdminRoute(.delete, "\(one)/passkeys/{passkey}", .removePasskey) { call in
             try await call.modules.passkeys.managePasskeys.remove(
-                try call.id("passkey"), of: try call.user(), in: try call.targetApplication(),
-                by: .operator(try call.auditActor()))
+                try call.id("passkey", maximumBytes: Passkey.maximumIdCharacters), of: try call.user(),
+                in: try call.targetApplication(), by: .operator(try call.auditActor()))
             return AdminCall.done
         },
         AdminRoute(.delete, "\(one)/sessions/{session}", .endSession) { call in

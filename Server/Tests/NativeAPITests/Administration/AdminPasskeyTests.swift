@@ -30,9 +30,11 @@ struct AdminPasskeyTests {
         #expect(!page.html.contains("<Hana"))
     }
 
-    @Test("are removed by a permission and a recent log-in, which ends their sessions; the last way in stays")
-    func removed() async throws {
-        let (passkeys, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+    @Test(
+        "are removed by a permission and a recent log-in, which ends their sessions; the last way in stays",
+        arguments: [16, 32, 1023])
+    func removed(idBytes: Int) async throws {
+        let (passkeys, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator(idBytes: idBytes))
         let world = try await AdminWorld(passkeys.server)
         let (person, handle) = try await passkeys.person(authenticator)
         let logIn = try await passkeys.logIn(try await passkeys.authentication(authenticator, handle))
