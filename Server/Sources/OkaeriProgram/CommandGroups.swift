@@ -48,7 +48,7 @@ struct UserCommand: ParsableCommand {
             """,
         subcommands: [
             ListUsersCommand.self, ShowUserCommand.self, ListUserSessionsCommand.self, DisableUserCommand.self,
-            ListDeviceKeysCommand.self,
+            ListDeviceKeysCommand.self, ListPasskeysCommand.self, RemovePasskeyCommand.self,
             RemoveDeviceKeyCommand.self, LogOutUserCommand.self, EnableUserCommand.self, DeleteUserCommand.self,
             RestoreUserCommand.self,
         ])

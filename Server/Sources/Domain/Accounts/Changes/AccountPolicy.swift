@@ -112,7 +112,7 @@ extension AccountChange {
         case .passkeyRenamed: AccountPolicy([.owner], records: .passkeyRenamed)
         case .passkeyRemoved:
             AccountPolicy(
-                [.owner], fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
+                account, fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
         case .deviceKeyRemoved:
             AccountPolicy(account, fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
         case .otherDeviceKeysRemoved:
