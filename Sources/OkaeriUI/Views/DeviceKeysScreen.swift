@@ -27,7 +27,7 @@
 
         private static let texts = DeviceListTexts(
             title: .deviceKeysTitle, introduction: .key(.deviceKeysIntroduction), remove: .deviceKeysRemove,
-            removeOthers: .deviceKeysRemoveOthers, othersName: "removeOthers")
+            removeOthers: .deviceKeysRemoveOthers)
 
         /// The screen.
         public var body: some View {

@@ -9,9 +9,9 @@
         let title: TextKey
         var introduction: ScreenMessage?
         let remove: TextKey
-        let removeOthers: TextKey
+        var removeOthers: TextKey?
         /// The name of the button that removes the others, for tests of apps.
-        let othersName: String
+        var othersName = "removeOthers"
     }
 
     /// A screen with a list of devices, of which the others can be removed together. Each removal is asked about first.
@@ -47,8 +47,8 @@
             ) {
                 if form.isRunning { ProgressView().accessibilityLabel(look.words(.working)) }
                 rows
-                if hasOthers {
-                    Button(look.words(texts.removeOthers)) { send(.removeOthers) }
+                if hasOthers, let title = texts.removeOthers {
+                    Button(look.words(title)) { send(.removeOthers) }
                         .buttonStyle(ThemedButtonStyle.danger)
                         .disabled(!form.isEnabled)
                         .accessibilityIdentifier(screen.identifier(texts.othersName))
