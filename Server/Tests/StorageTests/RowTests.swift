@@ -154,7 +154,10 @@ struct RowTests {
                 address: full ? "::1" : nil), protocolName: .native, method: .automatic,
             times: .init(
                 createdAt: time, lastUsedAt: time, expiresAt: time, authenticatedAt: full ? time : nil))
-        if full { (session.fields, session.updatedAt) = (["theme": "dark"], time) }
+        if full {
+            (session.fields, session.updatedAt) = (["theme": "dark"], time)
+            session.methods = [.password, .timeBasedCode]
+        }
         return session
     }
 

@@ -63,13 +63,14 @@ package struct LogInWithPasskey: Sendable {
         let faults = client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let link = DeviceLink(proof: proof, joins: client.joinsDevice, now: now)
+        let verified = try await verifyPasskey(request.assertion, in: application)
         let issuer = issuers.issuer(
             for: .init(
                 application, client.protocolName, by: .passkey, on: client.holder(key: proof),
                 attempt: request.attempt, record: .logIn(from: client.origin),
-                restoringFrom: request.restoringFrom),
+                restoringFrom: request.restoringFrom
+            ).proven(by: verified.methods),
             at: now)
-        let verified = try await verifyPasskey(request.assertion, in: application)
         let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
             try link.use(in: transaction, application.id)
             let owner = try verified.owner(in: transaction)

@@ -84,6 +84,9 @@ struct VerifiedPasskey: Sendable {
         self.now = now
     }
 
+    /// What it proves of its owner.
+    var methods: AuthenticationMethods { state.isUserVerified ? [.passkey, .userVerification] : .passkey }
+
     /// What became of an assertion.
     enum Outcome {
         case proven(User)

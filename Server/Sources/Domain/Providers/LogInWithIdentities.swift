@@ -60,7 +60,8 @@ package struct LogInWithIdentities: Sendable {
                 request.application, request.client.protocolName, by: .init(rawValue: method.rawValue),
                 on: request.client.holder(key: nil),
                 // Not of log-ins by ids that clients make, which are automatic: the session is their record.
-                record: request.people.isEmpty ? .nothing : .logIn(from: request.client.origin)),
+                record: request.people.isEmpty ? .nothing : .logIn(from: request.client.origin)
+            ).proven(by: request.people.isEmpty ? [] : .provider),
             at: now)
         let found = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
         let owner = request.leaves(found) ? nil : found

@@ -62,7 +62,8 @@ package struct LogInWithProvider: Sendable {
                 request.application, request.client.protocolName, by: .init(rawValue: request.provider.rawValue),
                 on: request.client.holder(key: proof),
                 attempt: request.attempt, record: .logIn(from: request.client.origin),
-                restoringFrom: request.restoringFrom),
+                restoringFrom: request.restoringFrom
+            ).proven(by: .provider),
             at: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
         if let person, let before = try await repeated(person, request, issuer, link) { return before }

@@ -36,6 +36,16 @@ package struct Reauthenticate: Sendable {
             case .deviceKey: Identity.Provider.device.rawValue
             }
         }
+
+        fileprivate func methods(_ passkey: VerifiedPasskey?) -> AuthenticationMethods {
+            switch self {
+            case .password: .password
+            case .code: .code
+            case .provider: .provider
+            case .passkey: passkey?.methods ?? []
+            case .deviceKey: .deviceKey
+            }
+        }
     }
 
     package struct Answer: Sendable {
@@ -58,7 +68,11 @@ package struct Reauthenticate: Sendable {
             from: origin)
         var session = who.session
         let profile = protocols[session.protocolName]
-        session.authenticatedAt = clock.now
+        var verified: VerifiedPasskey?
+        if case .passkey(let assertion) = credential {
+            verified = try await verifiers.passkey(assertion, in: who.application)
+        }
+        session.prove(by: credential.methods(verified), at: clock.now)
         let renewal = Renewal(
             session: session, token: SessionToken.new(profile.token, randomness, at: clock.now),
             before: who.tokenDigest, entry: entry, method: credential.name)
@@ -85,10 +99,10 @@ package struct Reauthenticate: Sendable {
                 try transaction.markUsed(person.replay, in: application)
                 return try renewal.write(by: owner?.id, in: transaction)
             }
-        case .passkey(let assertion):
-            let verified = try await verifiers.passkey(assertion, in: who.application)
+        case .passkey:
+            guard let passkey = verified else { throw .credentialRefused }
             isProven = try await store.write { transaction throws(DomainError) in
-                guard case .proven(let owner) = try verified.use(in: transaction) else {
+                guard case .proven(let owner) = try passkey.use(in: transaction) else {
                     return try renewal.write(by: nil, in: transaction)
                 }
                 return try renewal.write(by: owner.id, in: transaction)

@@ -109,12 +109,13 @@ package struct SessionIssuer: Sendable {
 
     private func insert(for user: User, isNew: Bool, in transaction: any Transaction) throws(DomainError) -> LogIn {
         let method = request.method
-        let session = Session(
+        var session = Session(
             id: id, application: application.id, user: user.id, client: request.client,
             protocolName: request.protocolName, method: method,
             times: .init(
                 createdAt: now, lastUsedAt: now, expiresAt: expiresAt,
                 authenticatedAt: method.provesPresence(of: user) ? now : nil))
+        session.methods = request.methods
         let kept = request.attempt.map {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)

@@ -23,6 +23,7 @@ package struct Migration: Sendable {
         beginnings, accounts, logInFailures, providers, mail, audit, transfers, deletion, merges,
         foreignProtocols, accessLists, installations, administration, userLists, adminPresence,
         evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects,
+        authenticationMethods,
     ]
 
     /// The version that this program needs.

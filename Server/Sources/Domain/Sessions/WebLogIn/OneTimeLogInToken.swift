@@ -7,6 +7,8 @@ struct OneTimeLogInToken: Codable, Sendable {
     var expiresAt: Int64
     /// Whether the app's session was fresh.
     var isFresh: Bool
+    /// How the owner of the app's session proved who they are, as `AuthenticationMethods`; tickets of before it was kept have none.
+    var methodBits: Int64?
     /// The user's `credentialsVersion`; tickets of before it was written have the first one.
     var version: Int64?
 
@@ -30,7 +32,8 @@ package struct IssueOneTimeLogInToken: Sendable {
         let now = clock.now
         let ticket = OneTimeLogInToken(
             user: who.user.id.rawValue, expiresAt: (now + Self.life).milliseconds,
-            isFresh: who.session.isFresh(at: now), version: who.user.credentialsVersion)
+            isFresh: who.session.isFresh(at: now), methodBits: who.session.methods.rawValue,
+            version: who.user.credentialsVersion)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(ticket))
@@ -80,7 +83,8 @@ package struct OpenPages: Sendable {
         let issuer = issuers.issuer(
             for: .init(
                 application, .pages, by: ticket.isFresh ? .pages : .keptPages,
-                on: .init(device: device, address: address.text), record: .logIn(from: origin)),
+                on: .init(device: device, address: address.text), record: .logIn(from: origin)
+            ).proven(by: AuthenticationMethods(rawValue: ticket.isFresh ? ticket.methodBits ?? 0 : 0)),
             at: now)
         return try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueOneTimeLogInToken.life * 2, at: now).count

@@ -71,7 +71,8 @@ package struct RedeemAuthorizationCode: Sendable {
             for: .init(
                 application, .native, by: grant.isFresh ? .pages : .keptPages,
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
-                attempt: attempt, record: .logIn(from: request.origin)),
+                attempt: attempt, record: .logIn(from: request.origin)
+            ).proven(by: grant.isFresh ? grant.proven ?? [] : []),
             at: now)
         let id = Identifier<User>(rawValue: grant.user)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
