@@ -60,7 +60,7 @@ package struct AdoptSession: Sendable {
             else { return nil }
             var joined = try link.joined(to: known, in: transaction)
             if retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready) }
-            return try issuer.issue(to: joined, in: transaction)
+            return try issuer.reissue(to: joined, in: transaction)
         }
         guard let logIn else { throw .credentialRefused }
         return logIn
