@@ -322,6 +322,32 @@ struct SecondFactorTests {
         }
     }
 
+    @Test(
+        "is not gone around by an old protocol, unless the application exempts those",
+        arguments: [AccountChangeStep.Surface.ncmb, .parse, .kii])
+    func oldProtocols(surface: AccountChangeStep.Surface) async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let password = EvictionWorld.password
+        func logIn() async throws -> Answer {
+            switch surface {
+            case .ncmb:
+                try await world.ncmb(
+                    .post, "/2013-09-01/login", #"{"userName":"hana","password":"\#(password)"}"#)
+            case .parse:
+                try await world.parse(.post, "/parse/login", #"{"username":"hana","password":"\#(password)"}"#)
+            default:
+                try await world.kii(.post, "/api/oauth2/token", #"{"username":"hana","password":"\#(password)"}"#)
+            }
+        }
+        #expect(try await logIn().status == 200)
+        _ = try await factors.enrol(world.owner)
+        let refused = try await logIn()
+        #expect((400..<500).contains(refused.status), "\(refused.text)")
+        try await factors.change { $0.exemptsOldProtocols = true }
+        #expect(try await logIn().status == 200)
+    }
+
     @Test("is not there for guests, nor where the application has none")
     func off() async throws {
         let world = try await SecondFactorWorld()
