@@ -227,7 +227,8 @@ extension SessionIssuer {
     private func isExempt(_ user: User, from need: SecondFactorRules.Need, by rules: SecondFactorRules) -> Bool {
         switch request.method {
         // Nobody is there who could add one.
-        case .automatic where need == .enrolment, .anonymous where need == .enrolment: return true
+        case .automatic, .anonymous, .adoption:
+            if need == .enrolment { return true }
         case .transferCode: return rules.transferCodesCount
         // The key of the session that merges may have joined a moment ago.
         case .merge: return false
