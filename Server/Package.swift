@@ -107,9 +107,9 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         // system: The C library of bcrypt.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-        // outbound: Password hashes: Argon2id for new ones, and those that come with imported users.
+        // outbound: Password hashes: Argon2id for new ones, and those that come with imported users; the filter of leaked ones.
         .target(
-            name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", cryptoExtras],
+            name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", crypto, cryptoExtras],
             swiftSettings: settings),
         // system: The C library of HTTP and SMTP clients.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -204,7 +204,7 @@ let package = Package(
             name: "OkaeriProgram",
             dependencies: [
                 "AuthServiceAPI", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
-                "OutboundServices", "ParseAPI",
+                "OutboundServices", "ParseAPI", "PasswordHashes",
                 arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),

@@ -32,7 +32,7 @@ package final class Modules: Sendable {
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords,
             failuresPerAddress: AddressLimit(
-                world.limits.passwordFailures, ofOldApps: world.limits.oldAppPasswordFailures),
+                world.limits.passwordFailures, ofOldApps: world.limits.oldApps.passwordFailures),
             hasDelays: world.limits.hasPasswordDelays)
         searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
         applications = Applications(world, audit: audit, searches: searches)

@@ -272,6 +272,8 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case faultNotAccepted = "fault.notAccepted"
     /// “Everybody tries this password first. Choose another.”
     case faultTooCommon = "fault.tooCommon"
+    /// “This password is known from leaks of other services. Choose another.”
+    case faultBreached = "fault.breached"
     /// “Do not use your own name in the password.”
     case faultContainsContext = "fault.containsContext"
     /// “Use letters of one alphabet only.”

@@ -14,15 +14,6 @@
         let othersName: String
     }
 
-    /// What a person does in a list of devices.
-    enum DeviceListEvent {
-        case form(FormEvent)
-        case reload
-        case removeOthers
-        case confirmed
-        case refused
-    }
-
     /// A screen with a list of devices, of which the others can be removed together. Each removal is asked about first.
     struct DeviceList<Rows: View>: View {
         let screen: ScreenName
@@ -32,13 +23,13 @@
         let hasOthers: Bool
         /// The question that is open.
         let question: String?
-        let send: @MainActor (DeviceListEvent) -> Void
+        let send: @MainActor (RemovalEvent) -> Void
         let rows: Rows
         private var look = Look()
 
         init(
             _ screen: ScreenName, _ form: ScreenForm, _ texts: DeviceListTexts, isLoaded: Bool, hasOthers: Bool,
-            question: String?, send: @escaping @MainActor (DeviceListEvent) -> Void, @ViewBuilder rows: () -> Rows
+            question: String?, send: @escaping @MainActor (RemovalEvent) -> Void, @ViewBuilder rows: () -> Rows
         ) {
             self.screen = screen
             self.form = form

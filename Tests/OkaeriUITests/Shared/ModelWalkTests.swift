@@ -63,15 +63,16 @@ struct ModelWalkTests {
     func sessions(seed: UInt64) {
         walk(
             SessionsModel(),
-            Self.forms(SessionsEvent.form) + [.reload, .end("s"), .end("nobody"), .endOthers, .confirmed, .refused],
-            seed)
+            Self.forms(RemovalEvent.form) + [
+                .reload, .remove("s"), .remove("nobody"), .removeOthers, .confirmed, .refused,
+            ], seed)
     }
 
     @Test("the person's own devices", arguments: 0..<6 as Range<UInt64>)
     func deviceKeys(seed: UInt64) {
         walk(
             DeviceKeysModel(),
-            Self.forms(DeviceKeysEvent.form) + [
+            Self.forms(RemovalEvent.form) + [
                 .reload, .remove("k"), .remove("nobody"), .removeOthers, .confirmed, .refused,
             ], seed)
     }

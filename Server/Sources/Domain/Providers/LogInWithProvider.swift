@@ -138,7 +138,8 @@ package struct LogInWithProvider: Sendable {
     private func registration(
         of person: ExternalIdentity, _ request: Request, at now: Timestamp
     ) -> UserRegistration {
-        var asked = UserRegistration.Request(.provider, in: request.application, request.newUser)
+        var asked = UserRegistration.Request(
+            .provider, in: request.application, request.newUser, identifiers: NewIdentifiers(rules: .native))
         asked.hasDashedId = request.application.settings.foreignOptions(of: request.client.protocolName).hasDashedIds
         asked.identities = [Identity(provider: person.provider, subject: person.subject, linkedAt: now)]
         if asked.profile.displayName == nil { asked.profile.displayName = person.greeting }

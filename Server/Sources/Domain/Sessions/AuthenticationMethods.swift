@@ -67,7 +67,7 @@ package struct AuthenticationMethods: OptionSet, Hashable, Sendable {
 }
 
 extension Session.LogInMethod {
-    /// What a way of log-in proves by itself. Ways that do not say so here, as that of a provider, are told with the session.
+    /// What a way of log-in proves by itself. Ways that do not say so here, as that of a provider, are kept with the session.
     package var methods: AuthenticationMethods {
         switch self {
         case .automatic: .deviceKey

@@ -58,7 +58,7 @@ package struct Reauthenticate: Sendable {
 
     package struct Answer: Sendable {
         package var session: Session
-        /// The only time that the token is told. The one before is not valid any more.
+        /// The only time that the token is returned. The one before is not valid any more.
         package var token: Secret
         package var freshUntil: Timestamp
         package var idleLifetime: Duration

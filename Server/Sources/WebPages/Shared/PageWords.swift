@@ -63,6 +63,7 @@ extension ValidationError.Rule {
         case .notAMailAddress: ("notAMailAddress", [:])
         case .notAPhoneNumber: ("notAPhoneNumber", [:])
         case .tooCommon: ("tooCommon", [:])
+        case .breached: ("breached", [:])
         case .containsContext: ("containsContext", [:])
         case .notATransferCode: ("notATransferCode", [:])
         case .lastWayIn: ("lastWayIn", [:])

@@ -46,15 +46,15 @@ struct AuthenticationMethodsTests {
         }
     }
 
-    private static let ways: [(Session.LogInMethod, Methods)] = [
+    private static let logInMethods: [(Session.LogInMethod, Methods)] = [
         (.automatic, .deviceKey), (.password, .password), (.signUp, .password), (.code, .code),
         (.transferCode, .transferCode), (.passkey, .passkey), (.merge, []), (.importing, []), (.adoption, []),
         (.pages, []), (.keptPages, []), (.init(rawValue: "unheard-of"), []),
     ]
 
-    @Test("is what a way of log-in says by itself, and of the others nothing", arguments: ways.indices)
+    @Test("is what a way of log-in says by itself, and of the others nothing", arguments: logInMethods.indices)
     func ways(index: Int) {
-        #expect(Self.ways[index].0.methods == Self.ways[index].1)
+        #expect(Self.logInMethods[index].0.methods == Self.logInMethods[index].1)
     }
 
     @Test("is kept with a session, and counts together with what was proved within the last ten minutes")

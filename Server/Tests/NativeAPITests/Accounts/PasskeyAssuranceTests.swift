@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import HTTPTypes
 import OkaeriWire
 import TestWorld
 import Testing
@@ -38,7 +39,7 @@ struct PasskeyAssuranceTests {
     }
 
     private func expect(_ answer: Answer, _ amr: [String], _ acr: String) throws {
-        let token = try answer.read(AccessTokenResponse.self).accessToken
+        let token = try answer.read(TokenResponse.self).accessToken
         let payload = try #require(token.split(separator: ".").dropFirst().first)
         let bytes = try #require(Domain.Base64URL.bytes(of: payload.utf8))
         let claims = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])

@@ -229,7 +229,7 @@ extension Contract {
                     if number == 0 {
                         _ = try await world.modules.sessions.endOtherSessions(by: who, isProven: false, from: .local)
                     } else {
-                        // Whoever comes second is refused.
+                        // The second one is refused.
                         _ = try? await world.modules.transfers.redeemTransferCode(
                             RedeemTransferCode.Request(
                                 application: application, code: code, proof: try thief.presented(at: world.clock.now),

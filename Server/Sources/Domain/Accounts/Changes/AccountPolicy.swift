@@ -113,7 +113,7 @@ extension AccountChange {
         case .passkeyRenamed: AccountPolicy([.owner], records: .passkeyRenamed)
         case .passkeyRemoved:
             AccountPolicy(
-                [.owner], fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
+                account, fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
         // Of `AccountChange.guarded`: who has a second factor shows it too.
         case .secondFactorAdded:
             AccountPolicy(

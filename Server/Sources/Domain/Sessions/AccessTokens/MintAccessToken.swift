@@ -26,7 +26,7 @@ package struct MintAccessToken: Sendable {
     /// - Parameters:
     ///   - who: Whose token it is.
     ///   - audience: One of the application's audiences; `nil` for the application itself.
-    /// - Returns: the token, to be told once.
+    /// - Returns: the token, to be shown once.
     /// - Throws: `audienceNotAllowed`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(for who: Authenticated, audience: String?) async throws(DomainError) -> Secret {
         let application = who.application

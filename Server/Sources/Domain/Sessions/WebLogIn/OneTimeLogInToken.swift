@@ -22,7 +22,7 @@ package struct IssueOneTimeLogInToken: Sendable {
 
     let clock: any WallClock
     let sealingKey: SealingKey
-    /// The server's own address; `nil` while nobody told it.
+    /// The server's own address; `nil` while it is not set.
     let pagesURL: String?
 
     /// - Returns: the address to open; `nil` when the server knows no address of its own.
@@ -49,7 +49,7 @@ package struct IssueOneTimeLogInToken: Sendable {
     }
 }
 
-/// Opens a session of the pages for whoever brings a ticket, once.
+/// Opens a session of the pages for the bearer of a ticket, once.
 package struct OpenPages: Sendable {
     private static let maximumTicketBytes = 4096
 
@@ -64,7 +64,7 @@ package struct OpenPages: Sendable {
     ///   - device: The browser.
     ///   - address: Where it is.
     ///   - origin: Where the request came from, for the audit log.
-    /// - Returns: `nil` for a ticket that is wrong, used or too old; which, is not told.
+    /// - Returns: `nil` for a ticket that is wrong, used or too old, without saying which.
     /// - Throws: `userDisabled`, `userDeleted`, `storageUnavailable`.
     package func callAsFunction(
         _ text: String, in application: Application, device: DeviceDescription, address: ClientAddress,

@@ -49,7 +49,7 @@ package struct RedeemAuthorizationCode: Sendable {
     /// - Parameters:
     ///   - request: What the app sent.
     ///   - issuer: Who the identity token is from.
-    /// - Returns: `nil` for a code that is wrong, used, too old, or not this app's; which, is not told.
+    /// - Returns: `nil` for a code that is wrong, used, too old, or not this app's, without saying which.
     /// - Throws: `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`, `fieldsRefused`, `storageUnavailable`,
     ///   `secretUnreadable`.
     package func callAsFunction(_ request: Request, issuer: String) async throws(DomainError) -> Redeemed? {
@@ -110,7 +110,7 @@ package struct RedeemAuthorizationCode: Sendable {
 }
 
 extension AuthorizationGrant {
-    /// Whether the app is the one that asked: 43 to 128 characters whose SHA-256 it told before (RFC 7636 §4.6).
+    /// Whether the app is the one that asked: 43 to 128 characters whose SHA-256 it sent before (RFC 7636 §4.6).
     fileprivate func fits(verifier: String) -> Bool {
         guard (43...128).contains(verifier.utf8.count) else { return false }
         return Secret(PKCE.s256(of: verifier)) == Secret(challenge)

@@ -121,10 +121,10 @@ extension AccountChangeStep {
             .phoneReplaced, .passwordReset, .transferCodeRedeemed, .mergeOffered, .mergeKept, .mergeSwitched, .merged),
         Absence(
             "The user alone chooses what leads to the account.", .upgraded, .passwordChanged, .identityLinked,
-            .identityUnlinked, .transferCodeWithdrawn, .transferUndone),
+            .identityUnlinked, .transferCodeWithdrawn, .transferUndone, .passkeyAdded, .passkeyRenamed),
         Absence("An operator ends all of a user's sessions.", .otherSessionsEnded),
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
-        Absence(grace, .erasedAtOnce), ofPasskeys, ofSecondFactors,
+        Absence(grace, .erasedAtOnce), ofSecondFactors,
     ]
 
     /// What the services of old apps never had.
