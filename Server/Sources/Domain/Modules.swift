@@ -5,6 +5,7 @@ package final class Modules: Sendable {
     package let messaging: Messaging
     package let accounts: Accounts
     package let passkeys: Passkeys
+    package let secondFactors: SecondFactors
     package let transfers: Transfers
     package let deletion: Deletion
     package let sessions: Sessions
@@ -42,11 +43,12 @@ package final class Modules: Sendable {
             world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
             messaging: messaging)
         passkeys = Passkeys(world, changes: changes)
+        secondFactors = SecondFactors(world, changes: changes, rateLimiter: rateLimiter)
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
         deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
             world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider,
-            verifyPasskey: passkeys.verifyPasskey)
+            verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check)
         administration = Administration(
             world, rateLimiter: rateLimiter, enqueueMessage: messaging.enqueueMessage, searches: searches,
             changes: changes, signingKeys: sessions.signingKeys)

@@ -93,6 +93,24 @@ public enum APIPath {
     /// POST: show a passkey of another user, to merge the two.
     public static let mergeByPasskey = "/v1/user/merge/passkey"
 
+    /// GET: the own second factors.
+    public static let secondFactors = "/v1/user/second-factors"
+    /// POST: a key for an authenticator app.
+    public static let requestTOTP = "/v1/user/second-factors/totp/request"
+    /// POST: add the app whose key a code confirms.
+    public static let totp = "/v1/user/second-factors/totp"
+    /// POST: ten new recovery codes.
+    public static let recoveryCodes = "/v1/user/second-factors/recovery-codes"
+    /// POST: finish a log-in that needs a second factor.
+    public static let logInWithSecondFactor = "/v1/log-in/second-factor"
+    /// POST: a key for a user who must have one before the log-in ends.
+    public static let requestEnrolment = "/v1/log-in/second-factor/enrolment"
+
+    /// DELETE: remove a second factor.
+    public static func secondFactor(_ id: String) -> String {
+        "\(secondFactors)/\(id)"
+    }
+
     /// PATCH: give a passkey another name. DELETE: remove it.
     public static func passkey(_ id: String) -> String {
         "\(passkeys)/\(id)"

@@ -32,7 +32,9 @@ extension ApplicationSettings {
 
     /// What breaks a rule.
     func faults() -> [ValidationError] {
-        var faults = lifeFaults + mail.faults() + fieldRules.faults + passkeys.faults
+        var faults =
+            lifeFaults + mail.faults() + fieldRules.faults + passkeys.faults
+            + secondFactors.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),

@@ -37,6 +37,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var signUp = SignUpRules()
     /// Whether users have passkeys, and which.
     package var passkeys = PasskeyRules()
+    /// Whether users have second factors, and when these are asked for.
+    package var secondFactors = SecondFactorRules()
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlaceholder = "{code}"

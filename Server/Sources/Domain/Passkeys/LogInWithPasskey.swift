@@ -52,7 +52,7 @@ package struct LogInWithPasskey: Sendable {
 
     /// - Throws: `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `fieldsRefused`, `proofRequired`,
     ///   `proofRefused`, `clockSkew`, `proofReplayed`, `userDisabled`, `userDeleted`, `attemptReused`,
-    ///   `storageUnavailable`.
+    ///   `secondFactorRequired`, `secondFactorEnrolmentRequired`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let (now, application, client) = (clock.now, request.application, request.client)
         if client.proof == nil, client.protocolName == .native, application.settings.proofRequired {
@@ -76,14 +76,14 @@ package struct LogInWithPasskey: Sendable {
             let owner = try verified.owner(in: transaction)
             // The assertion counted at the first try.
             if try issuer.hasIssued(to: owner, in: transaction) {
-                return .success(try issuer.issue(to: owner, in: transaction))
+                return .success(try issuer.reissue(to: owner, in: transaction))
             }
             switch try verified.use(in: transaction) {
             case .refused(let user, let fault):
                 try issuer.refuse(user.id, by: .passkey, in: transaction)
                 return .failure(.passkeyRefused(fault))
             case .proven(let user):
-                return .success(try issuer.issue(to: try link.joined(to: user, in: transaction), in: transaction))
+                return try issuer.issue(to: user, joining: link, in: transaction)
             }
         }
         return try result.get()

@@ -100,7 +100,7 @@ package struct LogInWithProvider: Sendable {
                 try issuer.hasIssued(to: user, in: transaction)
             else { return nil }
             try link.use(in: transaction, application)
-            return try issuer.issue(to: user, in: transaction)
+            return try issuer.reissue(to: user, in: transaction)
         }
     }
 
@@ -114,24 +114,25 @@ package struct LogInWithProvider: Sendable {
             try sealingKey.seal(
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
         }
-        return try await store.write { transaction throws(DomainError) in
+        let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
             try link.use(in: transaction, application)
             try transaction.markUsed(person.replay, in: application)
-            let logIn: LogIn
+            let logIn: Result<LogIn, DomainError>
             if var known = try transaction.user(for: person, in: application) {
                 try transaction.complete(&known, displayName: candidate.user.displayName, email: person.email, at: now)
-                logIn = try issuer.issue(to: try link.joined(to: known, in: transaction), in: transaction)
+                logIn = try issuer.issue(to: known, joining: link, in: transaction)
             } else {
                 var new = candidate
                 try transaction.take(person.email, for: &new.user, at: now)
                 let made = try new.store(in: transaction, joining: link, session: issuer)
                 // With an issuer there always is one.
                 guard let first = made.logIn else { throw .storageUnavailable }
-                logIn = first
+                logIn = .success(first)
             }
             try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
             return logIn
         }
+        return try result.get()
     }
 
     private func registration(

@@ -22,6 +22,8 @@ package struct Session: Hashable, Sendable {
     package var authenticatedAt: Timestamp?
     /// How the owner proved it.
     package var methods: AuthenticationMethods
+    /// When the second factor was last shown; `nil` when never.
+    package var secondFactorAt: Timestamp?
     /// What an app keeps of it, in protocols in which sessions are objects of apps.
     package var fields: [String: JSONValue] = [:]
     /// When these, or its end, were last changed; `nil` when never.

@@ -50,7 +50,7 @@ package protocol SessionQueries {
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
         openedBefore limit: Timestamp, maximum: Int, within protocolLimit: SessionProtocolLimit?
     ) throws(DomainError)
-    /// Writes `authenticatedAt` and `methods`, and lets another token lead to the session (requirement 16).
+    /// Writes `authenticatedAt`, `methods` and `secondFactorAt`, and lets another token lead to the session (requirement 16).
     func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError)
     /// Writes when and from where sessions were last used.
     func noteUse(_ uses: [SessionTouch]) throws(DomainError)

@@ -92,6 +92,11 @@ extension AdminAPI {
                 for: try call.user(), in: try call.targetApplication(), from: call.client, by: try call.auditActor())
             return AdminCall.done
         },
+        AdminRoute(.delete, "\(one)/second-factors", .resetSecondFactors) { call in
+            try await call.modules.secondFactors.manageSecondFactors.removeAll(
+                of: try call.user(), in: try call.targetApplication(), by: try call.auditActor())
+            return AdminCall.done
+        },
         AdminRoute(.post, "\(one)/transfer-code", .issueTransferCode) { call in
             _ = try await call.modules.accounts.readUser(try call.user(), in: try call.targetApplication().id)
             let issued = try await call.modules.transfers.issueTransferCode(

@@ -15,7 +15,8 @@ package enum Eviction: String, CaseIterable, Hashable, Sendable {
     /// Tickets for a merge, whichever of the two users it is.
     case mergeTickets
     /// What is sealed or ordered and not stored with the user: authorization codes, tickets of the pages, ways to a
-    /// provider and back, and verification mails that are not written yet.
+    /// provider and back, log-ins that lack the second factor, keys of authenticator apps that are not confirmed, and
+    /// verification mails that are not written yet.
     case tickets
     /// What the user logs in with, as a password is.
     case passkeys

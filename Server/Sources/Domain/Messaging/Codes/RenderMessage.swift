@@ -133,7 +133,8 @@ package struct RenderMessage: Sendable {
             else { return nil }
             return (user, message.address)
         case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword, .accountUpgraded,
-            .identityLinked, .identityUnlinked, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
+            .identityLinked, .identityUnlinked, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled,
+            .accountEnabled, .deletionRequested, .accountErased:
             return nil
         }
     }

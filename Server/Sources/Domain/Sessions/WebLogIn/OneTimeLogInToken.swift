@@ -91,7 +91,7 @@ package struct OpenPages: Sendable {
             guard uses <= 1, let user = try transaction.user(id, in: application.id),
                 user.credentialsVersion == ticket.version ?? 0
             else { return nil }
-            return try issuer.issue(to: user, in: transaction)
+            return try issuer.reissue(to: user, in: transaction)
         }
     }
 }

@@ -90,7 +90,7 @@ package struct RedeemAuthorizationCode: Sendable {
             let joined = try link.joined(to: user, in: transaction)
             // The session of the pages was the registration's; this one is the first of an app.
             return grant.isNew == true && user.previousLogInAt == nil
-                ? try sessions.issue(toNew: joined, in: transaction) : try sessions.issue(to: joined, in: transaction)
+                ? try sessions.issue(toNew: joined, in: transaction) : try sessions.reissue(to: joined, in: transaction)
         }
         guard let logIn else { return nil }
         var token: Secret?
