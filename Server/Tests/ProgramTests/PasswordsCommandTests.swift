@@ -34,7 +34,7 @@ struct PasswordsCommandTests {
     }
 
     @Test("makes a filter of digests, and looks passwords up in it without showing them")
-    func build() async throws {
+    func digests() async throws {
         // SHA-1 of "password" and of "letmein".
         try write(
             "5BAA61E4C9B93F3F0682250B6CF8331B7EE68FD8:9545824\r\nb7a875fc1ea228b9061041b7cec4bd3c52ab3ce3:100\r\n")
@@ -57,13 +57,10 @@ struct PasswordsCommandTests {
             data: "\(folder.path)/data", environment: ["OKAERI_PASSWORD_FILTER": filter])
         let application = try await server.makeApplication()
         for (password, status) in [("leaked sesame open", 400), ("a secret of nobody else", 201)] {
-            var request = URLRequest(url: try #require(URL(string: server.url + "/v1/sign-up")))
-            request.httpMethod = "POST"
-            request.setValue(application.id, forHTTPHeaderField: "Okaeri-Application")
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-            request.httpBody = Data(#"{"username": "hana", "password": "\#(password)"}"#.utf8)
-            let (bytes, response) = try await URLSession.shared.data(for: request)
-            #expect((response as? HTTPURLResponse)?.statusCode == status, "\(String(decoding: bytes, as: UTF8.self))")
+            let answer = try await server.send(
+                "POST", "/v1/sign-up", application: application.id,
+                body: #"{"username": "hana", "password": "\#(password)"}"#)
+            #expect(answer.status == status)
         }
         #expect(try await server.stop() == 0)
     }
