@@ -14,7 +14,8 @@ extension AccountChangeStep {
 
     private static let operators = "Operators alone may make it."
     private static let ofPasskeys = Absence(
-        "Passkeys are added, named and removed by the native API.", .passkeyAdded, .passkeyRenamed, .passkeyRemoved)
+        "Passkeys are added, named and removed by the native API and on the pages.", .passkeyAdded, .passkeyRenamed,
+        .passkeyRemoved)
     private static let codes = "It has no transfer codes and no merges."
     private static let grace = "A deletion has a grace there."
     private static let notices = "Providers send their messages to one route, which is native."
@@ -46,7 +47,7 @@ extension AccountChangeStep {
                 Absence(
                     "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
-                Absence(grace, .erased, .erasedAtOnce), ofPasskeys,
+                Absence(grace, .erased, .erasedAtOnce),
             ]
         case .admin:
             operatorAbsences + [Absence("The admin API deletes with the grace; a command does without.", .erased)]
