@@ -107,7 +107,7 @@ struct PasskeyFileTests {
             ("com.example", []), ("com.example", ["AB"]), ("com.example", [certificate.lowercased()]),
             ("example", [certificate]), ("com.example", [certificate + ":AB"]),
             ("com.example", [String](repeating: certificate, count: 11)),
-        ])
+        ] as [(String, [String])])
     func noAndroidApp(_ package: String, _ certificates: [String]) async throws {
         let server = try await TestServer()
         await #expect(throws: DomainError.self) {
