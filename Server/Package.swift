@@ -36,7 +36,7 @@ let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okae
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
     "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
-    "first",
+    "first", "passkey",
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 
@@ -162,6 +162,7 @@ let package = Package(
             dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto, wire],
             resources: [
                 .embedInCode("Assets/okaeri.css"), .embedInCode("Assets/okaeri.js"),
+                .embedInCode("Assets/passkeys.js"),
                 .embedInCode("Templates/document.mustache"), .embedInCode("Templates/field.mustache"),
                 .embedInCode("Templates/summary.mustache"), .embedInCode("Templates/languages.mustache"),
                 .embedInCode("Templates/notice.mustache"), .embedInCode("Templates/fault.mustache"),

@@ -63,5 +63,6 @@ package final class Modules: Sendable {
         sessions.forget(change)
         applications.forget(change)
         providers.findProvider.forget(change)
+        passkeys.forget(change)
     }
 }

@@ -65,7 +65,11 @@ extension NativeAPI {
 
     private var passkeyRoutes: [Route] {
         let passkeys = PasskeysController(requests: requests, metrics: metrics, passkeys: modules.passkeys)
+        let files = PasskeyFilesController(requests: requests, passkeys: modules.passkeys)
         return [
+            Route(.get, APIPath.appleAppSiteAssociation, .nothing, files.appleApps),
+            Route(.get, APIPath.assetLinks, .nothing, files.androidApps),
+            Route(.get, APIPath.relatedOrigins, .nothing, files.origins),
             application(.post, APIPath.requestPasskeyLogIn, passkeys.requestLogIn),
             application(.post, APIPath.logInWithPasskey, passkeys.logIn),
             change(.passkeyAdded, .post, APIPath.requestPasskey, passkeys.requestRegistration),

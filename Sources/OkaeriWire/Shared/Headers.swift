@@ -74,6 +74,12 @@ public enum APIPath {
     public static let token = "/v1/token"
     /// GET: the public keys that verify access tokens.
     public static let keySet = "/.well-known/jwks.json"
+    /// GET: the apps for Apple's systems that use a domain's passkeys.
+    public static let appleAppSiteAssociation = "/.well-known/apple-app-site-association"
+    /// GET: the apps for Android that use a domain's passkeys.
+    public static let assetLinks = "/.well-known/assetlinks.json"
+    /// GET: the other sites that use a domain's passkeys.
+    public static let relatedOrigins = "/.well-known/webauthn"
     /// GET: the API's description.
     public static let description = "/v1/openapi.yaml"
 

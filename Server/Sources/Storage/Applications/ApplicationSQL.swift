@@ -159,6 +159,13 @@ private struct StoredPasskeyRules: Codable {
     private var requiresUserVerification: Bool?
     private var allowedAuthenticators: [String]?
     private var refusedAuthenticators: [String]?
+    private var appleApps: [String]?
+    private var androidApps: [StoredAndroidApp]?
+
+    private struct StoredAndroidApp: Codable {
+        let packageName: String
+        let certificates: [String]
+    }
 
     init(_ rules: PasskeyRules) {
         isEnabled = rules.isEnabled
@@ -167,6 +174,10 @@ private struct StoredPasskeyRules: Codable {
         requiresUserVerification = rules.requiresUserVerification
         allowedAuthenticators = rules.allowedAuthenticators
         refusedAuthenticators = rules.refusedAuthenticators
+        appleApps = rules.appleApps
+        androidApps = rules.androidApps.map {
+            StoredAndroidApp(packageName: $0.packageName, certificates: $0.certificates)
+        }
     }
 
     var rules: PasskeyRules {
@@ -177,6 +188,9 @@ private struct StoredPasskeyRules: Codable {
         rules.requiresUserVerification = requiresUserVerification ?? rules.requiresUserVerification
         rules.allowedAuthenticators = allowedAuthenticators ?? rules.allowedAuthenticators
         rules.refusedAuthenticators = refusedAuthenticators ?? rules.refusedAuthenticators
+        rules.appleApps = appleApps ?? rules.appleApps
+        rules.androidApps =
+            androidApps?.map { .init(packageName: $0.packageName, certificates: $0.certificates) } ?? rules.androidApps
         return rules
     }
 }

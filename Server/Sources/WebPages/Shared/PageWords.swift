@@ -43,6 +43,8 @@ extension DomainError {
             .providerUnavailable: ("providerUnavailable", .badGateway),
             .providerMisconfigured: ("providerUnavailable", .badGateway), .identityTaken: ("identityTaken", .conflict),
             .providerAlreadyLinked: ("identityTaken", .conflict), .lastWayIn: ("lastWayIn", .conflict),
+            .passkeyUnknown: ("passkeyUnknown", .unprocessableContent),
+            .passkeyRefused: ("passkeyRefused", .unprocessableContent),
         ], ofAdministration: ("unknown", .forbidden))
 }
 

@@ -118,7 +118,8 @@ struct HostilePageTests {
             "provider/apple", "account/confirm", "account/profile", "account/email", "account/password",
             "account/upgrade",
             "account/link", "account/identity", "account/sessions", "account/transfer", "account/withdraw",
-            "account/export", "account/delete", "account/merge",
+            "account/export", "account/delete", "account/merge", "log-in/passkey", "passkey/options", "account/passkey",
+            "account/passkey/options", "account/passkey/name", "account/passkey/remove", "account/passkey/other",
         ])
     func forgery(path: String) async throws {
         let server = try await server()

@@ -14,7 +14,8 @@ extension AccountChangeStep {
 
     private static let operators = "Operators alone may make it."
     private static let ofPasskeys = Absence(
-        "Passkeys are added, named and removed by the native API.", .passkeyAdded, .passkeyRenamed, .passkeyRemoved)
+        "Passkeys are added, named and removed by the native API and on the pages.", .passkeyAdded, .passkeyRenamed,
+        .passkeyRemoved)
     private static let ofSecondFactors = Absence(
         "Second factors are added, removed and shown by the native API.", .secondFactorAdded, .secondFactorRemoved,
         .recoveryCodesReplaced, .recoveryCodeUsed)
@@ -51,7 +52,7 @@ extension AccountChangeStep {
                 Absence(
                     "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
-                Absence(grace, .erased, .erasedAtOnce), ofPasskeys, ofSecondFactors, ofResets,
+                Absence(grace, .erased, .erasedAtOnce), ofSecondFactors, ofResets,
             ]
         case .admin:
             operatorAbsences + [Absence("The admin API deletes with the grace; a command does without.", .erased)]
