@@ -1,4 +1,5 @@
 import Foundation
+import Okaeri
 import Testing
 
 @Suite("okaeri passwords")
