@@ -77,7 +77,7 @@ package struct FindPasskeyDomain: Sendable {
     /// - Returns: the domain; `nil` when the passkey leads to somebody, or that is not known.
     /// - Throws: `storageUnavailable`.
     package func domain(ofUnknown passkey: String, in application: Application) async throws(DomainError) -> String? {
-        guard passkey.utf8.count <= PasskeyAssertion.maximumIdCharacters,
+        guard passkey.utf8.count <= Passkey.maximumIdCharacters,
             let domain = application.settings.passkeys.domain(orHostOf: pages),
             let all = try await self(domain)?.applications, all.count <= Self.maximumAsked
         else { return nil }
