@@ -16,6 +16,11 @@ struct PasskeyCommandTests {
             try await Program.run(["application", "passkeys", id] + options + ["--data", folder.path])
         }
         #expect(try await run().output.contains("off"))
+        let certificate = [String](repeating: "AB", count: 32).joined(separator: ":")
+        let apps = try await run(
+            "--apple-app", "TEAM123456.com.example.app", "--android-app", "com.example.app \(certificate)")
+        #expect(apps.status == 0 && apps.output.contains("com.example.app \(certificate)"), "\(apps.errors)")
+        #expect(try await run("--android-app", "com.example.app AB:CD").status == 2)
         let set = try await run(
             "--enabled", "--domain", "example.com", "--origin", "https://a.example.com", "--origin",
             "https://example.com:8443", "--no-user-verification-required", "--json")
