@@ -67,7 +67,7 @@ CHOICES = [
     ),
     ("Domain/ACL.swift", {"D.TextTests": 70.0}, (["D.TextTests"], [])),
     (
-        "Domain/User.swift", {f"D.S{letter}": float(count) for count, letter in enumerate("abcdefgh", 14)},
+        "Domain/User.swift", {f"D.S{sign}": float(count) for count, sign in enumerate("abcdefgh", 14)},
         (["D.Sa", "D.Sb", "D.Sc", "D.Sd"], ["D.Se", "D.Sf", "D.Sg"]),
     ),
 ]
