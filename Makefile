@@ -64,7 +64,7 @@ bench: ## measure the server against its own ceilings, as ratios
 bench-peers: ## measure PocketBase beside it, in the same run
 	@scripts/bench-peers
 
-docs: ## write the map of targets in docs/ARCHITECTURE.md; build the SDK's reference pages into .build/documentation
+docs: ## write the map of targets in docs/ARCHITECTURE.md; build the SDK's reference pages and DocC tutorials into .build/documentation
 	@scripts/docs
 
 .PHONY: site check-site pictures

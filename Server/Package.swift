@@ -36,7 +36,7 @@ let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okae
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
     "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
-    "first",
+    "first", "passkey",
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 
@@ -107,9 +107,9 @@ let package = Package(
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         // system: The C library of bcrypt.
         .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-        // outbound: Password hashes: Argon2id for new ones, and those that come with imported users.
+        // outbound: Password hashes: Argon2id for new ones, and those that come with imported users; the filter of leaked ones.
         .target(
-            name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", cryptoExtras],
+            name: "PasswordHashes", dependencies: ["Domain", "Threads", "CSodium", "CCrypt", crypto, cryptoExtras],
             swiftSettings: settings),
         // system: The C library of HTTP and SMTP clients.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -162,6 +162,7 @@ let package = Package(
             dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto, wire],
             resources: [
                 .embedInCode("Assets/okaeri.css"), .embedInCode("Assets/okaeri.js"),
+                .embedInCode("Assets/passkeys.js"),
                 .embedInCode("Templates/document.mustache"), .embedInCode("Templates/field.mustache"),
                 .embedInCode("Templates/summary.mustache"), .embedInCode("Templates/languages.mustache"),
                 .embedInCode("Templates/notice.mustache"), .embedInCode("Templates/fault.mustache"),
@@ -204,7 +205,7 @@ let package = Package(
             name: "OkaeriProgram",
             dependencies: [
                 "AuthServiceAPI", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
-                "OutboundServices", "ParseAPI",
+                "OutboundServices", "ParseAPI", "PasswordHashes",
                 arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),

@@ -16,6 +16,7 @@ import urllib.request
 
 from check_pages_app import check_guest, check_web_log_in
 from check_pages_fields import check_fields
+from check_pages_passkeys import check_passkeys
 from page_checks import PageChecks
 from playwright.sync_api import expect, sync_playwright
 
@@ -268,6 +269,7 @@ try:
             (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
             (check_first_page, browser), (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
             (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
+            (functools.partial(check_passkeys, world), browser),
         ]:
             begin = time.time()
             check(argument)

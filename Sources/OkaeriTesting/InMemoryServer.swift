@@ -62,6 +62,12 @@ public final class InMemoryServer: Transport {
         set { contents.withValue { $0.audiences = newValue } }
     }
 
+    /// The domain that the application's passkeys belong to; `nil`, as at first, when it has none.
+    public var passkeyDomain: String? {
+        get { contents.withValue { $0.passkeyDomain } }
+        set { contents.withValue { $0.passkeyDomain = newValue } }
+    }
+
     /// What the server tells log-in screens of its application; `nil` for the standard.
     public var profile: ApplicationProfile? {
         get { contents.withValue { $0.profile } }
@@ -115,6 +121,7 @@ public final class InMemoryServer: Transport {
         contents.withValue { contents in
             contents.users[user] = nil
             contents.usersByKey = contents.usersByKey.filter { $0.value != user }
+            contents.passkeys.removeAll { $0.user == user }
             contents.sessions = contents.sessions.filter { $0.value.user != user }
         }
     }

@@ -147,6 +147,8 @@ extension InMemoryServer {
             guard contents.usersByIdentity["\(linked.provider)/\(linked.subject)"] == session.user else {
                 throw Refusal(401, .credentialRefused)
             }
+        } else if let passkey = body?.passkey {
+            guard try prove(passkey, &contents) == session.user else { throw Refusal(401, .credentialRefused) }
         } else if let code = body?.code {
             guard try use(code, for: .logInCode, ticket: body?.ticket, &contents).user == session.user else {
                 throw Refusal(401, .credentialRefused)

@@ -66,6 +66,12 @@ struct ServerContents: Sendable {
     /// Transfer codes without hyphens.
     var transferCodes: [String: WaitingCode] = [:]
     var transfers: [StoredTransfer] = []
+    /// The domain that passkeys belong to; `nil` for an application without passkeys.
+    var passkeyDomain: String?
+    /// Oldest first.
+    var passkeys: [StoredPasskey] = []
+    /// Challenges that were not used yet.
+    var passkeyChallenges: [String: PasskeyChallenge] = [:]
     /// Conflicts by ticket, and merges by name.
     var mergeTickets: [String: MergeTicket] = [:]
     var merges: [String: StoredMerge] = [:]

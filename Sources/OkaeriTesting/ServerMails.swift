@@ -39,7 +39,7 @@ extension InMemoryServer {
     func requestLogInCode(
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        let body = try read(LogInCodeRequestBody.self, from: request.body ?? Data())
+        let body = try read(MailOrderBody.self, from: request.body ?? Data())
         let ticket = newName("", 24)
         let user = try owner(of: body.email, contents)
         if let user, user.emailVerified {
@@ -62,7 +62,7 @@ extension InMemoryServer {
     func requestPasswordReset(
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        let body = try read(PasswordResetRequestBody.self, from: request.body ?? Data())
+        let body = try read(MailOrderBody.self, from: request.body ?? Data())
         if let user = try owner(of: body.email, contents) {
             mail(.passwordReset, to: user, at: body.email, &contents)
         }

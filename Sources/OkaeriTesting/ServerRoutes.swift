@@ -27,7 +27,7 @@ extension InMemoryServer {
         let path = request.url.path
         switch (request.method, path) {
         case ("GET", APIPath.applicationProfile):
-            return .json(200, contents.profile ?? standardProfile)
+            return .json(200, contents.profile ?? standardProfile(contents))
         case ("POST", APIPath.logInAutomatically): return try logInAutomatically(request, &contents)
         case ("POST", "/a/\(application)/token"): return redeemWebCode(request, &contents)
         case ("POST", APIPath.logOut):
@@ -43,6 +43,9 @@ extension InMemoryServer {
             let (token, session) = try authenticate(request, &contents)
             try checkPresence(request, session, contents)
             return .json(200, evict(from: session.user, keeping: token, "other_sessions_ended", &contents))
+        case (_, _) where path.hasPrefix(APIPath.passkeys) || path.hasPrefix(APIPath.logInWithPasskey),
+            (_, APIPath.mergeByPasskey):
+            return try respondToPasskeys(request, &contents)
         case (_, _) where path.hasPrefix(APIPath.deviceKeys): return try respondToDeviceKeys(request, &contents)
         case ("DELETE", _) where path.hasPrefix("\(APIPath.sessions)/"):
             let session = try authenticate(request, &contents).session

@@ -23,8 +23,10 @@ extension InMemoryServer {
     /// Who the pages say that they are.
     public var issuer: String { "\(url.absoluteString)/a/\(application)" }
 
-    var standardProfile: ApplicationProfile {
-        ApplicationProfile(id: application, name: application, pages: ProfilePages(issuer: issuer))
+    func standardProfile(_ contents: ServerContents) -> ApplicationProfile {
+        var profile = ApplicationProfile(id: application, name: application, pages: ProfilePages(issuer: issuer))
+        profile.passkeys = contents.passkeyDomain.map { ProfilePasskeys(domain: $0) }
+        return profile
     }
 
     /// Plays a person who opens an address of the pages, logs in there, and comes back to the app.

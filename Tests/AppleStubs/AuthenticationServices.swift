@@ -1,4 +1,4 @@
-// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NeverUseImplicitlyUnwrappedOptionals
 // A stand-in for Apple's AuthenticationServices: the few declarations that the SDK uses, without behaviour.
 
 public import Foundation
@@ -74,10 +74,66 @@ public final class ASPasswordCredential: NSObject, ASAuthorizationCredential {
 public struct ASAuthorizationError: Error {
     public enum Code: Int, Sendable {
         case unknown = 1000
-        case canceled, invalidResponse, notHandled, failed
+        case canceled, invalidResponse, notHandled, failed, notInteractive, matchedExcludedCredential
     }
 
     public var code: Code { .unknown }
+}
+
+public struct ASAuthorizationPublicKeyCredentialUserVerificationPreference: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let required = Self(rawValue: "required")
+    public static let preferred = Self(rawValue: "preferred")
+    public static let discouraged = Self(rawValue: "discouraged")
+}
+
+public final class ASAuthorizationPlatformPublicKeyCredentialDescriptor: NSObject {
+    public init(credentialID: Data) {}
+}
+
+public final class ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest: ASAuthorizationRequest {
+    public var displayName: String?
+    public var userVerificationPreference = ASAuthorizationPublicKeyCredentialUserVerificationPreference.preferred
+    @available(iOS 17.4, macOS 14.4, tvOS 17.4, visionOS 1.1, *)
+    public var excludedCredentials: [ASAuthorizationPlatformPublicKeyCredentialDescriptor]?
+}
+
+public final class ASAuthorizationPlatformPublicKeyCredentialAssertionRequest: ASAuthorizationRequest {
+    public var userVerificationPreference = ASAuthorizationPublicKeyCredentialUserVerificationPreference.preferred
+}
+
+public final class ASAuthorizationPlatformPublicKeyCredentialProvider: NSObject {
+    public init(relyingPartyIdentifier: String) {}
+    public func createCredentialRegistrationRequest(
+        challenge: Data, name: String, userID: Data
+    ) -> ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest {
+        ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest()
+    }
+    public func createCredentialAssertionRequest(
+        challenge: Data
+    ) -> ASAuthorizationPlatformPublicKeyCredentialAssertionRequest {
+        ASAuthorizationPlatformPublicKeyCredentialAssertionRequest()
+    }
+}
+
+public final class ASAuthorizationPlatformPublicKeyCredentialRegistration: NSObject, ASAuthorizationCredential {
+    public var credentialID: Data { Data() }
+    public var rawClientDataJSON: Data { Data() }
+    public var rawAttestationObject: Data? { nil }
+}
+
+public final class ASAuthorizationPlatformPublicKeyCredentialAssertion: NSObject, ASAuthorizationCredential {
+    public var credentialID: Data { Data() }
+    public var rawClientDataJSON: Data { Data() }
+    public var rawAuthenticatorData: Data! { nil }
+    public var userID: Data! { nil }
+    public var signature: Data! { nil }
+}
+
+@available(iOS 26.0, macOS 26.0, visionOS 26.0, *)
+public final class ASCredentialUpdater: NSObject {
+    public func reportUnknownPublicKeyCredential(relyingPartyIdentifier: String, credentialID: Data) async throws {}
 }
 
 @MainActor public protocol ASAuthorizationControllerDelegate: AnyObject {
@@ -102,6 +158,8 @@ public struct ASAuthorizationError: Error {
     public init(authorizationRequests: [ASAuthorizationRequest]) {}
     public func performRequests() {}
     public func performRequests(options: RequestOptions) {}
+    public func performAutoFillAssistedRequests() {}
+    public func cancel() {}
 }
 
 @MainActor public protocol ASWebAuthenticationPresentationContextProviding: AnyObject {

@@ -98,6 +98,8 @@ struct AuthServiceErrors: ErrorRenderer {
         .applicationUnknown: (404, EnvelopeTexts.applicationUnknown),
         .sessionRequired: (401, EnvelopeTexts.tokenMissing), .sessionInvalid: tokenRefused,
         .sessionUnknown: tokenRefused, .userUnknown: tokenRefused, .userDisabled: (200, EnvelopeTexts.disabled),
+        .secondFactorRequired: (200, EnvelopeTexts.disabled),
+        .secondFactorEnrolmentRequired: (200, EnvelopeTexts.disabled),
         .userDeleted: (200, EnvelopeTexts.disabled), .credentialRefused: (200, EnvelopeTexts.signInRefused),
         .emailUnverified: (200, EnvelopeTexts.signInRefused), .identifiersTaken: idTaken, .mergeOffered: idTaken,
         .identityTaken: idTaken, .mailUnavailable: unreadable, .providerMisconfigured: unreadable,

@@ -126,6 +126,7 @@ enum SettingsPage {
                 application.settings.anonymousIdleLimit = idle
                 application.settings.passwordMinimumCharacters = minimum
                 application.settings.signUp = Self.signUp(form, application.settings.signUp)
+                application.settings.passkeys = PasskeyForm.rules(form, application.settings.passkeys)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").split(whereSeparator: \.isWhitespace)
                     .map(String.init)
@@ -215,6 +216,7 @@ enum SettingsPage {
                     field("oldProtocols", settings.signUp.holdsOldProtocols ? "yes" : "", .checkbox),
                 ]
             ),
+            ("passkeys", PasskeyForm.fields(settings.passkeys).map { field($0.name, $0.value, $0.kind) }),
             (
                 "mail",
                 [

@@ -29,8 +29,8 @@ struct DashboardRequest: Sendable {
     var pagePath: String { route.pagePath(of: page.path) }
 
     /// A segment of the path by its name.
-    func id(_ name: String) -> String {
-        page.context.parameters.get(name).map { String($0.prefix(128)) } ?? ""
+    func id(_ name: String, maximumCharacters: Int = 128) -> String {
+        page.context.parameters.get(name).map { String($0.prefix(maximumCharacters)) } ?? ""
     }
 
     /// The user that the path names.

@@ -10,7 +10,7 @@ enum UserPage {
     private static let page = DashboardRoute.Page("/app/{application}/users/{user}", .readUser)
     private static let notices: Set<String> = [
         "disabled", "enabled", "loggedOut", "reset", "deleted", "restored", "merged", "saved", "ended",
-        "keyRemoved",
+        "keyRemoved", "passkeyRemoved",
     ]
 
     static let routes: [DashboardRoute] = [
@@ -31,6 +31,14 @@ enum UserPage {
                 try await request.modules.accounts.removeDeviceKeys(
                     request.id("thumbprint"), of: id, in: application, by: .operator(who))
                 return done("keyRemoved", request)
+            }
+        },
+        DashboardRoute(page, post: "passkeys/{passkey}/remove", .removePasskey) { request in
+            try await change(request) { _, id, application, who in
+                try await request.modules.passkeys.managePasskeys.remove(
+                    request.id("passkey", maximumCharacters: Passkey.maximumIdCharacters), of: id, in: application,
+                    by: .operator(who))
+                return done("passkeyRemoved", request)
             }
         },
         DashboardRoute(page, post: "sessions/{session}/end", .endSession) { request in
@@ -216,6 +224,17 @@ struct UserPageModel {
                     "added": key.addedAt.text,
                 ]
                 if let used = key.lastUsedAt { model["used"] = used.text }
+                return model
+            },
+            "passkeys": found.passkeys.map { passkey -> PageTemplates.Model in
+                var model: PageTemplates.Model = [
+                    "id": passkey.id, "name": (isMasked ? Redaction.text(passkey.name) : passkey.name) ?? "–",
+                    "aaguid": passkey.aaguid, "count": String(passkey.signCount), "added": passkey.createdAt.text,
+                    "kept": request.text(
+                        passkey.isBackedUp
+                            ? "user.backedUp" : passkey.isBackupEligible ? "user.notBackedUp" : "user.oneDevice"),
+                ]
+                if let used = passkey.lastUsedAt { model["used"] = used.text }
                 return model
             },
             "sessions": found.sessions.map { session -> PageTemplates.Model in

@@ -63,10 +63,8 @@ package struct DomainWorld: Sendable {
         package var firstLaunches: RateLimit?
         /// Wrong passwords for one address or /64 network; `nil` for no limit.
         package var passwordFailures: RateLimit?
-        /// New users for one address or /64 network, by apps of old protocols; `nil` for no limit.
-        package var oldAppFirstLaunches: RateLimit?
-        /// Wrong passwords for one address or /64 network, by apps of old protocols; `nil` for no limit.
-        package var oldAppPasswordFailures: RateLimit?
+        /// What apps of old protocols may do from one address or /64 network.
+        package var oldApps: OldAppLimits
         /// Whether wrong passwords for one identifier make the next try wait.
         package var hasPasswordDelays: Bool
         /// Whether the limits hold that an operator cannot choose.
@@ -78,14 +76,13 @@ package struct DomainWorld: Sendable {
 
         package init(
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
-            oldAppFirstLaunches: RateLimit? = .oldApps, oldAppPasswordFailures: RateLimit? = .oldApps,
+            oldApps: OldAppLimits = OldAppLimits(),
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
             searches: SearchLimits = SearchLimits()
         ) {
             self.firstLaunches = firstLaunches
             self.passwordFailures = passwordFailures
-            self.oldAppFirstLaunches = oldAppFirstLaunches
-            self.oldAppPasswordFailures = oldAppPasswordFailures
+            self.oldApps = oldApps
             self.hasPasswordDelays = hasPasswordDelays
             self.hasRateLimits = hasRateLimits
             self.sessionCacheCapacity = sessionCacheCapacity

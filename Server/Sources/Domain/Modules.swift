@@ -5,6 +5,7 @@ package final class Modules: Sendable {
     package let messaging: Messaging
     package let accounts: Accounts
     package let passkeys: Passkeys
+    package let secondFactors: SecondFactors
     package let transfers: Transfers
     package let deletion: Deletion
     package let sessions: Sessions
@@ -31,7 +32,7 @@ package final class Modules: Sendable {
         let check = PasswordCheck(
             store: store, clock: clock, passwords: world.passwords,
             failuresPerAddress: AddressLimit(
-                world.limits.passwordFailures, ofOldApps: world.limits.oldAppPasswordFailures),
+                world.limits.passwordFailures, ofOldApps: world.limits.oldApps.passwordFailures),
             hasDelays: world.limits.hasPasswordDelays)
         searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
         applications = Applications(world, audit: audit, searches: searches)
@@ -42,11 +43,12 @@ package final class Modules: Sendable {
             world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
             messaging: messaging)
         passkeys = Passkeys(world, changes: changes)
+        secondFactors = SecondFactors(world, changes: changes, rateLimiter: rateLimiter)
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
         deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
             world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider,
-            verifyPasskey: passkeys.verifyPasskey)
+            verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check)
         administration = Administration(
             world, rateLimiter: rateLimiter, enqueueMessage: messaging.enqueueMessage, searches: searches,
             changes: changes, signingKeys: sessions.signingKeys)
@@ -61,5 +63,6 @@ package final class Modules: Sendable {
         sessions.forget(change)
         applications.forget(change)
         providers.findProvider.forget(change)
+        passkeys.forget(change)
     }
 }

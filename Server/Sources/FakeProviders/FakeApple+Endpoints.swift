@@ -18,7 +18,7 @@ extension FakeApple {
 
     private func keySet() -> FakeResponse {
         let keys = state.withLock { $0.keys }
-        // A key that cannot be told stays out of the set.
+        // A key that cannot be written stays out of the set.
         return FakeResponse(200, ["keys": .array(keys.compactMap { try? $0.publicMembers() })])
     }
 

@@ -123,12 +123,12 @@ package final class FakeApple: FakeProvider {
     package func signIn(
         _ person: Person, audience: String, nonce: String?, claims: [String: JSONValue] = [:]
     ) throws -> Credential {
-        let (key, told, code) = state.withLock { state in
+        let (key, stated, code) = state.withLock { state in
             let code = state.next("c")
             state.codes[code] = Code(person: person, audience: audience, nonce: nonce)
             return (state.keys[0], state.faults.audience ?? audience, code)
         }
-        let right = self.claims(of: person, audience: told, nonce: nonce).merging(claims) { $1 }
+        let right = self.claims(of: person, audience: stated, nonce: nonce).merging(claims) { $1 }
         return Credential(identityToken: try key.token(right.filter { $0.value != .null }), code: code)
     }
 
@@ -171,7 +171,7 @@ package final class FakeApple: FakeProvider {
         return try key.token(right.merging(claims) { $1 }.filter { $0.value != .null })
     }
 
-    /// Prepares what the new team will be told about a person of the old one.
+    /// Prepares what the new team will learn about a person of the old one.
     package func willTransfer(_ person: Person, as transferSubject: String, to newPerson: Person) {
         state.withLock { state in
             state.transferSubjects[person.subject] = transferSubject

@@ -17,6 +17,33 @@ package final class FakeProviderServer: Sendable {
         providers.withLock { $0[name] = provider }
     }
 
+    /// Puts a provider at a name that no other one has.
+    ///
+    /// - Returns: The name.
+    package func add(_ provider: any FakeProvider) -> String {
+        providers.withLock { providers in
+            let name = "provider-\(providers.count)"
+            providers[name] = provider
+            return name
+        }
+    }
+
+    /// Serves on any free port until the process ends.
+    ///
+    /// - Returns: The address; one where nobody listens when there is no free port.
+    package func start() -> Task<String, Never> {
+        Task {
+            let (addresses, continuation) = AsyncStream<String>.makeStream()
+            // Nobody awaits it: it holds nothing but its port, which the end of the process frees.
+            Task.detached {
+                try await self.run(logger: Logger(label: "fake") { _ in SwiftLogNoOpLogHandler() }) {
+                    continuation.yield($0)
+                }
+            }
+            return await addresses.first { _ in true } ?? "http://127.0.0.1:9"
+        }
+    }
+
     /// Serves until it is cancelled or the program is asked to stop.
     ///
     /// - Parameters:

@@ -69,6 +69,7 @@ struct Refusal {
         case application = "Okaeri-Application"
         case provider = "Okaeri-Provider"
         case passkey = "Okaeri-Passkey"
+        case secondFactor = "Okaeri-Second-Factor"
         case admin = #"Bearer realm="admin""#
     }
 }
@@ -93,6 +94,7 @@ extension Refusal {
         case .proof(let fault): problem.detail = fault.detail
         case .providerToken(let fault): problem.detail = fault.detail
         case .passkey(let fault): problem.errors = [fault.field]
+        case .secondFactor(let challenge): problem.secondFactor = SecondFactorChallengeBody(challenge)
         case .removedDeviceKey(let key):
             problem.reason = key.reason.rawValue
             problem.removedAt = key.removedAt.wire
@@ -200,6 +202,23 @@ extension Refusal {
             .passkeyRefused: challenge(
                 .passkeyInvalid, "The passkey does not prove anything.", .passkey,
                 detail: "Ask for new options: a challenge counts once, for five minutes."),
+            .secondFactorRequired: Refusal(
+                403, .secondFactorRequired, "The log-in needs the second factor too.",
+                detail: "Finish it with the ticket at /v1/log-in/second-factor. Without a ticket, log in another way."),
+            .secondFactorEnrolmentRequired: Refusal(
+                403, .secondFactorEnrolmentRequired, "The user must add a second factor first.",
+                detail: "With a ticket at /v1/log-in/second-factor/enrolment, else at /v1/user/second-factors/totp."),
+            .secondFactorNotRecent: Refusal(
+                403, .secondFactorNotRecent, "The session has not shown the second factor lately.",
+                detail: "Show it with POST /v1/user/reauthenticate, then repeat within ten minutes."),
+            .secondFactorRefused: challenge(
+                .secondFactorInvalid, "The second factor is not valid.", .secondFactor,
+                detail: "It is wrong, or was used. Each code counts once."),
+            .secondFactorTicketRefused: challenge(
+                .secondFactorTicketInvalid, "The ticket is not valid here.", .secondFactor, detail: "Begin anew."),
+            .secondFactorsNotEnabled: Refusal(
+                404, .secondFactorsNotEnabled, "There are no second factors for this user."),
+            .secondFactorUnknown: Refusal(404, .secondFactorUnknown, "The user has no such second factor."),
             .providerTokenRefused: challenge(
                 .providerTokenInvalid, "The provider's token is not valid here.", .provider),
             .providerTokenReplayed: challenge(

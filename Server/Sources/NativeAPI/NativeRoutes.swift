@@ -7,7 +7,7 @@ import OkaeriWire
 extension NativeAPI {
     /// Every endpoint of the native API: what its caller must bring along, method, path, and the controller's method.
     package var routes: [Route] {
-        logInRoutes + accountRoutes + passkeyRoutes + transferRoutes + serviceRoutes
+        logInRoutes + accountRoutes + passkeyRoutes + secondFactorRoutes + transferRoutes + serviceRoutes
     }
 
     private var logInRoutes: [Route] {
@@ -65,7 +65,11 @@ extension NativeAPI {
 
     private var passkeyRoutes: [Route] {
         let passkeys = PasskeysController(requests: requests, metrics: metrics, passkeys: modules.passkeys)
+        let files = PasskeyFilesController(requests: requests, passkeys: modules.passkeys)
         return [
+            Route(.get, APIPath.appleAppSiteAssociation, .nothing, files.appleApps),
+            Route(.get, APIPath.assetLinks, .nothing, files.androidApps),
+            Route(.get, APIPath.relatedOrigins, .nothing, files.origins),
             application(.post, APIPath.requestPasskeyLogIn, passkeys.requestLogIn),
             application(.post, APIPath.logInWithPasskey, passkeys.logIn),
             change(.passkeyAdded, .post, APIPath.requestPasskey, passkeys.requestRegistration),
@@ -74,6 +78,20 @@ extension NativeAPI {
             change(.passkeyRenamed, .patch, APIPath.passkey("{id}"), passkeys.rename),
             change(.passkeyRemoved, .delete, APIPath.passkey("{id}"), passkeys.remove),
             session(.post, APIPath.mergeByPasskey, passkeys.offerMerge),
+        ]
+    }
+
+    private var secondFactorRoutes: [Route] {
+        let factors = SecondFactorsController(
+            requests: requests, metrics: metrics, secondFactors: modules.secondFactors)
+        return [
+            application(.post, APIPath.logInWithSecondFactor, factors.logIn),
+            application(.post, APIPath.requestEnrolment, factors.requestEnrolment),
+            change(.secondFactorAdded, .post, APIPath.requestTOTP, factors.requestTOTP),
+            change(.secondFactorAdded, .post, APIPath.totp, factors.addTOTP),
+            session(.get, APIPath.secondFactors, factors.list),
+            change(.secondFactorRemoved, .delete, APIPath.secondFactor("{id}"), factors.remove),
+            change(.recoveryCodesReplaced, .post, APIPath.recoveryCodes, factors.replaceRecoveryCodes),
         ]
     }
 

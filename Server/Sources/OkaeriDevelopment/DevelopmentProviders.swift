@@ -29,7 +29,7 @@ struct DevelopmentProviders: ProviderStandIn {
         } catch let fault as StartFault {
             throw fault
         } catch {
-            throw .cannotListen("The fake Apple cannot be played: \(error)")
+            throw .cannotListen("The fake Apple cannot be started: \(error)")
         }
     }
 }

@@ -48,7 +48,7 @@ struct UserCommand: ParsableCommand {
             """,
         subcommands: [
             ListUsersCommand.self, ShowUserCommand.self, ListUserSessionsCommand.self, DisableUserCommand.self,
-            ListDeviceKeysCommand.self,
+            ListDeviceKeysCommand.self, ListPasskeysCommand.self, RemovePasskeyCommand.self,
             RemoveDeviceKeyCommand.self, LogOutUserCommand.self, EnableUserCommand.self, DeleteUserCommand.self,
             RestoreUserCommand.self,
         ])
@@ -107,4 +107,17 @@ struct AuditCommand: ParsableCommand {
               okaeri audit verify
             """,
         subcommands: [VerifyAuditCommand.self, ListAuditCommand.self])
+}
+
+/// `okaeri passwords …`
+struct PasswordsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passwords",
+        abstract: "Keep people from passwords that are known from leaks.",
+        discussion: """
+            Example:
+              okaeri passwords build-filter pwned-passwords-sha1.txt --output passwords.filter
+              OKAERI_PASSWORD_FILTER=passwords.filter okaeri serve
+            """,
+        subcommands: [BuildPasswordFilterCommand.self, CheckPasswordFilterCommand.self])
 }

@@ -33,7 +33,7 @@ struct OkaeriCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             InitCommand.self, ServeCommand.self, StatusCommand.self, ApplicationCommand.self, UserCommand.self,
-            SessionCommand.self, KeysCommand.self,
+            SessionCommand.self, KeysCommand.self, PasswordsCommand.self,
             MailCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self, CopyCommand.self,
             DoctorCommand.self, RoutesCommand.self,
             DemoCommand.self, ImportCommand.self, PolicyCommand.self,

@@ -34,10 +34,14 @@ package struct Composition: Sendable {
     /// Hands text messages over, to the operator's own address alone.
     private let textMessageCaller: CurlCaller
     /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
-    private let upstreamCaller: CurlCaller
+    private let upstreamStreams: CurlStreams
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
     private let passwords: any PasswordHashing
+    /// Refuses new passwords that are known from leaks; `nil` without a list of them.
+    private let checkedPasswords: BreachCheckedPasswords?
+    /// Asks the operator's service of leaked passwords, which somebody waits for.
+    private let passwordListCaller: CurlCaller
     private let startedAt = ContinuousClock.now
     let connectionMetrics = ConnectionMetrics()
 
@@ -122,10 +126,8 @@ package struct Composition: Sendable {
     ) {
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
-        let (caller, upstreamCaller) = (
-            caller ?? CurlCaller(policy: egress), caller ?? CurlCaller(limits: CurlUpstream.limits, policy: egress)
-        )
-        self.upstreamCaller = upstreamCaller
+        let caller = caller ?? CurlCaller(policy: egress)
+        upstreamStreams = CurlStreams(policy: caller.policy)
         self.caller = caller
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
@@ -135,13 +137,18 @@ package struct Composition: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.sealingKey = sealingKey
-        let passwords: any PasswordHashing
+        let hashing: any PasswordHashing
         if let given {
-            (passwords, passwordThreads) = (given, nil)
+            (hashing, passwordThreads) = (given, nil)
         } else {
             let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
-            (passwords, passwordThreads) = (threads, threads)
+            (hashing, passwordThreads) = (threads, threads)
         }
+        passwordListCaller = CurlCaller(
+            limits: PasswordListSettings.limits,
+            policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.passwordLists.rangeURL.map { [$0] } ?? []))
+        checkedPasswords = settings.passwordLists.checked(hashing, call: passwordListCaller)
+        let passwords = checkedPasswords ?? hashing
         self.passwords = passwords
         let mail = settings.mailCarrier
         self.mail = mail
@@ -160,10 +167,7 @@ package struct Composition: Sendable {
                         ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
                     passwordFailures: settings.hasRateLimits
                         ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                    oldAppFirstLaunches: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.oldAppFirstLaunchesPerHour, window: .seconds(3600)) : nil,
-                    oldAppPasswordFailures: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.oldAppPasswordFailuresPerHour, window: .seconds(3600)) : nil,
+                    oldApps: settings.oldAppLimits,
                     hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                     sessionCacheCapacity: settings.sessionCacheEntries, searches: settings.searchLimits)))
         store.observeChanges { modules.forget($0) }
@@ -200,7 +204,7 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             modules: modules, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
-            clock: clock, upstream: CurlUpstream(call: upstreamCaller))
+            clock: clock, upstream: CurlUpstream(streams: upstreamStreams))
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
@@ -286,8 +290,10 @@ package struct Composition: Sendable {
     /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         caller.observeFaults(observer)
-        upstreamCaller.observeFaults(observer)
+        upstreamStreams.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
+        passwordListCaller.observeFaults(observer)
+        checkedPasswords?.observeFaults(observer)
     }
 
     /// Sends mail while the server runs.
@@ -298,8 +304,9 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
-        await upstreamCaller.close()
+        await upstreamStreams.close()
         await textMessageCaller.close()
+        await passwordListCaller.close()
         await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()

@@ -76,6 +76,9 @@ extension ParseFault {
             .providerNotEnabled: .unsupportedMethod,
             .providerTokenRefused: .authDataRefused, .providerTokenReplayed: .authDataRefused,
             .providerRefused: .authDataRefused, .providerMisconfigured: .authDataRefused,
+            // Not 101, which apps read as a wrong password.
+            .secondFactorRequired: wrongState, .secondFactorEnrolmentRequired: wrongState,
+            .secondFactorNotRecent: wrongState,
         ], ofAdministration: .objectNotFound)
 
     /// Each answer to a request that no rule saw.

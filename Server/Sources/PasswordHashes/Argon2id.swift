@@ -45,6 +45,6 @@ package struct Argon2id: Hashable, Sendable {
             == 0
     }
 
-    /// The library must be told once that it is used; it may be told by many threads at once.
+    /// The library must be initialised once; many threads may do so at once.
     private static let isReady = sodium_init() >= 0
 }

@@ -45,7 +45,7 @@ package struct ComparisonWork: Sendable {
 extension ComparisonWork.Function {
     private static let zeros = [UInt8](repeating: 0, count: 16)
 
-    /// Hashes of the function that together cost what lies between two costs.
+    /// Hashes of the function that together have a cost between two costs.
     fileprivate func decoys(from done: Int, to most: Int) -> [StoredHash] {
         guard done < most else { return [] }
         switch self {
@@ -70,7 +70,7 @@ extension ComparisonWork.Function {
         }
     }
 
-    /// Powers of two whose sum lies between two of them: 4 + 8 + 16 between 4 and 32. From zero it is the higher one.
+    /// Powers of two whose sum is between two of them: 4 + 8 + 16 between 4 and 32. From zero it is the higher one.
     private static func powers(from done: Int, to most: Int) -> [Int] {
         done == 0 ? [most] : Array(sequence(first: done) { $0 < most / 2 ? $0 * 2 : nil })
     }

@@ -46,7 +46,7 @@ package enum StoredHash: Sendable {
         let hash: [UInt8]
     }
 
-    // What one comparison may cost: whoever writes an import file must not be able to fill the machine or to stop its
+    // What one comparison may cost: the author of an import file must not be able to fill the machine or to stop its
     // log-ins. Whatever the function, that is 256 MiB and some seconds of one core; docs/operations/running.md has the
     // table. No parameter is multiplied before it is within its own bounds.
 

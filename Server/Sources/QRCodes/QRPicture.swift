@@ -21,7 +21,7 @@ package struct QRPicture: Sendable {
         isDark = (0..<width * width).map { modules[$0] & 1 == 1 }
     }
 
-    /// The picture as an SVG document: dark modules on white, without a size of its own, so that it fills its place.
+    /// The picture as an SVG document: dark modules on white, without a size of its own, so that it fills its element.
     package var svg: String {
         let side = width + 2 * Self.border
         var path = ""

@@ -27,7 +27,7 @@ package final class WorkerThreads: Sendable {
 
     private struct State: Sendable {
         var jobs: [@Sendable () -> Void] = []
-        /// Where the queue begins in `jobs`; what lies before was done.
+        /// Where the queue begins in `jobs`; what is before was done.
         var first = 0
         var idle = 0
         var isClosed = false

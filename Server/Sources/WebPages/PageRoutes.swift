@@ -30,6 +30,12 @@ extension WebPages {
             ]
             + [
                 form("code", SendCodeRequest()), form("code/enter", SendCode()), form("log-out", SendLogOut()),
+                form("passkey/options", SendPasskeyOptions()), form("log-in/passkey", SendPasskeyLogIn()),
+                form("account/passkey/options", SendAccount(action: OwnPasskeyOptions())),
+                form("account/passkey", SendAccount(action: AddOwnPasskey())),
+                form("account/passkey/name", SendAccount(action: RenameOwnPasskey())),
+                form("account/passkey/remove", SendAccount(action: RemoveOwnPasskey())),
+                form("account/passkey/other", SendAccount(action: ShowOtherPasskey())),
                 form("account/confirm", SendAccount(action: ConfirmPresence())),
                 form("account/profile", SendAccount(action: ChangeProfile())),
                 form("account/email", SendAccount(action: ChangeEmail())),

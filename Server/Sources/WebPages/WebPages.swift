@@ -81,7 +81,7 @@ extension WebPages {
             "sign-up": PackageResources.sign_up_mustache, "message": PackageResources.message_mustache,
             "account": PackageResources.account_mustache, "conflict": PackageResources.conflict_mustache,
             "providers": PackageResources.providers_mustache, "consent": PackageResources.consent_mustache,
-            "first": PackageResources.first_mustache,
+            "first": PackageResources.first_mustache, "passkey": PackageResources.passkey_mustache,
         ]
     }
 

@@ -37,7 +37,7 @@ struct SearchLimitTests {
     }
 
     @Test(
-        "by their time are ended in each protocol's words, and nobody is told to repeat them",
+        "by their time are ended in each protocol's words, without an invitation to repeat them",
         arguments: [
             (Way.ncmb, 429, #""E429002""#), (.parse, 400, "124"), (.kii, 503, #""RESOURCE_TEMPORARILY_UNAVAILABLE""#),
         ])

@@ -149,7 +149,7 @@ struct HostileRequestTests {
     }
 
     @Test("cannot use a session of one application in another, nor by the native API")
-    func otherDoors() async throws {
+    func otherEndpoints() async throws {
         let world = try await NCMBWorld()
         let member = try await world.signUp("taro")
         let native = try await world.sendRaw(

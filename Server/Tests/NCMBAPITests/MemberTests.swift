@@ -188,6 +188,20 @@ struct MemberTests {
         #expect(wrong.code == "E400002")
     }
 
+    @Test(
+        "have no relations, whose objects are not here, and stay as they were",
+        arguments: ["AddRelation", "RemoveRelation"])
+    func relations(operation: String) async throws {
+        let world = try await NCMBWorld()
+        let member = try await world.signUp("taro", #","field":1"#)
+        let path = "\(Self.users)/\(member.id)"
+        let pointer = #"{"__type":"Pointer","className":"Game","objectId":"Abc123Def456Ghi7"}"#
+        let body = #"{"field":2,"games":{"__op":"\#(operation)","objects":[\#(pointer)]}}"#
+        #expect(try await world.send("PUT", path, body: body, token: member.token).code == "E400005")
+        let read = try members(try await world.send("GET", path, token: member.token))
+        #expect(read["field"] == 1 && read["games"] == nil)
+    }
+
     @Test("send back what they once read, and nobody minds")
     func echoes() async throws {
         let world = try await NCMBWorld()

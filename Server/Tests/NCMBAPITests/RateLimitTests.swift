@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import OkaeriServer
 import Testing
 
 /// Thousands of phones stand behind one address of a carrier, and old apps fail to log in before they sign up (issue 20).
@@ -57,6 +58,26 @@ struct RateLimitTests {
         #expect(native.status < 300, "\(native.text)")
         world.clock.advance(by: .seconds(3601))
         #expect(try await register("more", at: world).status == 201)
+    }
+
+    @Test("are the operator's: mails, tries of codes and credentials of providers")
+    func settings() async throws {
+        let world = try await NCMBWorld(server: [
+            "dev": "on", "old-app-mails": "2", "old-app-code-tries": "3", "old-app-provider-credentials": "4",
+        ])
+        for number in 0..<2 { #expect(try await register("member-\(number)", at: world).status == 201) }
+        let more = try await register("member-2", at: world)
+        #expect(more.code == "E429002" && more.headers[.retryAfter] == "3600", "\(more.text)")
+        let limits = try ServerSettings(
+            environment: [
+                "OKAERI_OLD_APP_CODE_TRIES": "3", "OKAERI_OLD_APP_PROVIDER_CREDENTIALS": "4",
+                "OKAERI_OLD_APP_MAILS": "2",
+            ]
+        ).oldAppLimits
+        #expect(limits.mails == .hourly(2) && limits.codeTries == .hourly(3))
+        #expect(limits.providerCredentials == .hourly(4) && limits.firstLaunches == .hourly(3000))
+        let off = try ServerSettings(environment: ["OKAERI_RATE_LIMITS": "off"]).oldAppLimits
+        #expect(off.mails == nil && off.codeTries == nil && off.providerCredentials == nil)
     }
 
     @Test("are apart from those of apps on Okaeri's own protocol, and hold")

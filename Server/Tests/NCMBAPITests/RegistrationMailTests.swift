@@ -61,7 +61,7 @@ struct RegistrationMailTests {
         guard case .object(let member) = try logIn.json() else { return }
         #expect(member["mailAddress"] == "taro@example.com" && member["mailAddressConfirm"] == .bool(true))
         #expect(try logIn.text("userName").utf8.count == 10)
-        // Now the address is somebody's.
+        // Now the address belongs to a user.
         let again = try await ask("TARO@example.com", at: world)
         #expect(again.code == "E409001" && again.text.contains("mailAddress is duplication."))
     }

@@ -75,7 +75,7 @@ struct SearchTests {
         }
         let answer = try await world.send("GET", "\(Self.users)?\(pairs.joined(separator: "&"))")
         #expect(answer.status == 403 && answer.text.contains("E403003"), "\(answer.text)")
-        // The others are found as before, and what is hidden is not told.
+        // The others are found as before, and hidden fields are left out.
         let found = try await self.answer(world, #"{"team":"red"}"#)
         #expect(found.status == 200 && found.text.contains("anna") && !found.text.contains("score"), "\(found.text)")
     }
@@ -111,7 +111,45 @@ struct SearchTests {
         #expect(try await world().send("GET", "\(Self.users)?\(query)").code == "E400005")
     }
 
-    @Test("leave pointers as they are, whatever is to be included")
+    @Test("put members where pointers to them stand, as the caller may read them")
+    func included() async throws {
+        let world = try await world()
+        let anna = try await world.signUp("anna2", #","mailAddress":"anna@example.com","acl":{"*":{"read":true}}"#)
+        let hidden = try await world.signUp("hidden", #","acl":{"\#(anna.id)":{"read":true}}"#)
+        func pointer(_ id: String, _ name: String = "user") -> String {
+            #"{"__type":"Pointer","className":"\#(name)","objectId":"\#(id)"}"#
+        }
+        _ = try await world.signUp(
+            "dora",
+            #","friend":\#(pointer(anna.id)),"rivals":[\#(pointer(anna.id)),\#(pointer(hidden.id))],"#
+                + #""game":\#(pointer(anna.id, "Game")),"acl":{"*":{"read":true}}"#)
+        let find = "\(Self.users)?where=%7B%22userName%22%3A%22dora%22%7D"
+        func row(_ include: String) async throws -> [String: JSONValue] {
+            let answer = try await world.send("GET", "\(find)\(include)")
+            guard case .object(let members) = try answer.json(), case .array(let rows)? = members["results"],
+                case .object(let row)? = rows.first
+            else { throw Missing(description: answer.text) }
+            return row
+        }
+        let plain = try await row("")
+        #expect(try plain["friend"] == JSONValue(parsing: Array(pointer(anna.id).utf8)))
+        let included = try await row("&include=friend")
+        guard case .object(let friend)? = included["friend"] else { throw Missing(description: "\(included)") }
+        #expect(friend["__type"] == "Object" && friend["className"] == "user" && friend["userName"] == "anna2")
+        #expect(friend["objectId"] == .string(anna.id) && friend["mailAddress"] == .null)
+        #expect(included["rivals"] == plain["rivals"] && included["game"] == plain["game"])
+        // Lists too; a member whom nobody here may read stays a pointer.
+        let rivals = try await row("&include=rivals")
+        guard case .array(let list)? = rivals["rivals"], list.count == 2 else {
+            throw Missing(description: "\(rivals)")
+        }
+        #expect(list[0] == .object(friend))
+        #expect(try list[1] == JSONValue(parsing: Array(pointer(hidden.id).utf8)))
+        #expect(try await row("&include=game")["game"] == plain["game"])
+        #expect(try await world.send("GET", "\(find)&include=a.b.c.d").code == "E400005")
+    }
+
+    @Test("leave pointers to nobody as they are")
     func include() async throws {
         let world = try await world()
         let pointer = #"{"__type":"Pointer","className":"user","objectId":"Abc123Def456Ghi7"}"#

@@ -77,7 +77,7 @@ struct SessionTests {
         #expect(answer.status == (path == "/login" ? 200 : 201))
     }
 
-    @Test("that are dead are told everywhere else", arguments: ["GET", "PUT", "DELETE"])
+    @Test("that are dead are refused everywhere else", arguments: ["GET", "PUT", "DELETE"])
     func deadElsewhere(method: String) async throws {
         let world = try await NCMBWorld()
         let member = try await world.signUp("taro")
@@ -90,7 +90,7 @@ struct SessionTests {
         #expect(try await world.send("GET", "/2013-09-01/logout").code == "E401001")
     }
 
-    @Test("of a member that was deleted are told at log-out as E404001 or E401001, which all SDKs take")
+    @Test("of a member that was deleted are refused at log-out with E404001 or E401001, which all SDKs take")
     func deletedMember() async throws {
         let world = try await NCMBWorld()
         let member = try await world.signUp("taro")

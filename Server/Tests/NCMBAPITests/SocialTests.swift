@@ -2,7 +2,6 @@ import Crypto
 import Domain
 import FakeProviders
 import Foundation
-import Logging
 import NCMBAPI
 import OutboundServices
 import Testing
@@ -26,7 +25,7 @@ struct SocialTests {
             let privateKey = P256.Signing.PrivateKey()
             apple.register(team: team, keyId: "KEY1234567", publicKey: privateKey.publicKey)
             var addresses = ProviderAddresses()
-            addresses.apple = await FakePlace.address(of: apple)
+            addresses.apple = await FakeHost.address(of: apple)
             world = try await NCMBWorld(
                 providers: addresses,
                 caller: CurlCaller(
@@ -198,25 +197,13 @@ struct SocialTests {
     }
 }
 
-/// The fakes' server: one for the process, on a loopback port, with a path for each test.
-private enum FakePlace {
+/// The server of the fake providers: one for the process, on a loopback port, with a path for each test.
+private enum FakeHost {
     private static let server = FakeProviderServer()
-
-    /// Runs until the process ends: nobody awaits it, and it holds nothing but its port.
-    private static let address = Task<String, Never> {
-        let (addresses, continuation) = AsyncStream<String>.makeStream()
-        Task.detached {
-            try await server.run(logger: Logger(label: "fake") { _ in SwiftLogNoOpLogHandler() }) {
-                continuation.yield($0)
-            }
-        }
-        return await addresses.first { _ in true } ?? "http://127.0.0.1:9"
-    }
+    private static let base = server.start()
 
     /// Puts a provider at an address of its own.
     static func address(of provider: any FakeProvider) async -> String {
-        let name = UUID().uuidString
-        server.add(provider, named: name)
-        return "\(await address.value)/\(name)"
+        "\(await base.value)/\(server.add(provider))"
     }
 }

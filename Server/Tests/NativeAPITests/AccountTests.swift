@@ -38,7 +38,7 @@ struct AccountTests {
         let unknown = try await server.logIn("nobody", "wrong")
         for answer in [wrong, unknown] { expect(answer, 401, .credentialRefused) }
         var problems = [try wrong.read(Problem.self), try unknown.read(Problem.self)]
-        for place in problems.indices { problems[place].requestId = nil }
+        for index in problems.indices { problems[index].requestId = nil }
         #expect(problems[0] == problems[1])
         #expect(wrong.headers.map(\.name) == unknown.headers.map(\.name))
     }

@@ -30,7 +30,7 @@ struct EmailVerificationTests {
         expect(
             try await world.person.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(code)"}"#), 400,
             .codeRefused)
-        #expect(try await world.mails().count == 1, "nothing changed that anybody must be told of")
+        #expect(try await world.mails().count == 1, "nothing changed that needs a mail")
     }
 
     @Test("works by a link without a session, once")
@@ -92,7 +92,7 @@ struct EmailVerificationTests {
         let codes = try await world.mails().map { ($0.recipient, $0.code ?? "") }
         let first = try #require(codes.first { $0.0 == "first@example.com" })
         let second = try #require(codes.first { $0.0 == "second@example.com" })
-        // Two workers may take the two orders in any order; the later letter is the one that counts.
+        // Two workers may take the two orders in any order; the later mail is the one that counts.
         let answers = [
             try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(first.1)"}"#).status,
             try await fresh.send(.post, APIPath.verifyEmail, body: #"{"code": "\#(second.1)"}"#).status,

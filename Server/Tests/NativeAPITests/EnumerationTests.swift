@@ -32,16 +32,16 @@ struct EnumerationTests {
         // would come by chance once in ten million runs (rank-sum, 200 each: standard deviation 0.029).
         let faster = known.reduce(0) { sum, time in sum + unknown.count { time < $0 } }
         let share = Double(faster) / Double(known.count * unknown.count)
-        #expect((0.35...0.65).contains(share), "\(share) of the pairs: known users are told apart")
+        #expect((0.35...0.65).contains(share), "\(share) of the pairs: known users can be distinguished")
     }
 
     /// Users who came with hashes of every kind, beside one who signed up and one without a password.
     private func importUsers(into server: TestServer, times count: Int = 1) async throws -> [String] {
         let now = server.clock.now
         var names: [String] = []
-        for (place, form) in Self.imported.enumerated() {
+        for (index, form) in Self.imported.enumerated() {
             for number in 0..<count {
-                let name = "imported\(place)n\(number)"
+                let name = "imported\(index)n\(number)"
                 names.append(name)
                 var named = User(
                     id: Identifier(rawValue: "id of \(name)"), application: server.application.id, createdAt: now,
@@ -92,13 +92,13 @@ struct EnumerationTests {
         let server = try await TestServer(settings: ["password-failures": "1000000"], passwords: passwords)
         let names = try await importUsers(into: server, times: 200)
         _ = try await server.signUp("native")
-        // Other tests run beside it. Who can be told apart is told apart each time.
+        // Other tests run beside it. What can be distinguished is distinguished each time.
         var apart: Set<Int>?
         for attempt in 0..<3 where apart != [] {
             let found = try await toldApart(names, server, attempt)
             apart = apart?.intersection(found) ?? found
         }
-        #expect(apart == [], "users of these kinds are told apart from unknown ones")
+        #expect(apart == [], "users of these kinds can be distinguished from unknown ones")
     }
 
     /// The kinds of which pairs with unknown users have the longer time on one side too often.

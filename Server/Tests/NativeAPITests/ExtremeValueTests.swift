@@ -29,14 +29,14 @@ struct ExtremeValueTests {
     @Test("is refused by the admin API as a span of the settings", arguments: numbers)
     func spans(number: String) async throws {
         let world = try await AdminWorld(roles: [])
-        let version = try #require(try await world.send("owner", .get, world.place()).headers[.eTag])
+        let version = try #require(try await world.send("owner", .get, world.path()).headers[.eTag])
         for name in ["sessionIdleSeconds", "sessionSeconds", "deletionGraceSeconds", "anonymousIdleSeconds"] {
             let answer = try await world.send(
-                "owner", .patch, world.place(), [("If-Match", version)], body: #"{"\#(name)": \#(number)}"#)
+                "owner", .patch, world.path(), [("If-Match", version)], body: #"{"\#(name)": \#(number)}"#)
             #expect((400..<500).contains(answer.status), "\(name): \(answer.text)")
         }
         let characters = try await world.send(
-            "owner", .patch, world.place(), [("If-Match", version)],
+            "owner", .patch, world.path(), [("If-Match", version)],
             body: #"{"passwordMinimumCharacters": \#(number)}"#)
         #expect((400..<500).contains(characters.status), "\(characters.text)")
         try await lives(world.server)
@@ -49,8 +49,8 @@ struct ExtremeValueTests {
         let admins = try await world.send("owner", .get, "admins").json["admins"]?.list ?? []
         let admin = try #require(admins.first { $0["role"]?.text == "support" }?["id"]?.text)
         for (path, body) in [
-            (world.place("/users/\(user)"), #"{"displayName": "Hana"}"#), ("admins/\(admin)", #"{"isDisabled": true}"#),
-            (world.place(), #"{"name": "Other"}"#),
+            (world.path("/users/\(user)"), #"{"displayName": "Hana"}"#), ("admins/\(admin)", #"{"isDisabled": true}"#),
+            (world.path(), #"{"name": "Other"}"#),
         ] {
             for sent in ["\"\(number)\"", number, "\"\"", "\"", "W/\"\(number)\""] {
                 let answer = try await world.send("owner", .patch, path, [("If-Match", sent)], body: body)
@@ -65,20 +65,20 @@ struct ExtremeValueTests {
         let world = try await AdminWorld(roles: [])
         let number = try #require(number.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         for path in [
-            world.place("/users"), world.place("/sessions"), world.place("/merges"), world.place("/audit"), "audit",
+            world.path("/users"), world.path("/sessions"), world.path("/merges"), world.path("/audit"), "audit",
         ] {
             let answer = try await world.send("owner", .get, "\(path)?limit=\(number)")
             #expect((400..<500).contains(answer.status), "\(path): \(answer.text)")
-            for place in [number, "\(number).\(number)", "a.\(number)"] {
-                let found = try await world.send("owner", .get, "\(path)?from=\(place)")
-                #expect(found.status < 500, "\(path) \(place): \(found.text)")
+            for cursor in [number, "\(number).\(number)", "a.\(number)"] {
+                let found = try await world.send("owner", .get, "\(path)?from=\(cursor)")
+                #expect(found.status < 500, "\(path) \(cursor): \(found.text)")
             }
         }
         for query in ["seenSince=2026-01-01&from=a.\(number)", "notSeenSince=2026-01-01&from=a.\(number)"] {
-            let found = try await world.send("owner", .get, "\(world.place("/users"))?\(query)")
+            let found = try await world.send("owner", .get, "\(world.path("/users"))?\(query)")
             #expect(found.status < 500, "\(query): \(found.text)")
         }
-        let overview = try await world.send("owner", .get, "\(world.place("/overview"))?days=\(number)")
+        let overview = try await world.send("owner", .get, "\(world.path("/overview"))?days=\(number)")
         #expect((400..<500).contains(overview.status), "\(overview.text)")
         try await lives(world.server)
     }
@@ -93,24 +93,24 @@ struct ExtremeValueTests {
         let world = try await AdminWorld(roles: [])
         for name in ["seenSince", "notSeenSince"] {
             let escaped = try #require(day.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
-            let answer = try await world.send("owner", .get, "\(world.place("/users"))?\(name)=\(escaped)")
+            let answer = try await world.send("owner", .get, "\(world.path("/users"))?\(name)=\(escaped)")
             #expect(status == 200 ? answer.status == 200 : (400..<500).contains(answer.status), "\(answer.text)")
             let view = try await world.send(
-                "owner", .put, world.place("/views/all"), body: #"{"\#(name)": "\#(day)"}"#)
+                "owner", .put, world.path("/views/all"), body: #"{"\#(name)": "\#(day)"}"#)
             #expect(status == 200 ? view.status == 200 : (400..<500).contains(view.status), "\(view.text)")
         }
-        #expect(try await world.send("owner", .get, world.place("/views")).status == 200)
+        #expect(try await world.send("owner", .get, world.path("/views")).status == 200)
         try await lives(world.server)
     }
 
     @Test("is refused by the admin API as a rule of a protocol", arguments: numbers.filter { $0 != "0" })
     func rules(number: String) async throws {
         let world = try await AdminWorld(roles: [])
-        let named = try await world.send("owner", .get, world.place("/protocols"))
+        let named = try await world.send("owner", .get, world.path("/protocols"))
         #expect(named.status == 200)
         for name in ["idleSeconds", "sessionsPerUser", "refreshedTokenSeconds"] {
             let answer = try await world.send(
-                "owner", .patch, world.place("/protocols/kii/rules"), body: #"{"\#(name)": \#(number)}"#)
+                "owner", .patch, world.path("/protocols/kii/rules"), body: #"{"\#(name)": \#(number)}"#)
             #expect((400..<500).contains(answer.status), "\(name): \(answer.text)")
         }
         try await lives(world.server)

@@ -16,13 +16,13 @@ struct FastPathTests {
         ("PUT /v1/user", "method_not_allowed"),
     ]
 
-    @Test("are answered in the order in which they came, whoever answers them")
+    @Test("are answered in the order in which they came, by either path")
     func order() async throws {
         try await RunningServer.run { server in
             // The last one closes the connection, which ends the exchange.
             let paths = Self.paths + Self.paths.reversed() + [("GET /health/live", "live")]
-            let requests = paths.enumerated().map { place, path in
-                server.keptHead(path.0) + (place == paths.count - 1 ? "Connection: close\r\n\r\n" : "\r\n")
+            let requests = paths.enumerated().map { index, path in
+                server.keptHead(path.0) + (index == paths.count - 1 ? "Connection: close\r\n\r\n" : "\r\n")
             }
             let answers = try await server.exchange([requests.joined()]).components(separatedBy: "HTTP/1.1 ")
                 .dropFirst()

@@ -85,7 +85,7 @@ struct HostileClientTests {
         }
     }
 
-    @Test("stops reading a body that is too long, whether or not its length was told", arguments: [true, false])
+    @Test("stops reading a body that is too long, whether or not its length was declared", arguments: [true, false])
     func longBody(isChunked: Bool) async throws {
         try await RunningServer.run { server in
             let length = 1024 * 1024 + 1

@@ -30,7 +30,7 @@ struct HostileTextTests {
         String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
     }
 
-    @Test("is refused as the name of a member, whoever reads the body")
+    @Test("is refused as the name of a member, in every body")
     func members() async throws {
         let server = try await TestServer()
         let person = try await server.person()
@@ -119,10 +119,10 @@ struct HostileTextTests {
         let admins = try await AdminWorld(server)
         let query = Browser.escaped(Self.cut(Self.marks))
         try await isRefused("admin query", in: [400]) {
-            try await admins.send("owner", .get, admins.place("/users?\(query)=1")).status
+            try await admins.send("owner", .get, admins.path("/users?\(query)=1")).status
         }
         try await isRefused("admin path", in: [400, 404, 428]) {
-            try await admins.send("owner", .delete, admins.place("/fields/\(query)")).status
+            try await admins.send("owner", .delete, admins.path("/fields/\(query)")).status
         }
     }
 

@@ -133,7 +133,7 @@ struct MailTests {
         }
     }
 
-    @Test("cannot be ordered where no mail can be sent, whoever asks")
+    @Test("cannot be ordered where no mail can be sent, to known and unknown users")
     func noMailServer() async throws {
         let world = try await MailServerWorld(settings: ["dev": "off"])
         for email in ["hana@example.com", "nobody@example.com"] {
@@ -192,8 +192,8 @@ struct Samples {
         abs(known.sorted()[known.count / 2] - unknown.sorted()[unknown.count / 2])
     }
 
-    /// How often a known one takes longer than an unknown one, of all pairs: the area under the curve of whoever would
-    /// tell them apart.
+    /// How often a known one takes longer than an unknown one, of all pairs: the area under the ROC
+    /// curve of a guess by time.
     var separability: Double {
         let longer = known.reduce(0) { count, time in count + unknown.count { $0 < time } }
         return Double(longer) / Double(known.count * unknown.count)

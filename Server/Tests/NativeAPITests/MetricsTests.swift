@@ -71,7 +71,7 @@ struct MetricsTests {
     }
 
     @Test(
-        "are nobody's without their key, whoever asks and by which way",
+        "are nobody's without their key, by any path",
         arguments: [
             [], [("Authorization", "Bearer wrong-key-of-the-metrics")], [("Authorization", TestServer.metricsKey)],
             [("Authorization", "Basic \(TestServer.metricsKey)")], [("Authorization", "Bearer ")],
@@ -147,15 +147,15 @@ struct MetricsTests {
     @Test("tells the memory that the process has, in bytes")
     func memory() async throws {
         let server = try await TestServer()
-        let told = try #require(try await value("process_resident_memory_bytes", of: server))
+        let reported = try #require(try await value("process_resident_memory_bytes", of: server))
         #if os(Linux)
             let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
             let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
             let kilobytes = try #require(line.split(separator: " ").dropFirst().first.flatMap { Double($0) })
             // Other tests run in this process meanwhile.
-            #expect((0.5...2).contains(told / (kilobytes * 1024)))
+            #expect((0.5...2).contains(reported / (kilobytes * 1024)))
         #endif
-        #expect(told > 1_000_000)
+        #expect(reported > 1_000_000)
     }
 
     private func metrics(of server: TestServer) async throws -> String {

@@ -114,7 +114,7 @@ struct PasswordResetTests {
         #expect(passwords.counted.hashes == 0)
     }
 
-    @Test("verifies the address, and shuts out whoever signed up with it before")
+    @Test("verifies the address, and shuts out the one who signed up with it before")
     func takenOver() async throws {
         // Somebody signed up with a stranger's address, and kept a key that leads to the account.
         let world = try await MailServerWorld(isVerified: false)

@@ -77,13 +77,13 @@ struct RouteTableTests {
                 for origin in ["", "Origin: https://app.example\r\n"] {
                     let answers = try await ask(route.method, path, headers: origin, server)
                     for answer in [answers.fast, answers.ordinary] {
-                        let place = Comment(rawValue: "\(route.method) \(path)")
-                        #expect(answer["request-id"]?.count == 15, place)
-                        #expect(answer["x-content-type-options"] == "nosniff", place)
-                        #expect(answer["cache-control"] != nil, place)
-                        #expect(answer["date"] != nil, place)
+                        let comment = Comment(rawValue: "\(route.method) \(path)")
+                        #expect(answer["request-id"]?.count == 15, comment)
+                        #expect(answer["x-content-type-options"] == "nosniff", comment)
+                        #expect(answer["cache-control"] != nil, comment)
+                        #expect(answer["date"] != nil, comment)
                         let isOffered = surface.isForOtherOrigins && !origin.isEmpty
-                        #expect(answer["access-control-allow-origin"] == (isOffered ? "*" : nil), place)
+                        #expect(answer["access-control-allow-origin"] == (isOffered ? "*" : nil), comment)
                     }
                     #expect(answers.fast["request-id"] != answers.ordinary["request-id"])
                 }

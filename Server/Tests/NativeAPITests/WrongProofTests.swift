@@ -205,7 +205,7 @@ struct WrongProofTests {
         let serverTime = try #require(try answer.read(Problem.self).serverTime)
         #expect(serverTime == WireTime(millisecondsSince1970: server.clock.now.milliseconds))
 
-        // The client corrects itself by what it was told.
+        // The client corrects itself by the time in the response.
         let corrected = try device.proof(
             "POST", server.url(APIPath.logInAutomatically),
             at: Timestamp(milliseconds: serverTime.millisecondsSince1970))

@@ -13,16 +13,16 @@ struct MailTemplateTests {
             settings: ApplicationSettings(mail: mail), createdAt: now)
     }
 
-    private static func letter(_ kind: MailKind, _ languages: [String] = ["ja"]) -> RenderedMessage {
+    private static func rendered(_ kind: MailKind, _ languages: [String] = ["ja"]) -> RenderedMessage {
         RenderedMessage(
             kind: kind, recipient: "hana@example.com", languages: languages, code: "1234 5678", minutes: 10,
             email: "hana@example.com")
     }
 
     private static func message(
-        _ letter: RenderedMessage, from application: Application = application()
+        _ rendered: RenderedMessage, from application: Application = application()
     ) -> MailMessage {
-        letter.message(id: id, from: application, writtenAt: now, by: HTMLMailRenderer())
+        rendered.message(id: id, from: application, writtenAt: now, by: HTMLMailRenderer())
     }
 
     @Test("say everything in every language", arguments: MailKind.allCases, MailLanguage.allCases)
@@ -31,7 +31,7 @@ struct MailTemplateTests {
             MailSettings(), MailSettings(verificationURL: "https://a.example/v", resetURL: "https://a.example/r?x=1"),
         ] {
             let message = Self.message(
-                Self.letter(kind, [language.rawValue]), from: Self.application("花アプリ", settings))
+                Self.rendered(kind, [language.rawValue]), from: Self.application("花アプリ", settings))
             #expect(message.language == language.rawValue)
             #expect(message.subject.contains("花アプリ"))
             #expect(!message.subject.contains("1234"))
@@ -61,21 +61,21 @@ struct MailTemplateTests {
     @Test("lead to the application's pages")
     func links() {
         let settings = MailSettings(verificationURL: "https://a.example/v", resetURL: "https://a.example/r?x=1")
-        var letter = Self.letter(.passwordReset)
-        letter.code = "ABCD-EFGH"
-        let reset = Self.message(letter, from: Self.application("App", settings))
+        var rendered = Self.rendered(.passwordReset)
+        rendered.code = "ABCD-EFGH"
+        let reset = Self.message(rendered, from: Self.application("App", settings))
         #expect(reset.text.contains("https://a.example/r?x=1&token=ABCD-EFGH\n"))
         #expect(reset.html.contains(#"<a href="https://a.example/r?x=1&amp;token=ABCD-EFGH">"#))
-        letter.kind = .emailVerification
+        rendered.kind = .emailVerification
         #expect(
-            Self.message(letter, from: Self.application("App", settings)).text.contains(
+            Self.message(rendered, from: Self.application("App", settings)).text.contains(
                 "https://a.example/v?token=ABCD-EFGH\n"))
     }
 
     @Test("keep values out of the markup")
     func escaping() {
         let name = #"<script>alert("1")</script> & 'co' {{code}}"#
-        let message = Self.message(Self.letter(.logInCode), from: Self.application(name))
+        let message = Self.message(Self.rendered(.logInCode), from: Self.application(name))
         #expect(!message.html.contains("<script>"))
         #expect(
             message.html.contains(
@@ -85,13 +85,13 @@ struct MailTemplateTests {
         let own = MailTemplate(subject: "s", text: "{{code}}", html: "<b>{{ application }}</b>{{code}}")
         let settings = MailSettings(templates: [.logInCode: [.japanese: own]])
         #expect(
-            Self.message(Self.letter(.logInCode), from: Self.application("<i>", settings)).html
+            Self.message(Self.rendered(.logInCode), from: Self.application("<i>", settings)).html
                 == "<b>&lt;i&gt;</b>1234 5678")
     }
 
     @Test("put no line breaks of names into the subject")
     func subjectLines() {
-        let message = Self.message(Self.letter(.logInCode), from: Self.application("a\r\nBcc: eve@example.com"))
+        let message = Self.message(Self.rendered(.logInCode), from: Self.application("a\r\nBcc: eve@example.com"))
         #expect(!message.subject.contains { $0.isNewline })
     }
 
@@ -101,12 +101,12 @@ struct MailTemplateTests {
         let linked = MailTemplate(subject: "r", text: "{{link}}")
         let application = Self.application(
             "App", MailSettings(templates: [.logInCode: [.japanese: own], .passwordReset: [.japanese: linked]]))
-        let message = Self.message(Self.letter(.logInCode), from: application)
+        let message = Self.message(Self.rendered(.logInCode), from: application)
         #expect(message.subject == "いらっしゃい")
         #expect(message.text == "どうぞ <1234 5678>\n\n二段落")
         #expect(message.html.contains("<p>どうぞ &lt;<strong") && message.html.contains("<p>二段落</p>"))
-        #expect(Self.message(Self.letter(.logInCode, ["ko"]), from: application).subject.contains("로그인"))
-        let withoutPage = Self.message(Self.letter(.passwordReset), from: application)
+        #expect(Self.message(Self.rendered(.logInCode, ["ko"]), from: application).subject.contains("로그인"))
+        let withoutPage = Self.message(Self.rendered(.passwordReset), from: application)
         #expect(withoutPage.text.contains("1234 5678"), "a template that wants a link is no use without a page")
     }
 

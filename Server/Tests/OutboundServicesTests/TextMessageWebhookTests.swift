@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Text messages by the operator's webhook")
 struct TextMessageWebhookTests {
-    /// Answers what it is told to, and keeps what it was asked.
+    /// Sends the responses that the test sets, and keeps the requests.
     private final class Receiver: WebCaller {
         private let outcome: Result<WebResponse, WebFault>
         private let kept = Mutex<[WebCall]>([])

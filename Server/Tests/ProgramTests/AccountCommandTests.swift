@@ -10,29 +10,29 @@ struct AccountCommandTests {
         let folder = TestFolder()
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication()
-        let place = ["--application", application.id, "--data", folder.path, "--json"]
+        let scope = ["--application", application.id, "--data", folder.path, "--json"]
         let url = try #require(URL(string: server.url))
         let app = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
         let user = try await app.signUp(username: "Hana", password: "four quiet words")
 
-        let sessions: Sessions = try await Program.run(["user", "sessions", user.id] + place).json()
+        let sessions: Sessions = try await Program.run(["user", "sessions", user.id] + scope).json()
         #expect(sessions.sessions.map(\.createdWith) == ["sign-up"])
-        #expect(try await Program.run(["user", "disable", user.id] + place).status == 0)
+        #expect(try await Program.run(["user", "disable", user.id] + scope).status == 0)
         await #expect(throws: OkaeriError.userDisabled) {
             try await app.logIn(identifier: "hana", password: "four quiet words")
         }
-        #expect(try await list(["--disabled"], place) == [user.id])
-        #expect(try await list(["--no-disabled"], place) == [])
-        #expect(try await Program.run(["user", "enable", user.id] + place).status == 0)
+        #expect(try await list(["--disabled"], scope) == [user.id])
+        #expect(try await list(["--no-disabled"], scope) == [])
+        #expect(try await Program.run(["user", "enable", user.id] + scope).status == 0)
         #expect(try await app.logIn(identifier: "hana", password: "four quiet words").user.id == user.id)
-        #expect(try await list(["--disabled"], place) == [])
-        #expect(try await list(["--kind", "registered"], place) == [user.id])
-        #expect(try await list(["--kind", "anonymous"], place) == [])
-        #expect(try await list(["--identifier", "HANA"], place) == [user.id])
-        #expect(try await list(["--identifier", "kenji"], place) == [])
-        #expect(try await Program.run(["user", "disable", "nobody"] + place).status == 1)
+        #expect(try await list(["--disabled"], scope) == [])
+        #expect(try await list(["--kind", "registered"], scope) == [user.id])
+        #expect(try await list(["--kind", "anonymous"], scope) == [])
+        #expect(try await list(["--identifier", "HANA"], scope) == [user.id])
+        #expect(try await list(["--identifier", "kenji"], scope) == [])
+        #expect(try await Program.run(["user", "disable", "nobody"] + scope).status == 1)
         let read = try await Program.run(
-            ["audit", "list", "--action", "users.read", "--target", "user:\(user.id)"] + place)
+            ["audit", "list", "--action", "users.read", "--target", "user:\(user.id)"] + scope)
         #expect(read.output.contains(#""actor" : "operator""#), "\(read.output)")
         try await server.stop()
     }
@@ -42,28 +42,28 @@ struct AccountCommandTests {
         let folder = TestFolder()
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication()
-        let place = ["--application", application.id, "--data", folder.path, "--json"]
+        let scope = ["--application", application.id, "--data", folder.path, "--json"]
         let url = try #require(URL(string: server.url))
         let phone = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
         let user = try await phone.signUp(username: "Hana", password: "four quiet words")
         let tablet = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
         try await tablet.logIn(identifier: "hana", password: "four quiet words")
 
-        let listed: DeviceKeys = try await Program.run(["user", "device-keys", user.id] + place).json()
+        let listed: DeviceKeys = try await Program.run(["user", "device-keys", user.id] + scope).json()
         let keys = try await phone.deviceKeys()
         #expect(listed.deviceKeys.map(\.thumbprint) == keys.map(\.thumbprint) && keys.count == 2)
         let other = try #require(keys.first { !$0.isCurrent }?.thumbprint)
-        #expect(try await Program.run(["user", "remove-device-key", user.id, other] + place).status == 0)
-        #expect(try await Program.run(["user", "remove-device-key", user.id, other] + place).status == 1)
-        #expect(try await Program.run(["user", "remove-device-key", user.id] + place).status == 2)
+        #expect(try await Program.run(["user", "remove-device-key", user.id, other] + scope).status == 0)
+        #expect(try await Program.run(["user", "remove-device-key", user.id, other] + scope).status == 1)
+        #expect(try await Program.run(["user", "remove-device-key", user.id] + scope).status == 2)
         let error = await #expect(throws: OkaeriError.self) { try await tablet.logInAutomatically() }
         #expect(error?.code == "device_key_removed")
-        let ended: EndedSessionsResponse = try await Program.run(["user", "log-out", user.id] + place).json()
+        let ended: EndedSessionsResponse = try await Program.run(["user", "log-out", user.id] + scope).json()
         #expect(ended == EndedSessionsResponse(ended: 1, removedDeviceKeys: 1))
         await #expect(throws: OkaeriError.self) { try await phone.logInAutomatically() }
         try await tablet.logIn(identifier: "hana", password: "four quiet words")
         let all: RemovedDeviceKeysResponse = try await Program.run(
-            ["user", "remove-device-key", user.id, "--all"] + place
+            ["user", "remove-device-key", user.id, "--all"] + scope
         ).json()
         #expect(all.removed == 1)
         try await server.stop()
@@ -82,14 +82,14 @@ struct AccountCommandTests {
         let folder = TestFolder()
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication()
-        let place = ["--application", application.id, "--data", folder.path, "--json"]
+        let scope = ["--application", application.id, "--data", folder.path, "--json"]
         let url = try #require(URL(string: server.url))
         let app = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
         let user = try await app.signUp(username: "Hana", password: "four quiet words")
 
-        let unasked = try await Program.run(["user", "delete", user.id] + place)
+        let unasked = try await Program.run(["user", "delete", user.id] + scope)
         #expect(unasked.status == 2 && unasked.errors.contains("--yes"), "\(unasked.errors)")
-        let deleted: Deleted = try await Program.run(["user", "delete", user.id, "--yes"] + place).json()
+        let deleted: Deleted = try await Program.run(["user", "delete", user.id, "--yes"] + scope).json()
         #expect(!deleted.isErased && deleted.erasedAt != nil)
         do throws(OkaeriError) {
             try await app.logIn(identifier: "hana", password: "four quiet words")
@@ -97,16 +97,16 @@ struct AccountCommandTests {
         } catch {
             #expect(error.code == "user_deleted")
         }
-        #expect(try await Program.run(["user", "restore", user.id] + place).status == 0)
+        #expect(try await Program.run(["user", "restore", user.id] + scope).status == 0)
         #expect(try await app.logIn(identifier: "hana", password: "four quiet words").user.id == user.id)
 
-        let erased: Deleted = try await Program.run(["user", "delete", user.id, "--now", "--yes"] + place).json()
+        let erased: Deleted = try await Program.run(["user", "delete", user.id, "--now", "--yes"] + scope).json()
         #expect(erased.isErased && erased.erasedAt == nil)
         await #expect(throws: OkaeriError.credentialRefused) {
             try await app.logIn(identifier: "hana", password: "four quiet words")
         }
-        #expect(try await Program.run(["user", "restore", user.id] + place).status == 1)
-        #expect(try await Program.run(["user", "delete", user.id, "--yes"] + place).status == 1)
+        #expect(try await Program.run(["user", "restore", user.id] + scope).status == 1)
+        #expect(try await Program.run(["user", "delete", user.id, "--yes"] + scope).status == 1)
         let audit = try await Program.run(["audit", "verify", "--data", folder.path])
         #expect(audit.status == 0, "\(audit.errors)")
         try await server.stop()
@@ -147,8 +147,8 @@ struct AccountCommandTests {
 
     private struct Users: Decodable { let users: [UserBody] }
 
-    private func list(_ options: [String], _ place: [String]) async throws -> [String] {
-        let users: Users = try await Program.run(["user", "list"] + options + place).json()
+    private func list(_ options: [String], _ scope: [String]) async throws -> [String] {
+        let users: Users = try await Program.run(["user", "list"] + options + scope).json()
         return users.users.map(\.id)
     }
 }

@@ -32,6 +32,7 @@ struct CommandTests {
         for name in [
             "listen", "data", "public-url", "trusted-proxies", "allow-private-networks", "first-page", "rate-limits",
             "first-launches", "password-failures", "old-app-first-launches", "old-app-password-failures",
+            "old-app-mails", "old-app-code-tries", "old-app-provider-credentials",
             "password-threads", "password-queue", "session-cache",
             "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
             "config",

@@ -63,7 +63,7 @@ struct DatabaseFaultTests {
             "serve", "--listen", "127.0.0.1:0", environment: Nodes.environment(url))
         #expect(finished.status == 1)
         for words in fault.words { #expect(finished.errors.contains(words), "\(finished.errors)") }
-        #expect(!finished.errors.contains("wrong@"), "the password is told: \(finished.errors)")
+        #expect(!finished.errors.contains("wrong@"), "the password is printed: \(finished.errors)")
         #expect(begin.duration(to: .now) < .seconds(30))
     }
 

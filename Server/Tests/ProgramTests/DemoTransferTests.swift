@@ -32,8 +32,8 @@ struct DemoTransferTests {
         #expect(used.status == 1)
         #expect(used.errors.hasSuffix("(transfer_code_refused)\n"), "\(used.errors)")
 
-        let told = try await home.launch("--locale", "en")
-        #expect(told.output.contains("Another phone has joined."), "\(told.output)")
+        let notified = try await home.launch("--locale", "en")
+        #expect(notified.output.contains("Another phone has joined."), "\(notified.output)")
         let undone = try await transfer(home, ["--undo", "--locale", "en"])
         #expect(undone.output == "The other phone is out again.\n", "\(undone.errors)")
         #expect(try await transfer(home, ["--undo", "--locale", "en"]).output == "There is nothing to undo.\n")

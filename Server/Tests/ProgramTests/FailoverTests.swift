@@ -51,17 +51,17 @@ struct FailoverTests {
         #expect(failover.acknowledged.count > 100)
         #expect(try await Self.missing(failover.acknowledged, cluster, database, on: 1 - primary) == 0)
         #expect(try await Self.halves(cluster, database, on: 1 - primary) == 0)
-        // Clients were told to come again, and never kept waiting for long.
+        // Clients got `Retry-After`, and never waited for long.
         let others = failover.signUps.filter { ![201, 503].contains($0.status) }
         #expect(others.isEmpty, "\(others.map(\.status))")
         let refused = failover.signUps.filter { $0.status == 503 }
         #expect(!refused.isEmpty)
         #expect(refused.filter { !$0.tellsWhen }.isEmpty)
         #expect(failover.longestAnswer < .seconds(25), "\(failover.longestAnswer)")
-        // Readiness told the truth.
+        // Readiness was right.
         #expect(failover.readinessAround.filter { $0 != 200 } == [])
         #expect(failover.readinessMeanwhile.filter { $0 != 503 } == [])
-        // Whoever was logged in still is.
+        // Users who were logged in still are.
         let user = try await servers[1].send("GET", "/v1/user", application: application, token: before.session.token)
         #expect(user.status == 200)
 

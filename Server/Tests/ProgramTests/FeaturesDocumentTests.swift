@@ -8,15 +8,15 @@ struct FeaturesDocumentTests {
 
     private static let tables = Result { () throws -> [Table] in
         var tables: [Table] = []
-        for (place, line) in try document().split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in try document().split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard line.hasPrefix("|") else { continue }
             let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
                 .map { $0.trimmingCharacters(in: .whitespaces) }
-            if let last = tables.indices.last, tables[last].end == place {
+            if let last = tables.indices.last, tables[last].end == index {
                 tables[last].end += 1
                 tables[last].rows.append(cells)
             } else {
-                tables.append(Table(end: place + 1, rows: [cells]))
+                tables.append(Table(end: index + 1, rows: [cells]))
             }
         }
         return tables
@@ -24,7 +24,7 @@ struct FeaturesDocumentTests {
 
     /// Lines of cells one after the other; the first are the names of the columns, the second draw a line.
     private struct Table {
-        /// The place of the first line that is no part of it.
+        /// The index of the first line that is no part of it.
         var end: Int
         var rows: [[String]]
     }
@@ -103,7 +103,7 @@ struct FeaturesDocumentTests {
         for verb in verbs where verb != "help" { #expect(documented.contains("`make \(verb)`"), "\(verb)") }
     }
 
-    @Test("is held by a make that knows every verb of the house, and lists it with what it does")
+    @Test("is held by a make that knows every verb of the project, and lists it with what it does")
     func makeHelp() async throws {
         let help = try await ChildProcess(
             "/usr/bin/env", ["make", "--no-print-directory", "-C", Self.root.path, "help"]
@@ -111,13 +111,13 @@ struct FeaturesDocumentTests {
         .finished()
         #expect(help.status == 0, "\(help.errors)")
         let listed = help.output.split(separator: "\n").dropFirst().map { $0.split(separator: " ", maxSplits: 1) }
-        for verb in Self.verbsOfTheHouse {
+        for verb in Self.verbsOfTheProject {
             #expect(listed.contains { $0.count == 2 && $0[0] == verb }, "make help does not list \(verb)")
         }
     }
 
-    /// What somebody who knows the house types without looking (CONTRIBUTING.md).
-    private static let verbsOfTheHouse = [
+    /// What somebody who knows such projects types without looking (CONTRIBUTING.md).
+    private static let verbsOfTheProject = [
         "build", "test", "test-postgresql", "lint", "format", "check", "bench", "docs", "examples", "run",
     ]
 }

@@ -16,7 +16,7 @@ struct HelpTests {
 
     @Test("has a sentence for every command and everything that can be typed behind it, and an example of it")
     func everyCommand() async throws {
-        let root = try await Program.run("--experimental-dump-help").json(Dump.self).command
+        let root = try await CommandTree.root()
         let commands = root.all(below: [])
         #expect(commands.count > 60)
         for (path, command) in commands {
@@ -33,13 +33,13 @@ struct HelpTests {
 
     @Test("is not all that is said of an option that a command does not have: the call is refused")
     func unknownOptions() async throws {
-        let root = try await Program.run("--experimental-dump-help").json(Dump.self).command
+        let root = try await CommandTree.root()
         try await expectWrongCalls(root.all(below: []).map { Array($0.path.dropFirst()) + ["--no-such-option"] })
     }
 
     @Test("is what every option that takes a value says when it has none")
     func missingValues() async throws {
-        let root = try await Program.run("--experimental-dump-help").json(Dump.self).command
+        let root = try await CommandTree.root()
         // Options of groups stand behind many commands: each is tried behind the first.
         var calls: [String: [String]] = [:]
         for (path, command) in root.all(below: []) {
@@ -71,39 +71,5 @@ struct HelpTests {
             try await group.waitForAll()
         }
         #expect(!FileManager.default.fileExists(atPath: data))
-    }
-
-    private struct Dump: Decodable {
-        let command: Command
-    }
-
-    /// A command as the argument parser describes it.
-    private struct Command: Decodable {
-        let commandName: String
-        let abstract: String?
-        let discussion: String?
-        let arguments: [Argument]?
-        let subcommands: [Command]?
-
-        struct Argument: Decodable {
-            let abstract: String?
-            let valueName: String?
-            let shouldDisplay: Bool
-            /// `option`, `flag` or `positional`.
-            let kind: String?
-            let names: [Name]?
-
-            struct Name: Decodable {
-                let kind: String
-                let name: String
-            }
-        }
-
-        /// This command and all below it, but for the argument parser's own “help”.
-        func all(below path: [String]) -> [(path: [String], command: Command)] {
-            let path = path + [commandName]
-            return [(path, self)]
-                + (subcommands ?? []).filter { $0.commandName != "help" }.flatMap { $0.all(below: path) }
-        }
     }
 }

@@ -65,8 +65,8 @@ struct ImportTests {
             #expect(refused[0].reason.contains("username") && refused[0].id == "Dbc123Def456Ghi7")
             #expect(refused[1].reason.contains("apple") && refused[2].reason.contains("objectId"))
         }
-        let told = try await Program.run(command.filter { $0 != "--json" })
-        #expect(told.output.contains("1 have access lists that let everybody write"), "\(told.output)")
+        let printed = try await Program.run(command.filter { $0 != "--json" })
+        #expect(printed.output.contains("1 have access lists that let everybody write"), "\(printed.output)")
         let shown = try await Program.run(
             "user", "show", "Abc123Def456Ghi7", "--application", application.id, "--data", folder.path, "--json")
         #expect(shown.output.contains("2016-01-02T03:04:05.678Z") && shown.output.contains("taro@example.com"))

@@ -108,20 +108,20 @@ struct ImportTimesTests {
             let finished = try await Program.run(command + options)
             let report: Report = try finished.json()
             #expect(finished.status == 1 && report.records == format.records.count && report.imported == good)
-            for (place, (_, word)) in format.records.enumerated() {
-                let refusal = report.refused.first { $0.line == place + 1 }
-                #expect((refusal == nil) == (word == nil), "line \(place + 1): \(String(describing: refusal))")
+            for (index, (_, word)) in format.records.enumerated() {
+                let refusal = report.refused.first { $0.line == index + 1 }
+                #expect((refusal == nil) == (word == nil), "line \(index + 1): \(String(describing: refusal))")
                 if let word {
                     #expect(
-                        refusal?.id == "id\(place + 1)" && refusal?.reason.contains(word) == true,
+                        refusal?.id == "id\(index + 1)" && refusal?.reason.contains(word) == true,
                         "\(String(describing: refusal))")
                 }
             }
         }
-        for (place, (_, word)) in format.records.enumerated() {
+        for (index, (_, word)) in format.records.enumerated() {
             let shown = try await Program.run(
-                "user", "show", "id\(place + 1)", "--application", application.id, "--data", folder.path, "--json")
-            #expect((shown.status == 0) == (word == nil), "\(place + 1): \(shown.errors)")
+                "user", "show", "id\(index + 1)", "--application", application.id, "--data", folder.path, "--json")
+            #expect((shown.status == 0) == (word == nil), "\(index + 1): \(shown.errors)")
         }
         #expect(try await server.send("GET", "/health/live").status == 200)
         try await server.stop()
@@ -154,8 +154,8 @@ struct ImportTimesTests {
             let finished = try await Program.run(["import", "parse", sessions, "--sessions"] + shared + options)
             let report: Report = try finished.json()
             #expect(report.records == 6 && report.imported == imported, "\(finished.output)")
-            for (place, (_, word)) in records.enumerated() {
-                let refusal = report.refused.first { $0.line == place + 1 }
+            for (index, (_, word)) in records.enumerated() {
+                let refusal = report.refused.first { $0.line == index + 1 }
                 #expect(word.map { refusal?.reason.contains($0) == true && refusal?.id == "id1" } ?? (refusal == nil))
             }
         }

@@ -59,7 +59,7 @@ struct NodeTests {
         }
     }
 
-    @Test("heed rules for fields that another node, or a command, was told")
+    @Test("apply rules for fields that another node or a command has set")
     func fieldRules() async throws {
         let nodes = try await Nodes(2)
         let logIn = try await nodes.loggedIn(at: 0)
@@ -72,9 +72,9 @@ struct NodeTests {
         // Both nodes know the application before it changes. Later another value is sent: one that is there may be sent again.
         for node in 0..<2 { #expect(try await write("coins", 9, at: node).hasPrefix("200")) }
         let path = "/v1/admin/applications/\(nodes.application)/fields/coins"
-        let told = try await nodes.servers[0].send(
+        let changed = try await nodes.servers[0].send(
             "PUT", path, token: nodes.adminKey, body: #"{"type": "integer", "read": "public", "write": "server"}"#)
-        #expect(told.status == 200, "\(String(decoding: told.body, as: UTF8.self))")
+        #expect(changed.status == 200, "\(String(decoding: changed.body, as: UTF8.self))")
         #expect(try await write("coins", at: 0).contains("read_only"), "the node that answered does not heed it")
         let commanded = try await Program.run(
             "application", "fields", "set", nodes.application, "gems", "--write", "server",

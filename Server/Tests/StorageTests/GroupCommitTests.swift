@@ -7,7 +7,7 @@ import Synchronization
 import TestWorld
 import Testing
 
-/// That transactions which wait for the writer share a commit, told by the write-ahead log: the frames that end a
+/// That transactions which wait for the writer share a commit, as seen in the write-ahead log: the frames that end a
 /// transaction are counted there (https://www.sqlite.org/fileformat2.html#the_write_ahead_log).
 @Suite("Group commit")
 struct GroupCommitTests {

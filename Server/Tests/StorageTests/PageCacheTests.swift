@@ -93,7 +93,7 @@ struct PageCacheTests {
                 counted.drop(from: 10)
                 #expect(looks.pointee == 0)
 
-                // Two pages take each other's place, as SQLite does it: it asks first whether the new place is taken.
+                // Two pages swap their numbers, as SQLite does it: it asks first whether the new number is taken.
                 for (old, new) in [(7, 262_145), (8, 7), (262_145, 8)] as [(UInt32, UInt32)] {
                     _ = counted.fetch(new, 0)
                     counted.renumber(nil, from: old, to: new)

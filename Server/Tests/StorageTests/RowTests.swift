@@ -73,21 +73,33 @@ struct RowTests {
         full.deletionRequestedAt = time
         full.weakPasswordAt = time
         full.credentialsVersion = .max - 1
+        full.secondFactorAt = time
         full.acl = ACL([.everybody: .read])
         return full
+    }
+
+    private static var passedDevice: Identity {
+        var device = Identity(provider: .device, subject: "key", linkedAt: time)
+        device.secondFactorAt = time
+        return device
     }
 
     private static var accounts: [Case] {
         [
             Case(
                 UserRow.self, fullUser, [User(id: user, application: application, createdAt: time, updatedAt: time)]),
-            Case(IdentityRow.self, Identity(provider: .apple, subject: "subject", linkedAt: time)),
+            Case(IdentityRow.self, passedDevice, [Identity(provider: .apple, subject: "subject", linkedAt: time)]),
             Case(IdentityOwnerRow.self, IdentityOwnerRow.Content(application: application, user: user)),
             Case(
                 RemovedDeviceKeyRow.self,
                 RemovedDeviceKey(
                     application: application, thumbprint: "key", user: user, reason: .init(rawValue: "disabled"),
                     removedAt: time)),
+            Case(
+                TOTPFactorRow.self,
+                TOTPFactor(
+                    id: .init(rawValue: "factor"), of: user, in: application, name: "name", sealedKey: [1, 2],
+                    lastStep: 7, createdAt: time, lastUsedAt: time)),
             Case(
                 PasskeyRow.self,
                 Passkey(
@@ -154,7 +166,11 @@ struct RowTests {
                 address: full ? "::1" : nil), protocolName: .native, method: .automatic,
             times: .init(
                 createdAt: time, lastUsedAt: time, expiresAt: time, authenticatedAt: full ? time : nil))
-        if full { (session.fields, session.updatedAt) = (["theme": "dark"], time) }
+        if full {
+            (session.fields, session.updatedAt) = (["theme": "dark"], time)
+            session.methods = [.password, .timeBasedCode]
+            session.secondFactorAt = time
+        }
         return session
     }
 

@@ -20,14 +20,14 @@ struct UserListPlanTests {
         let (query, values) = SQLTransaction.question(
             leader, in: Identifier(rawValue: "application"), from: nil, limit: 50)
         var text = query.text(in: dialect)
-        for (place, value) in values.enumerated().reversed() {
+        for (position, value) in values.enumerated().reversed() {
             let written =
                 switch value {
                 case .integer(let number): String(number)
                 case .text(let text): "'\(text)'"
                 case .null, .bytes: "NULL"
                 }
-            text = text.replacing("$\(place + 1)", with: written)
+            text = text.replacing("$\(position + 1)", with: written)
         }
         return text
     }

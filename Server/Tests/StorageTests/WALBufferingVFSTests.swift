@@ -116,7 +116,7 @@ struct WALBufferingVFSTests {
         return try #require(attributes[.size] as? Int)
     }
 
-    /// What a machine would find that lost its power now, if its disk kept what it was told.
+    /// What a machine would find that lost its power now, if its disk kept what was synchronised.
     private func connectionToCopy(_ name: String = "copy") throws -> SQLiteConnection {
         let copy = folder.path + "/" + name
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ extension SessionKeeper {
     /// Orders a code to log in with.
     func requestLogInCode(email: String) async throws(OkaeriError) -> LogInCodeRequest {
         let asked = clock.now
-        let raw = try await response(to: APIPath.requestLogInCode, LogInCodeRequestBody(email: email))
+        let raw = try await response(to: APIPath.requestLogInCode, MailOrderBody(email: email))
         let response = try raw.decoded(LogInCodeRequestResponse.self)
         return LogInCodeRequest(
             email: email, expiresAt: asked.addingTimeInterval(TimeInterval(response.expiresInSeconds)),

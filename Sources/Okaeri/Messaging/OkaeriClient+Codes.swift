@@ -68,7 +68,7 @@ extension OkaeriClient {
     /// - Parameter email: The address.
     /// - Throws: `OkaeriError`: `.invalidValues` for what is no address, `.rateLimited`.
     public func requestPasswordReset(email: String) async throws(OkaeriError) {
-        try await keeper.send(APIPath.requestPasswordReset, PasswordResetRequestBody(email: email))
+        try await keeper.send(APIPath.requestPasswordReset, MailOrderBody(email: email))
     }
 
     /// Sets a new password with the token of the mail. All of the user's sessions end, also on this device: log in with

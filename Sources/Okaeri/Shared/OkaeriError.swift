@@ -68,6 +68,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case transferCodeRefused
     /// A log-in through the hosted pages came to nothing; see ``OkaeriClient/logIn(through:redirect:options:)``.
     case webLogInRefused(WebLogInRefusal)
+    /// A passkey came to nothing; see ``OkaeriClient/logInWithPasskey(_:presentation:restoring:)``.
+    case passkeyRefused(PasskeyRefusal)
     /// The time in which it could be undone is over.
     case undoTooLate
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
@@ -111,6 +113,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .transferCodeRefused: "transfer_code_refused"
         case .undoTooLate: "undo_too_late"
         case .webLogInRefused(let reason): reason.rawValue
+        case .passkeyRefused(let reason): reason.code
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedResponse: "unexpected_answer"
@@ -126,7 +129,7 @@ public enum OkaeriError: Error, Hashable, Sendable {
             .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict, .mergeRefused, .userDeleted,
-            .transferCodeRefused, .undoTooLate, .webLogInRefused, .refused, .unexpectedResponse:
+            .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .refused, .unexpectedResponse:
             false
         }
     }
@@ -193,6 +196,7 @@ extension OkaeriError {
         case .userDeleted: self = .userDeleted(erasedAt: problem.erasedAt.map(Date.init(_:)))
         case .transferCodeRefused: self = .transferCodeRefused
         case .undoTooLate: self = .undoTooLate
+        case .passkeyUnknown, .passkeyInvalid, .passkeysNotEnabled: self = .passkeyRefused(PasskeyRefusal(problem))
         default: self = .refused(code: problem.code, status: response.status, detail: problem.detail)
         }
     }

@@ -28,7 +28,8 @@ extension OkaeriError: LocalizedError {
     enum MessageKey: CaseIterable {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
         case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
-        case transferCode, tooLate, deleted, conflict, merge, keyRemoved
+        case transferCode, tooLate, deleted, conflict, merge, keyRemoved, passkey, passkeyUnknown, passkeyThere
+        case passkeyUnavailable
     }
 
     var messageKey: MessageKey {
@@ -56,6 +57,10 @@ extension OkaeriError: LocalizedError {
         case .transferCodeRefused: .transferCode
         case .undoTooLate: .tooLate
         case .webLogInRefused(let reason): reason == .pagesUnavailable ? .application : .logIn
+        case .passkeyRefused(.unknown), .passkeyRefused(.notFound): .passkeyUnknown
+        case .passkeyRefused(.alreadyThere): .passkeyThere
+        case .passkeyRefused(.unavailable), .passkeyRefused(.notEnabled): .passkeyUnavailable
+        case .passkeyRefused: .passkey
         case .cancelled: .cancelled
         case .providerRefused: .provider
         case .identityTaken: .taken
@@ -106,6 +111,22 @@ extension OkaeriError: LocalizedError {
                 english: "This device was logged out, for the safety of the account. Please log in again.",
                 japanese: "アカウント保護のため、この端末はログアウトされました。もう一度ログインしてください。",
                 korean: "계정 보호를 위해 이 기기에서 로그아웃되었습니다. 다시 로그인해 주세요."),
+            .passkey: Message(
+                english: "The passkey could not be confirmed. Try it once more.",
+                japanese: "パスキーを確認できませんでした。もう一度お試しください。",
+                korean: "패스키를 확인할 수 없습니다. 다시 시도해 주세요."),
+            .passkeyUnknown: Message(
+                english: "There is no account for this passkey. Log in another way.",
+                japanese: "このパスキーのアカウントが見つかりません。別の方法でログインしてください。",
+                korean: "이 패스키에 해당하는 계정이 없습니다. 다른 방법으로 로그인해 주세요."),
+            .passkeyThere: Message(
+                english: "This device has a passkey of this account already.",
+                japanese: "この端末には、このアカウントのパスキーがすでにあります。",
+                korean: "이 기기에는 이미 이 계정의 패스키가 있습니다."),
+            .passkeyUnavailable: Message(
+                english: "Passkeys cannot be used here. Check that the device has a screen lock.",
+                japanese: "パスキーを使用できません。端末に画面ロックが設定されているか確認してください。",
+                korean: "패스키를 사용할 수 없습니다. 기기에 화면 잠금이 설정되어 있는지 확인해 주세요."),
             .tooLate: Message(
                 english: "It is too late to undo this.",
                 japanese: "取り消しできる期間が過ぎています。",

@@ -25,7 +25,7 @@ extension OkaeriError {
             .identifierTaken, .alreadyRegistered, .userDisabled, .proofRefused, .invalidValues, .sessionUnknown,
             .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict,
             .mergeRefused, .userDeleted,
-            .transferCodeRefused, .undoTooLate, .webLogInRefused, .cancelled, .refused:
+            .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .cancelled, .refused:
             .refused(message: errorDescription ?? "")
         }
     }

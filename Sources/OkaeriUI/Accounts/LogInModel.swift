@@ -19,6 +19,8 @@ public enum LogInEvent: Hashable, Sendable {
     case guest
     /// The button that opens the hosted pages.
     case web
+    /// The button that asks for a passkey.
+    case passkey
     /// Bring the deleted account back.
     case restore
     /// The app wants other fields.
@@ -86,7 +88,13 @@ public struct LogInModel: FormScreen {
 
     /// The screen appears, and may offer what the person has saved.
     public mutating func begin() -> [ScreenEffect] {
-        options.fields.contains(.savedCredentials) ? form.run(.logInWithSaved(rememberMe, restoring: false)) : []
+        guard options.fields.contains(.savedCredentials) else { return offer }
+        return form.run(.logInWithSaved(rememberMe, restoring: false))
+    }
+
+    /// Passkeys above the keyboard, while the person has the word.
+    private var offer: [ScreenEffect] {
+        options.fields.contains(.passkey) && form.isEnabled ? [ScreenEffect(.offerPasskeys)] : []
     }
 
     /// Takes an event.
@@ -109,17 +117,31 @@ public struct LogInModel: FormScreen {
         case .web:
             guard options.fields.contains(.webLogIn) else { return [] }
             return form.run(.logInOnPages(identifier: typed))
+        case .passkey:
+            guard options.fields.contains(.passkey) else { return [] }
+            return form.run(.logInWithPasskey(restoring: false))
         case .restore: return restore()
         case .fieldsChanged(let fields):
             guard fields.fault == nil else { return [] }
             options.fields = fields
             form.fields = Self.fields(options, keeping: form)
-            return []
+            return offer
         }
     }
 
     /// Takes a report.
-    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
+    public mutating func take(_ report: ScreenReport) -> [ScreenEffect] {
+        switch report.kind {
+        case .passkeyChosen(let proof):
+            return form.isEnabled ? form.run(.logInWithChosenPasskey(proof, restoring: false)) : []
+        case .response:
+            let wasRunning = form.isRunning
+            let effects = takeForm(report)
+            // What was asked for has ended the offer.
+            return wasRunning ? effects + offer : effects
+        case .verdict, .failureReported, .woke: return takeForm(report)
+        }
+    }
 
     package func request(at instant: Date) -> ScreenRequest? {
         .logIn(
@@ -134,6 +156,7 @@ public struct LogInModel: FormScreen {
         case .provider(let provider, _): return .loggedIn(welcome, by: .provider(provider))
         case .logInAutomatically: return .loggedIn(welcome, by: .guest)
         case .logInOnPages: return .loggedIn(welcome, by: .web)
+        case .logInWithPasskey, .logInWithChosenPasskey: return .loggedIn(welcome, by: .passkey)
         case .restoreUser: return .restored(welcome)
         default: return .loggedIn(welcome, by: .password)
         }

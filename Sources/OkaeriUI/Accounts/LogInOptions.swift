@@ -30,10 +30,11 @@ public struct LogInOptions: Hashable, Sendable {
     }
 
     /// Options with the providers that the server has for the application, beside other fields. A server without pages
-    /// takes ``LogInFields/webLogIn`` away.
+    /// takes ``LogInFields/webLogIn`` away, and ``LogInFields/passkey`` is there when the application has passkeys.
     public init(_ profile: ApplicationProfile, fields: LogInFields = .default) {
         var fields = fields.subtracting([.apple, .google, .facebook, .twitter])
         if profile.pages == nil { fields.remove(.webLogIn) }
+        if profile.passkeys == nil { fields.remove(.passkey) } else { fields.insert(.passkey) }
         var others: [ProviderOption] = []
         for entry in profile.providers {
             let provider = Provider(rawValue: entry.name)

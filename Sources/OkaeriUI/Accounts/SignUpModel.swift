@@ -7,6 +7,8 @@ public enum SignUpEvent: Hashable, Sendable {
     case form(FormEvent)
     /// A provider's button.
     case provider(Provider)
+    /// "Add a passkey", on the screen "save your data".
+    case passkey
     /// "I have an account already."
     case logIn
 }
@@ -42,6 +44,8 @@ public struct SignUpModel: FormScreen {
         case .provider(let provider):
             guard form.isEnabled, options.providers.contains(where: { $0.provider == provider }) else { return [] }
             return form.run(.provider(provider, .logIn(restoring: false)))
+        // Only who is there already can add one.
+        case .passkey: return []
         case .logIn:
             guard form.isEnabled else { return [] }
             return [.show(.logIn(identifier: form.text(of: .username)))]

@@ -18,12 +18,15 @@ public struct SignUpOptions: Hashable, Sendable {
     public var providers: [ProviderOption]
     /// Whether the screen stands in a navigation stack, which has its own way back.
     public var isInNavigation: Bool
+    /// Whether "save your data" offers a passkey, by which nothing has to be typed. It needs
+    /// ``ScreenSurroundings/passkeys``.
+    public var offersPasskeys: Bool
 
     /// Makes options.
     public init(
         fields: SignUpFields = .default, emailAsUsername: Bool = false, rules: FormRules = FormRules(),
         additionalFields: [ProfileField] = [], consents: [ProfileConsent] = [], providers: [ProviderOption] = [],
-        isInNavigation: Bool = false
+        isInNavigation: Bool = false, offersPasskeys: Bool = false
     ) {
         self.fields = fields
         self.emailAsUsername = emailAsUsername
@@ -32,6 +35,7 @@ public struct SignUpOptions: Hashable, Sendable {
         self.consents = consents
         self.providers = providers
         self.isInNavigation = isInNavigation
+        self.offersPasskeys = offersPasskeys
     }
 
     /// The options that the server publishes for the application.
@@ -44,7 +48,7 @@ public struct SignUpOptions: Hashable, Sendable {
         self.init(
             fields: fields, emailAsUsername: !profile.rules.username.isOffered && profile.rules.email.isOffered,
             rules: FormRules(profile), additionalFields: profile.fields, consents: profile.consents,
-            providers: LogInOptions(profile).allProviders)
+            providers: LogInOptions(profile).allProviders, offersPasskeys: profile.passkeys != nil)
     }
 
     /// Whether the dismiss button is shown.

@@ -28,6 +28,9 @@ public struct UpgradeModel: FormScreen {
         case .provider(let provider):
             guard form.isEnabled, options.providers.contains(where: { $0.provider == provider }) else { return [] }
             return form.run(.provider(provider, .link))
+        case .passkey:
+            guard form.isEnabled, options.offersPasskeys else { return [] }
+            return form.run(.addPasskey)
         case .logIn:
             guard form.isEnabled else { return [] }
             return [.show(.logIn(identifier: form.text(of: .username)))]
@@ -40,16 +43,24 @@ public struct UpgradeModel: FormScreen {
     package func request(at instant: Date) -> ScreenRequest? { .upgrade(options.values(of: form, at: instant)) }
 
     package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? {
-        guard case .user(let user) = response else { return nil }
-        return .upgraded(user)
+        switch response {
+        case .user(let user): .upgraded(user)
+        case .passkeyAdded(let passkey, _): .passkeyAdded(passkey)
+        default: nil
+        }
     }
 
     package mutating func arrive(_ response: ScreenResponse, to request: ScreenRequest, at instant: Date)
         -> [ScreenEffect]
     {
-        guard case .user(let user) = response else { return [] }
-        form.finish()
-        return [.show(user.nextScreen)]
+        switch response {
+        case .user(let user), .passkeyAdded(_, let user?):
+            form.finish()
+            return [.show(user.nextScreen)]
+        // Somebody logged out meanwhile: there is nowhere to go.
+        case .passkeyAdded(_, nil): return [.close]
+        default: return []
+        }
     }
 
     package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)

@@ -80,6 +80,8 @@ public enum ValidationError: Hashable, Sendable {
     case notAccepted
     /// A password that everybody tries first.
     case tooCommon
+    /// A password of a list of leaked ones; only the server knows the list.
+    case breached
     /// A password that is little more than the person's own name.
     case containsContext
     /// Letters of several alphabets that look alike.

@@ -39,6 +39,9 @@ public struct LogInFields: OptionSet, Hashable, Sendable {
     /// What the person has saved on the system is offered when the screen appears: Sign in with Apple, and passwords of the
     /// iCloud Keychain. It needs ``ScreenSurroundings/saved``.
     public static let savedCredentials = LogInFields(rawValue: 16384)
+    /// Passkeys: a button, and above the keyboard when the person touches the field of the user name. It needs
+    /// ``ScreenSurroundings/passkeys``.
+    public static let passkey = LogInFields(rawValue: 32768)
 
     /// ParseUI's standard, 103.
     public static let `default`: LogInFields = [

@@ -1,10 +1,11 @@
 #if canImport(AuthenticationServices) && canImport(SwiftUI) && !os(watchOS) && !os(tvOS)
     public import AuthenticationServices
+    public import Foundation
     public import Okaeri
     import OkaeriWire
 
-    /// Apple's sheet for Apple and for saved passwords, and the app's own way for all other providers.
-    public struct AppleProviders: ProviderCredentials, SavedCredentials {
+    /// Apple's sheet for Apple, for saved passwords and for passkeys, and the app's own way for all other providers.
+    public struct AppleProviders: ProviderCredentials, SavedCredentials, PasskeyAuthenticator {
         private let anchor: @MainActor @Sendable () -> ASPresentationAnchor?
         private let others: any ProviderCredentials
 
@@ -30,6 +31,27 @@
         /// Offers Sign in with Apple and the passwords of the iCloud Keychain, if any is saved for the app.
         public func savedCredential() async throws(OkaeriError) -> SavedCredential {
             try await saved()
+        }
+
+        /// Makes a passkey.
+        @MainActor
+        public func create(_ request: PasskeyCreation) async throws(OkaeriError) -> CreatedPasskey {
+            guard let anchor = anchor() else { throw .cancelled }
+            return try await PasskeySheet(anchor: anchor).create(request)
+        }
+
+        /// Shows a passkey.
+        @MainActor
+        public func assert(_ request: PasskeyRequest) async throws(OkaeriError) -> PasskeyAssertion {
+            guard let anchor = anchor() else { throw .cancelled }
+            return try await PasskeySheet(anchor: anchor).assert(request)
+        }
+
+        /// Tells the system that a passkey leads to nobody.
+        @MainActor
+        public func forget(_ credential: Data, of domain: String) async {
+            guard let anchor = anchor() else { return }
+            await PasskeySheet(anchor: anchor).forget(credential, of: domain)
         }
 
         @MainActor

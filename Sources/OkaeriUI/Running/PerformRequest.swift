@@ -28,15 +28,17 @@ package struct PerformRequest: Sendable {
     package let credentials: any ProviderCredentials
     package let saved: (any SavedCredentials)?
     package let web: WebLogInWay?
+    package let passkeys: (any PasskeyAuthenticator)?
 
     package init(
         client: OkaeriClient, credentials: any ProviderCredentials, saved: (any SavedCredentials)? = nil,
-        web: WebLogInWay? = nil
+        web: WebLogInWay? = nil, passkeys: (any PasskeyAuthenticator)? = nil
     ) {
         self.client = client
         self.credentials = credentials
         self.saved = saved
         self.web = web
+        self.passkeys = passkeys
     }
 
     package func callAsFunction(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenResponse {
@@ -74,9 +76,26 @@ package struct PerformRequest: Sendable {
             try await client.resetPassword(token: token.revealed, newPassword: password.revealed)
         case .requestEmailVerification: try await client.requestEmailVerification()
         case .verifyEmail(let code): return .user(try await client.verifyEmail(code: code.revealed))
+        case .logInWithPasskey(let restoring):
+            return .welcome(try await client.logIn(with: try await passkeyProof(), restoring: restoring))
+        case .logInWithChosenPasskey(let proof, let restoring):
+            return .welcome(try await client.logIn(with: proof, restoring: restoring))
         default: return try await performForUser(request)
         }
         return .done
+    }
+
+    private func passkeyProof() async throws(OkaeriError) -> PasskeyProof {
+        // An app that shows the button without passkeys behind it finds out in its first test.
+        guard let passkeys else { throw .passkeyRefused(.unavailable) }
+        return try await client.passkeyProof(from: passkeys)
+    }
+
+    private func addPasskey() async throws(OkaeriError) -> ScreenResponse {
+        guard let passkeys else { throw .passkeyRefused(.unavailable) }
+        let device = DeviceInfo.thisDevice
+        let passkey = try await client.addPasskey(named: device.name ?? device.model, with: passkeys)
+        return .passkeyAdded(passkey, await client.currentUser)
     }
 
     private func performForUser(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenResponse {
@@ -94,6 +113,11 @@ package struct PerformRequest: Sendable {
         case .deviceKeys: return .deviceKeys(try await client.deviceKeys())
         case .removeDeviceKey(let id): try await client.removeDeviceKey(id)
         case .removeOtherDeviceKeys: return .ended(count: try await client.removeOtherDeviceKeys())
+        case .addPasskey: return try await addPasskey()
+        case .passkeys: return .passkeys(try await client.passkeys())
+        case .renamePasskey(let id, let name): return .passkey(try await client.renamePasskey(id, to: name))
+        case .removePasskey(let id): try await client.removePasskey(id, from: passkeys)
+        case .reauthenticateWithPasskey: try await client.reauthenticate(with: try await passkeyProof())
         case .deleteUser: return .erasedAt(try await client.deleteUser())
         case .restoreUser: return .welcome(try await client.restoreUser())
         case .exportUser: return .export(try await client.exportUser())
@@ -103,7 +127,8 @@ package struct PerformRequest: Sendable {
         case .logIn, .logInWithSaved, .signUp, .upgrade, .provider, .logInAutomatically, .logInOnPages,
             .requestLogInCode,
             .logInWithCode,
-            .requestPasswordReset, .resetPassword, .requestEmailVerification, .verifyEmail:
+            .requestPasswordReset, .resetPassword, .requestEmailVerification, .verifyEmail, .logInWithPasskey,
+            .logInWithChosenPasskey:
             return try await callAsFunction(request)
         }
         return .done

@@ -19,6 +19,8 @@ public struct ScreenSurroundings: Sendable {
     public var saved: (any SavedCredentials)?
     /// The way to the server's hosted pages, for apps that offer them.
     public var web: WebLogInWay?
+    /// The device's passkeys, for apps that offer them: on Apple's systems `AppleProviders`.
+    public var passkeys: (any PasskeyAuthenticator)?
     /// Puts a text where it can be pasted elsewhere.
     public var copy: @MainActor @Sendable (String) -> Void
 
@@ -27,6 +29,7 @@ public struct ScreenSurroundings: Sendable {
         client: OkaeriClient, credentials: any ProviderCredentials = NoProviders(),
         saved: (any SavedCredentials)? = nil, clock: any WallClock = SystemClock(),
         memory: any MethodMemory = NoMethodMemory(), web: WebLogInWay? = nil,
+        passkeys: (any PasskeyAuthenticator)? = nil,
         copy: @escaping @MainActor @Sendable (String) -> Void = { _ in }
     ) {
         self.client = client
@@ -35,6 +38,7 @@ public struct ScreenSurroundings: Sendable {
         self.clock = clock
         self.memory = memory
         self.web = web
+        self.passkeys = passkeys
         self.copy = copy
     }
 }
@@ -61,6 +65,8 @@ public final class ScreenRunner<Model: ScreenModel> {
     private var work: [Int: Task<Void, Never>] = [:]
     private var nextWork = 0
     private var alarm: Task<Void, Never>?
+    /// Passkeys are offered above the keyboard.
+    private var offer: Task<Void, Never>?
     private var hasBegun = false
 
     /// Makes a runner. Nothing happens until ``begin()``.
@@ -70,12 +76,13 @@ public final class ScreenRunner<Model: ScreenModel> {
         self.hooks = hooks
         perform = PerformRequest(
             client: surroundings.client, credentials: surroundings.credentials, saved: surroundings.saved,
-            web: surroundings.web)
+            web: surroundings.web, passkeys: surroundings.passkeys)
     }
 
     deinit {
         // What the server was asked is not stopped: a log-in under way ends by itself.
         alarm?.cancel()
+        offer?.cancel()
     }
 
     /// The screen appears; every later call does nothing.
@@ -96,6 +103,12 @@ public final class ScreenRunner<Model: ScreenModel> {
     /// Waits until everything has been performed, apart from waiting for time to pass.
     package func settle() async {
         while let task = work.values.first { await task.value }
+    }
+
+    /// Waits until a passkey was chosen above the keyboard, or none is offered any more, and for what comes of it.
+    package func settleOffer() async {
+        await offer?.value
+        await settle()
     }
 
     private func report(_ kind: ScreenReport.Kind) {
@@ -120,6 +133,7 @@ public final class ScreenRunner<Model: ScreenModel> {
             let verdict = await hooks.shouldBegin?(submission) ?? .proceed
             report(.verdict(verdict, attempt: attempt))
         case .call(let request, let attempt):
+            await endOffer()
             report(.response(await response(to: request), attempt: attempt))
         case .succeed(let outcome):
             if let method = outcome.method { surroundings.memory.remember(method) }
@@ -135,6 +149,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         case .show(let destination): hooks.show?(destination)
         case .close: hooks.close?()
         case .wake: setAlarm()
+        case .offerPasskeys: offerPasskeys()
         case .copy(let text): surroundings.copy(text)
         }
     }
@@ -145,6 +160,24 @@ public final class ScreenRunner<Model: ScreenModel> {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Offers passkeys above the keyboard. One offer is enough.
+    private func offerPasskeys() {
+        guard offer == nil, let passkeys = surroundings.passkeys else { return }
+        let client = surroundings.client
+        offer = Task { [weak self] in
+            // Without a passkey, or a server, the screen has its other ways in.
+            let proof = try? await client.passkeyProof(from: passkeys, presentation: .autoFill)
+            self?.offer = nil
+            if let proof { self?.report(.passkeyChosen(proof)) }
+        }
+    }
+
+    /// The system shows one thing at a time.
+    private func endOffer() async {
+        offer?.cancel()
+        await offer?.value
     }
 
     /// Reports after a second. One alarm is enough for all that wait.
@@ -181,6 +214,7 @@ extension ScreenOutcome {
         case .loggedIn(_, let method): method
         case .signedUp, .upgraded: .password
         case .transferred: .transferCode
+        case .passkeyAdded: .passkey
         default: nil
         }
     }

@@ -2,70 +2,42 @@ package import Foundation
 public import Okaeri
 import OkaeriWire
 
-/// What a person can do on the screen of their own devices.
-public enum DeviceKeysEvent: Hashable, Sendable {
-    /// The dismiss button, and what else all screens know.
-    case form(FormEvent)
-    /// Ask the server once more.
-    case reload
-    /// Remove that device: it is asked first. Nothing happens for the device in hand, whose way out is to log out.
-    case remove(RegisteredDeviceKey.ID)
-    /// Remove all other devices: it is asked first.
-    case removeOthers
-    /// "Yes, remove."
-    case confirmed
-    /// "No, don't."
-    case refused
-}
-
 /// The screen of the person's own devices: which of them log in by themselves, and the way to remove one that is lost.
-public struct DeviceKeysModel: FormScreen {
-    /// A question that is open.
-    public enum Question: Hashable, Sendable {
-        /// Remove this device?
-        case remove(RegisteredDeviceKey)
-        /// Remove all others?
-        case removeOthers
-    }
-
+public struct DeviceKeysModel: RemovalScreen {
     /// Where things stand; it has no fields.
     public package(set) var form = ScreenForm()
-    /// The devices, this one first, then those last used first; `nil` until the server has responded.
-    public private(set) var devices: [RegisteredDeviceKey]?
-    /// The question that is open.
-    public private(set) var question: Question?
+    package var list = RemovalList<RegisteredDeviceKey>()
 
     /// Makes the screen.
     public init() {}
 
     /// Which screen it is.
     public var screen: ScreenName { .deviceKeys }
+    /// The devices, this one first, then those last used first; `nil` until the server has responded.
+    public var devices: [RegisteredDeviceKey]? { list.items }
+    /// The question that is open.
+    public var question: Removal<RegisteredDeviceKey>? { list.question }
     /// Whether there is another device to remove.
-    public var hasOthers: Bool { devices?.contains { !$0.isCurrent } ?? false }
+    public var hasOthers: Bool { listHasOthers }
+
+    package var listRequest: ScreenRequest { .deviceKeys }
+
+    /// The device in hand is not removed: its way out is to log out.
+    package func isRemovable(_ device: RegisteredDeviceKey) -> Bool { !device.isCurrent }
+    package func isOther(_ device: RegisteredDeviceKey) -> Bool { !device.isCurrent }
+
+    package func request(for removal: Removal<RegisteredDeviceKey>) -> ScreenRequest {
+        switch removal {
+        case .remove(let device): .removeDeviceKey(device.id)
+        case .removeOthers: .removeOtherDeviceKeys
+        }
+    }
 
     /// The screen appears: it asks for the list.
-    public mutating func begin() -> [ScreenEffect] { form.run(.deviceKeys) }
+    public mutating func begin() -> [ScreenEffect] { form.run(listRequest) }
 
     /// Takes an event.
-    public mutating func handle(_ event: DeviceKeysEvent) -> [ScreenEffect] {
-        if case .form(let event) = event { return handleForm(event) }
-        guard form.isEnabled else { return [] }
-        switch event {
-        case .form: break
-        case .reload: return form.run(.deviceKeys)
-        case .remove(let id): question = devices?.first { $0.id == id && !$0.isCurrent }.map(Question.remove)
-        case .removeOthers: question = hasOthers ? .removeOthers : nil
-        case .refused: question = nil
-        case .confirmed:
-            defer { question = nil }
-            switch question {
-            case .remove(let device)?: return form.run(.removeDeviceKey(device.id))
-            case .removeOthers?: return form.run(.removeOtherDeviceKeys)
-            case nil: break
-            }
-        }
-        return []
-    }
+    public mutating func handle(_ event: RemovalEvent) -> [ScreenEffect] { handleList(event) }
 
     /// Takes a report.
     public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
@@ -84,13 +56,13 @@ public struct DeviceKeysModel: FormScreen {
         -> [ScreenEffect]
     {
         switch (response, request) {
-        case (.deviceKeys(let list), _):
-            devices = list.sorted { Self.rank($0) > Self.rank($1) }
+        case (.deviceKeys(let keys), _):
+            list.items = keys.sorted { Self.rank($0) > Self.rank($1) }
         case (.ended(let count), _):
-            devices?.removeAll { !$0.isCurrent }
+            list.items?.removeAll { !$0.isCurrent }
             form.show(ScreenBanner(.success, .key(.deviceKeysRemoved, ["count": String(count)])))
         case (.done, .removeDeviceKey(let id)):
-            devices?.removeAll { $0.id == id }
+            list.drop(id)
             form.show(ScreenBanner(.success, .key(.deviceKeysRemoved, ["count": "1"])))
         default: break
         }
@@ -108,7 +80,7 @@ public struct DeviceKeysModel: FormScreen {
         guard case .providerRefused(.identityUnknown) = error, case .removeDeviceKey(let id) = request else {
             return nil
         }
-        devices?.removeAll { $0.id == id }
+        list.drop(id)
         return []
     }
 }

@@ -7,6 +7,8 @@ public enum ReauthenticationEvent: Hashable, Sendable {
     case form(FormEvent)
     /// A provider's button.
     case provider(Provider)
+    /// The button that asks for a passkey.
+    case passkey
     /// Mail a code, which is typed instead of the password.
     case mailCode
 }
@@ -17,6 +19,8 @@ public struct ReauthenticationModel: FormScreen {
     public package(set) var form: ScreenForm
     /// The providers that can prove the person.
     public let providers: [ProviderOption]
+    /// Whether a passkey can prove the person.
+    public let hasPasskey: Bool
     /// For which screen it asks.
     public let reason: ScreenName
     /// How long until another mail can be asked for.
@@ -38,7 +42,8 @@ public struct ReauthenticationModel: FormScreen {
         email = user.emailVerified ? user.email : nil
         isAnonymous = user.isAnonymous && !user.hasPassword
         var names: [String] = []
-        for identity in user.identities where identity.provider != "device" && identity.provider != "anonymous" {
+        hasPasskey = user.identities.contains { $0.provider == "passkey" }
+        for identity in user.identities where !["device", "anonymous", "passkey"].contains(identity.provider) {
             if !names.contains(identity.provider) { names.append(identity.provider) }
         }
         providers = names.map { ProviderOption(Provider(rawValue: $0)) }
@@ -55,7 +60,7 @@ public struct ReauthenticationModel: FormScreen {
 
     /// The screen appears: a key that proves the person is asked at once.
     public mutating func begin() -> [ScreenEffect] {
-        isAnonymous && providers.isEmpty ? form.run(.reauthenticate(password: nil)) : []
+        isAnonymous && providers.isEmpty && !hasPasskey ? form.run(.reauthenticate(password: nil)) : []
     }
 
     /// Takes an event.
@@ -69,6 +74,9 @@ public struct ReauthenticationModel: FormScreen {
         case .provider(let provider):
             guard form.isEnabled, providers.contains(where: { $0.provider == provider }) else { return [] }
             return form.run(.provider(provider, .reauthenticate))
+        case .passkey:
+            guard hasPasskey else { return [] }
+            return form.run(.reauthenticateWithPasskey)
         case .mailCode:
             guard canMailCode, let email else { return [] }
             return form.run(.requestLogInCode(email: email))

@@ -43,6 +43,7 @@ extension ScreenForm {
         case "mixed_scripts": return .mixedScripts
         case "control_character": return .controlCharacter
         case "too_common": return .tooCommon
+        case "breached": return .breached
         case "contains_context": return .containsContext
         case "not_a_transfer_code": return .notACode
         case "not_unique": return .taken

@@ -52,6 +52,8 @@ extension FormScreen {
         case .failureReported(let isHandled, let number):
             if isHandled, number == form.attempt { form.banner = nil }
             return []
+        // Only the log-in screen offers passkeys.
+        case .passkeyChosen: return []
         case .woke:
             return tick(at: report.instant) ? [.wake] : []
         }
@@ -112,6 +114,8 @@ extension ScreenRequest {
             .logInWithCode(code, request, rememberMe, restoring: true)
         case .logInWithSaved(let rememberMe, _): .logInWithSaved(rememberMe, restoring: true)
         case .provider(let provider, .logIn): .provider(provider, .logIn(restoring: true))
+        case .logInWithPasskey: .logInWithPasskey(restoring: true)
+        case .logInWithChosenPasskey(let proof, _): .logInWithChosenPasskey(proof, restoring: true)
         case .logInAutomatically: .restoreUser
         default: nil
         }

@@ -40,6 +40,8 @@ public enum ScreenName: String, CaseIterable, Hashable, Sendable {
     case sessions
     /// The person's own devices, which log in by themselves.
     case deviceKeys
+    /// The person's passkeys.
+    case passkeys
     /// The end of an account.
     case deletion
     /// "Is it still you?"
@@ -65,6 +67,8 @@ public struct ScreenEffect: Hashable, Sendable {
         case close
         /// Report again after a second.
         case wake
+        /// Offer passkeys above the keyboard, until another thing is asked for.
+        case offerPasskeys
         /// Put a text where the person can paste it elsewhere.
         case copy(String)
     }
@@ -90,6 +94,8 @@ public struct ScreenReport: Sendable {
         /// Whether the app has shown the failure itself.
         case failureReported(isHandled: Bool, attempt: Int)
         case woke
+        /// The person has chosen a passkey above the keyboard.
+        case passkeyChosen(PasskeyProof)
     }
 
     package let kind: Kind
@@ -126,6 +132,8 @@ public enum ScreenDestination: Hashable, Sendable {
     case sessions
     /// The person's own devices, which log in by themselves.
     case deviceKeys
+    /// The person's passkeys.
+    case passkeys
     /// The end of the account.
     case deletion
     /// "Is it still you?" When it is, the screen that asked wants ``FormEvent/presenceProved``.
@@ -162,6 +170,10 @@ public enum ScreenOutcome: Hashable, Sendable {
     case sessionsEnded(count: Int)
     /// Other devices no longer log in by themselves, and are logged out.
     case devicesRemoved(count: Int)
+    /// A passkey leads to the user; a guest is registered by it.
+    case passkeyAdded(Passkey)
+    /// A passkey leads to the user no more.
+    case passkeyRemoved
     /// The account is deleted, and erased at that time.
     case deletionRequested(erasedAt: Date)
     /// The account has come back.
@@ -188,6 +200,8 @@ public struct LogInMethod: RawRepresentable, Hashable, Sendable {
     public static let code = LogInMethod(rawValue: "code")
     /// A code from another device.
     public static let transferCode = LogInMethod(rawValue: "transferCode")
+    /// A passkey.
+    public static let passkey = LogInMethod(rawValue: "passkey")
     /// The device's key: no form at all.
     public static let guest = LogInMethod(rawValue: "guest")
     /// The server's hosted pages, whatever the person did there.

@@ -32,6 +32,15 @@ package enum ScreenRequest: Hashable, Sendable {
     case deviceKeys
     case removeDeviceKey(RegisteredDeviceKey.ID)
     case removeOtherDeviceKeys
+    /// Log in with a passkey that a sheet asks for.
+    case logInWithPasskey(restoring: Bool)
+    /// Log in with a passkey that the person has chosen above the keyboard.
+    case logInWithChosenPasskey(PasskeyProof, restoring: Bool)
+    case addPasskey
+    case passkeys
+    case renamePasskey(Passkey.ID, name: String)
+    case removePasskey(Passkey.ID)
+    case reauthenticateWithPasskey
     case deleteUser
     case restoreUser
     case exportUser
@@ -82,6 +91,10 @@ package enum ScreenResponse: Hashable, Sendable {
     case transferred(TransferResult)
     case sessions([DeviceSession])
     case deviceKeys([RegisteredDeviceKey])
+    case passkeys([Passkey])
+    case passkey(Passkey)
+    /// With the user afterwards; `nil` when nobody is logged in any more.
+    case passkeyAdded(Passkey, User?)
     case ended(count: Int)
     case erasedAt(Date)
     case export(Data)

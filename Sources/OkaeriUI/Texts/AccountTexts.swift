@@ -157,6 +157,38 @@ extension TextTable {
                 "Removed devices: {count}",
                 "削除した端末: {count}台",
                 "삭제한 기기: {count}대"),
+            .passkeysTitle: Entry(
+                "Your passkeys",
+                "パスキー",
+                "패스키"),
+            .passkeysIntroduction: Entry(
+                "With a passkey you log in by finger, face or the device's code, on all your devices.",
+                "パスキーを使うと、どの端末でも指紋、顔認証、または画面ロックでログインできます。",
+                "패스키를 사용하면 모든 기기에서 지문, 얼굴 또는 화면 잠금으로 로그인할 수 있습니다."),
+            .passkeysAdd: Entry(
+                "Add a passkey",
+                "パスキーを追加",
+                "패스키 추가"),
+            .passkeysAdded: Entry(
+                "The passkey has been added.",
+                "パスキーを追加しました。",
+                "패스키를 추가했습니다."),
+            .passkeysName: Entry(
+                "Name of the passkey",
+                "パスキーの名前",
+                "패스키 이름"),
+            .passkeysRename: Entry(
+                "Rename",
+                "名前を変更",
+                "이름 변경"),
+            .passkeysRemoveQuestion: Entry(
+                "Remove the passkey {name}? You can no longer log in with it.",
+                "パスキー「{name}」を削除しますか？このパスキーではログインできなくなります。",
+                "패스키 {name}을(를) 삭제하시겠습니까? 이 패스키로는 더 이상 로그인할 수 없습니다."),
+            .passkeysRemoved: Entry(
+                "The passkey has been removed.",
+                "パスキーを削除しました。",
+                "패스키를 삭제했습니다."),
             .deletionTitle: Entry(
                 "Delete account",
                 "アカウントの削除",
@@ -209,6 +241,10 @@ extension TextTable {
                 "Confirm with {provider}",
                 "{provider}で確認",
                 "{provider}(으)로 확인"),
+            .presencePasskey: Entry(
+                "Confirm with a passkey",
+                "パスキーで確認",
+                "패스키로 확인"),
             .presenceCode: Entry(
                 "Mail me a code",
                 "コードをメールで受け取る",

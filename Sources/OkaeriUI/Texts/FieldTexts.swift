@@ -157,6 +157,10 @@ extension TextTable {
                 "Everybody tries this password first. Choose another.",
                 "よく使われるパスワードです。別のものにしてください。",
                 "흔히 쓰이는 비밀번호입니다. 다른 것을 입력해 주세요."),
+            .faultBreached: Entry(
+                "This password is known from leaks of other services. Choose another.",
+                "ほかのサービスから流出したことのあるパスワードです。別のものにしてください。",
+                "다른 서비스에서 유출된 적이 있는 비밀번호입니다. 다른 것을 입력해 주세요."),
             .faultContainsContext: Entry(
                 "Do not use your own name in the password.",
                 "パスワードに名前を使わないでください。",

@@ -37,6 +37,10 @@ extension TextTable {
                 "Log in with the browser",
                 "ブラウザでログイン",
                 "브라우저로 로그인"),
+            .logInPasskey: Entry(
+                "Log in with a passkey",
+                "パスキーでログイン",
+                "패스키로 로그인"),
             .logInWith: Entry(
                 "Log in with {provider}",
                 "{provider}でログイン",

@@ -29,6 +29,7 @@ extension ValidationError {
         case .controlCharacter: .key(.faultControlCharacter)
         case .notAccepted: .key(.faultNotAccepted)
         case .tooCommon: .key(.faultTooCommon)
+        case .breached: .key(.faultBreached)
         case .containsContext: .key(.faultContainsContext)
         case .mixedScripts: .key(.faultMixedScripts)
         case .taken: .key(.faultTaken)

@@ -56,6 +56,8 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case logInGuest = "logIn.guest"
     /// “Log in with the browser”
     case logInWeb = "logIn.web"
+    /// “Log in with a passkey”
+    case logInPasskey = "logIn.passkey"
     /// “Log in with {provider}”
     case logInWith = "logIn.with"
     /// “Last used”
@@ -206,6 +208,22 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case deviceKeysRemoveOthersQuestion = "deviceKeys.removeOthersQuestion"
     /// “Removed devices: {count}”
     case deviceKeysRemoved = "deviceKeys.removed"
+    /// “Your passkeys”
+    case passkeysTitle = "passkeys.title"
+    /// “With a passkey you log in by finger, face or the device's code, on all your devices.”
+    case passkeysIntroduction = "passkeys.introduction"
+    /// “Add a passkey”
+    case passkeysAdd = "passkeys.add"
+    /// “The passkey has been added.”
+    case passkeysAdded = "passkeys.added"
+    /// “Name of the passkey”
+    case passkeysName = "passkeys.name"
+    /// “Rename”
+    case passkeysRename = "passkeys.rename"
+    /// “Remove the passkey {name}? You can no longer log in with it.”
+    case passkeysRemoveQuestion = "passkeys.removeQuestion"
+    /// “The passkey has been removed.”
+    case passkeysRemoved = "passkeys.removed"
     /// “Delete account”
     case deletionTitle = "deletion.title"
     /// “You are logged out everywhere at once. After seven days everything is erased; until then you can come back.”
@@ -232,6 +250,8 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case presenceButton = "reauthentication.button"
     /// “Confirm with {provider}”
     case presenceWith = "reauthentication.with"
+    /// “Confirm with a passkey”
+    case presencePasskey = "reauthentication.passkey"
     /// “Mail me a code”
     case presenceCode = "reauthentication.code"
     /// “Close”
@@ -272,6 +292,8 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case faultNotAccepted = "fault.notAccepted"
     /// “Everybody tries this password first. Choose another.”
     case faultTooCommon = "fault.tooCommon"
+    /// “This password is known from leaks of other services. Choose another.”
+    case faultBreached = "fault.breached"
     /// “Do not use your own name in the password.”
     case faultContainsContext = "fault.containsContext"
     /// “Use letters of one alphabet only.”

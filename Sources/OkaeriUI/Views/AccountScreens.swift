@@ -19,8 +19,8 @@
 
         private var question: String? {
             switch model.question {
-            case .end(let session)?: look.words(.sessionsEndQuestion, ["name": name(of: session)])
-            case .endOthers?: look.words(.sessionsEndOthersQuestion)
+            case .remove(let session)?: look.words(.sessionsEndQuestion, ["name": name(of: session)])
+            case .removeOthers?: look.words(.sessionsEndOthersQuestion)
             case nil: nil
             }
         }
@@ -32,23 +32,13 @@
         public var body: some View {
             DeviceList(
                 .sessions, model.form, Self.texts, isLoaded: model.sessions != nil, hasOthers: model.hasOthers,
-                question: question, send: send
+                question: question, send: { runner.send($0) }
             ) {
                 ForEach(model.sessions ?? []) { row($0) }
             }
             .task { runner.begin() }
             .task(id: proof) {
                 if proof.screen == .sessions { runner.send(.form(.presenceProved)) }
-            }
-        }
-
-        private func send(_ event: DeviceListEvent) {
-            switch event {
-            case .form(let event): runner.send(.form(event))
-            case .reload: runner.send(.reload)
-            case .removeOthers: runner.send(.endOthers)
-            case .confirmed: runner.send(.confirmed)
-            case .refused: runner.send(.refused)
             }
         }
 
@@ -64,7 +54,7 @@
                     : look.words(.sessionsLastUsed, ["time": session.lastUsedAt.formatted()]),
                 action: .sessionsEnd, question: look.words(.sessionsEndQuestion, ["name": name(of: session)]),
                 isEnabled: model.form.isEnabled
-            ) { runner.send(.end(session.id)) }
+            ) { runner.send(.remove(session.id)) }
         }
     }
 

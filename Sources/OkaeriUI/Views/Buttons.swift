@@ -211,4 +211,32 @@
             provider == .apple ? (look.isDark ? .white : .black) : look[.surface]
         }
     }
+
+    /// The button of what a passkey does on a screen.
+    struct PasskeyButton: View {
+        let screen: ScreenName
+        let title: TextKey
+        let form: ScreenForm
+        let action: @MainActor () -> Void
+        private var look = Look()
+
+        init(_ screen: ScreenName, _ title: TextKey, _ form: ScreenForm, action: @escaping @MainActor () -> Void) {
+            self.screen = screen
+            self.title = title
+            self.form = form
+            self.action = action
+        }
+
+        var body: some View {
+            Button(action: action) {
+                HStack(spacing: 8) {
+                    Image(systemName: "person.badge.key").accessibilityHidden(true)
+                    Text(look.words(title))
+                }
+            }
+            .buttonStyle(ThemedButtonStyle.secondary)
+            .disabled(!form.isEnabled)
+            .accessibilityIdentifier(screen.identifier("passkey"))
+        }
+    }
 #endif

@@ -93,6 +93,9 @@
                 if !model.form.fields.isEmpty {
                     SubmitButton(.reauthentication, model.form, .presenceButton) { runner.send(.form(.submit)) }
                 }
+                if model.hasPasskey {
+                    PasskeyButton(.reauthentication, .presencePasskey, model.form) { runner.send(.passkey) }
+                }
                 ProviderButtons(
                     .reauthentication, model.providers, title: .presenceWith, isEnabled: model.form.isEnabled
                 ) { runner.send(.provider($0)) }

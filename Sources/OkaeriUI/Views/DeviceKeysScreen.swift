@@ -27,29 +27,19 @@
 
         private static let texts = DeviceListTexts(
             title: .deviceKeysTitle, introduction: .key(.deviceKeysIntroduction), remove: .deviceKeysRemove,
-            removeOthers: .deviceKeysRemoveOthers, othersName: "removeOthers")
+            removeOthers: .deviceKeysRemoveOthers)
 
         /// The screen.
         public var body: some View {
             DeviceList(
                 .deviceKeys, model.form, Self.texts, isLoaded: model.devices != nil, hasOthers: model.hasOthers,
-                question: question, send: send
+                question: question, send: { runner.send($0) }
             ) {
                 ForEach(model.devices ?? []) { row($0) }
             }
             .task { runner.begin() }
             .task(id: proof) {
                 if proof.screen == .deviceKeys { runner.send(.form(.presenceProved)) }
-            }
-        }
-
-        private func send(_ event: DeviceListEvent) {
-            switch event {
-            case .form(let event): runner.send(.form(event))
-            case .reload: runner.send(.reload)
-            case .removeOthers: runner.send(.removeOthers)
-            case .confirmed: runner.send(.confirmed)
-            case .refused: runner.send(.refused)
             }
         }
 

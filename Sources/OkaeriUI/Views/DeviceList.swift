@@ -9,18 +9,9 @@
         let title: TextKey
         var introduction: ScreenMessage?
         let remove: TextKey
-        let removeOthers: TextKey
+        var removeOthers: TextKey?
         /// The name of the button that removes the others, for tests of apps.
-        let othersName: String
-    }
-
-    /// What a person does in a list of devices.
-    enum DeviceListEvent {
-        case form(FormEvent)
-        case reload
-        case removeOthers
-        case confirmed
-        case refused
+        var othersName = "removeOthers"
     }
 
     /// A screen with a list of devices, of which the others can be removed together. Each removal is asked about first.
@@ -32,13 +23,13 @@
         let hasOthers: Bool
         /// The question that is open.
         let question: String?
-        let send: @MainActor (DeviceListEvent) -> Void
+        let send: @MainActor (RemovalEvent) -> Void
         let rows: Rows
         private var look = Look()
 
         init(
             _ screen: ScreenName, _ form: ScreenForm, _ texts: DeviceListTexts, isLoaded: Bool, hasOthers: Bool,
-            question: String?, send: @escaping @MainActor (DeviceListEvent) -> Void, @ViewBuilder rows: () -> Rows
+            question: String?, send: @escaping @MainActor (RemovalEvent) -> Void, @ViewBuilder rows: () -> Rows
         ) {
             self.screen = screen
             self.form = form
@@ -56,8 +47,8 @@
             ) {
                 if form.isRunning { ProgressView().accessibilityLabel(look.words(.working)) }
                 rows
-                if hasOthers {
-                    Button(look.words(texts.removeOthers)) { send(.removeOthers) }
+                if hasOthers, let title = texts.removeOthers {
+                    Button(look.words(title)) { send(.removeOthers) }
                         .buttonStyle(ThemedButtonStyle.danger)
                         .disabled(!form.isEnabled)
                         .accessibilityIdentifier(screen.identifier(texts.othersName))

@@ -26,6 +26,9 @@
                     SubmitButton(.logIn, model.form, .logInButton) { runner.send(.form(.submit)) }
                 }
                 if fields.contains(.passwordForgotten) { link(.logInForgot, "forgot", .passwordForgotten) }
+                if fields.contains(.passkey) {
+                    PasskeyButton(.logIn, .logInPasskey, model.form) { runner.send(.passkey) }
+                }
                 ProviderButtons(
                     .logIn, model.options.allProviders, lastMethod: model.lastMethod, isEnabled: model.form.isEnabled
                 ) { runner.send(.provider($0)) }

@@ -69,6 +69,7 @@
             case .transferCode: TransferCodeScreen(runner(TransferCodeModel()))
             case .sessions: SessionsScreen(runner(SessionsModel()))
             case .deviceKeys: DeviceKeysScreen(runner(DeviceKeysModel()))
+            case .passkeys: PasskeysScreen(runner(PasskeysModel()))
             case .deletion: DeletionScreen(runner(DeletionModel(word: look.words(.deletionWord))))
             case .home: EmptyView()
             }

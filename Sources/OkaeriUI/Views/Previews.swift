@@ -15,6 +15,7 @@
     #Preview("From another device") { PreviewScreen { .transferEntry } }
     #Preview("Log-ins") { PreviewScreen { .sessions } }
     #Preview("Devices") { PreviewScreen { .deviceKeys } }
+    #Preview("Passkeys") { PreviewScreen { .passkeys } }
     #Preview("Deletion") { PreviewScreen { .deletion } }
     #Preview("Presence") { PreviewScreen { .reauthentication(for: .deletion) } }
 
@@ -36,8 +37,8 @@
                 if isReady {
                     OkaeriScreens(
                         destination, in: ScreenSurroundings(client: client),
-                        logIn: LogInOptions(fields: [.default, .rememberMe, .apple, .mailedCode, .transferCode]),
-                        signUp: SignUpOptions(), finish: {})
+                        logIn: LogInOptions(fields: [.default, .rememberMe, .passkey, .apple, .transferCode]),
+                        signUp: SignUpOptions(offersPasskeys: true), finish: {})
                 } else {
                     ProgressView()
                 }
@@ -94,6 +95,13 @@
                 try Self.response(
                     DeviceKeyListResponse(deviceKeys: [
                         Self.key("Hana's iPhone", isCurrent: true), Self.key("iPad", isCurrent: false),
+                    ]))
+            case APIPath.passkeys:
+                try Self.response(
+                    PasskeyListResponse(passkeys: [
+                        PasskeyBody(
+                            id: "preview", name: "Hana's iPhone", aaguid: "", transports: [], isBackupEligible: true,
+                            isBackedUp: true, createdAt: Self.time, lastUsedAt: Self.time)
                     ]))
             case APIPath.mergePreview:
                 try Self.response(

@@ -70,6 +70,9 @@
                 screen, form, title, introduction: introduction, showsDismissButton: options.showsDismissButton,
                 send: { send(.form($0)) }
             ) {
+                if screen == .upgrade, options.offersPasskeys {
+                    PasskeyButton(screen, .passkeysAdd, form) { send(.passkey) }
+                }
                 FieldsView(screen, form) { send(.form($0)) }
                 if options.fields.contains(.signUpButton) {
                     SubmitButton(screen, form, button) { send(.form(.submit)) }

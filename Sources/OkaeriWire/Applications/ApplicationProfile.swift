@@ -20,6 +20,8 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
     public var links: ProfileLinks
     /// The pages that the server has for people; absent when it has no public address.
     public var pages: ProfilePages?
+    /// Passkeys; absent when the application has none.
+    public var passkeys: ProfilePasskeys?
 
     /// Makes a profile; by default that of an application without settings.
     public init(
@@ -38,7 +40,7 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, rules, fields, consents, providers, languages, theme, links, pages
+        case id, name, rules, fields, consents, providers, languages, theme, links, pages, passkeys
     }
 
     /// Reads a profile. What is missing is as standard, and a theme that cannot be read does not keep anybody from
@@ -56,6 +58,7 @@ public struct ApplicationProfile: Codable, Hashable, Sendable {
         theme = try? members.decodeIfPresent(Theme.self, forKey: .theme)
         links = try members.decodeIfPresent(ProfileLinks.self, forKey: .links) ?? ProfileLinks()
         pages = try members.decodeIfPresent(ProfilePages.self, forKey: .pages)
+        passkeys = try members.decodeIfPresent(ProfilePasskeys.self, forKey: .passkeys)
     }
 }
 

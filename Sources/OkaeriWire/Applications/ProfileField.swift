@@ -196,3 +196,14 @@ public struct LocalizedText: Codable, Hashable, Sendable, ExpressibleByDictionar
         return texts.min { $0.key < $1.key }?.value
     }
 }
+
+/// The application's passkeys.
+public struct ProfilePasskeys: Codable, Hashable, Sendable {
+    /// The domain that they belong to. An app needs it among its associated domains, as `webcredentials:DOMAIN`.
+    public var domain: String
+
+    /// Names the domain.
+    public init(domain: String) {
+        self.domain = domain
+    }
+}

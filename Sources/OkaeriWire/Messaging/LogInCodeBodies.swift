@@ -1,5 +1,5 @@
-/// The body of `POST /v1/log-in/code/request`.
-public struct LogInCodeRequestBody: Codable, Hashable, Sendable {
+/// The body of `POST /v1/log-in/code/request` and of `POST /v1/password-reset/request`.
+public struct MailOrderBody: Codable, Hashable, Sendable {
     /// The mail address of a user.
     public var email: String
 

@@ -1,22 +1,3 @@
-/// The body of `POST /v1/password-reset/request`.
-public struct PasswordResetRequestBody: Codable, Hashable, Sendable {
-    /// The mail address of a user.
-    public var email: String
-
-    /// Makes a body.
-    public init(email: String) {
-        self.email = email
-    }
-
-    private enum CodingKeys: String, CodingKey, CaseIterable { case email }
-
-    /// Reads a body that may hold no other members.
-    public init(from decoder: any Decoder) throws {
-        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        email = try members.decode(String.self, forKey: .email)
-    }
-}
-
 /// The body of `POST /v1/password-reset`.
 public struct PasswordResetBody: Codable, Hashable, Sendable {
     /// The token from the mail; hyphens and case do not matter.

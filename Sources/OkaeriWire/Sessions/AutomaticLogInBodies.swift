@@ -91,6 +91,8 @@ public struct LogInResponse: Codable, Hashable, Sendable {
     public var session: NewSessionBody
     /// After a log-in with a transfer code: the user that the device's key led to before, if any.
     public var leftUser: LeftUserBody?
+    /// After a log-in on the way of which the first second factor was added: ten recovery codes, shown this once.
+    public var recoveryCodes: [String]?
 
     /// Makes a response.
     public init(isNew: Bool, user: UserBody, previousLogInAt: WireTime?, session: NewSessionBody) {

@@ -1,5 +1,5 @@
-/// The body of `POST /v1/user/reauthenticate`: a password, a mailed code with its ticket, what a provider gave, or a
-/// passkey. An anonymous user proves by the header `DPoP` alone, without a body.
+/// The body of `POST /v1/user/reauthenticate`: a password, a mailed code with its ticket, what a provider gave, a
+/// passkey, or a second factor. An anonymous user proves by the header `DPoP` alone, without a body.
 public struct ReauthenticationBody: Codable, Hashable, Sendable {
     /// The password.
     public var password: String?
@@ -13,11 +13,16 @@ public struct ReauthenticationBody: Codable, Hashable, Sendable {
     public var credential: ProviderLinkBody?
     /// What shows that a passkey of the user is there.
     public var passkey: PasskeyAuthentication?
+    /// What the user's authenticator app shows.
+    public var totp: String?
+    /// A recovery code.
+    public var recoveryCode: String?
 
     /// Makes a body.
     public init(
         password: String? = nil, code: String? = nil, ticket: String? = nil, provider: String? = nil,
-        credential: ProviderLinkBody? = nil, passkey: PasskeyAuthentication? = nil
+        credential: ProviderLinkBody? = nil, passkey: PasskeyAuthentication? = nil,
+        totp: String? = nil, recoveryCode: String? = nil
     ) {
         self.password = password
         self.code = code
@@ -25,10 +30,12 @@ public struct ReauthenticationBody: Codable, Hashable, Sendable {
         self.provider = provider
         self.credential = credential
         self.passkey = passkey
+        self.totp = totp
+        self.recoveryCode = recoveryCode
     }
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case password, code, ticket, provider, credential, passkey
+        case password, code, ticket, provider, credential, passkey, totp, recoveryCode
     }
 
     /// Reads a body that may hold no other members.
@@ -40,6 +47,8 @@ public struct ReauthenticationBody: Codable, Hashable, Sendable {
         provider = try members.decodeIfPresent(String.self, forKey: .provider)
         credential = try members.decodeIfPresent(ProviderLinkBody.self, forKey: .credential)
         passkey = try members.decodeIfPresent(PasskeyAuthentication.self, forKey: .passkey)
+        totp = try members.decodeIfPresent(String.self, forKey: .totp)
+        recoveryCode = try members.decodeIfPresent(String.self, forKey: .recoveryCode)
     }
 }
 

@@ -30,6 +30,9 @@ public struct SessionBody: Codable, Hashable, Sendable {
     /// When it ends at the latest.
     public var expiresAt: WireTime
 
+    /// What an app of another protocol stored in the session; only in a user's export.
+    public var fields: [String: JSONValue]?
+
     /// Makes a session's description. What is known of the device is set afterwards.
     public init(
         id: String, isCurrent: Bool, protocol: String, createdWith: String, createdAt: WireTime, lastUsedAt: WireTime,

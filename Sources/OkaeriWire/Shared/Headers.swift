@@ -74,6 +74,12 @@ public enum APIPath {
     public static let token = "/v1/token"
     /// GET: the public keys that verify access tokens.
     public static let keySet = "/.well-known/jwks.json"
+    /// GET: the apps for Apple's systems that use a domain's passkeys.
+    public static let appleAppSiteAssociation = "/.well-known/apple-app-site-association"
+    /// GET: the apps for Android that use a domain's passkeys.
+    public static let assetLinks = "/.well-known/assetlinks.json"
+    /// GET: the other sites that use a domain's passkeys.
+    public static let relatedOrigins = "/.well-known/webauthn"
     /// GET: the API's description.
     public static let description = "/v1/openapi.yaml"
 
@@ -92,6 +98,24 @@ public enum APIPath {
     public static let logInWithPasskey = "/v1/log-in/passkey"
     /// POST: show a passkey of another user, to merge the two.
     public static let mergeByPasskey = "/v1/user/merge/passkey"
+
+    /// GET: the own second factors.
+    public static let secondFactors = "/v1/user/second-factors"
+    /// POST: a key for an authenticator app.
+    public static let requestTOTP = "/v1/user/second-factors/totp/request"
+    /// POST: add the app whose key a code confirms.
+    public static let totp = "/v1/user/second-factors/totp"
+    /// POST: ten new recovery codes.
+    public static let recoveryCodes = "/v1/user/second-factors/recovery-codes"
+    /// POST: finish a log-in that needs a second factor.
+    public static let logInWithSecondFactor = "/v1/log-in/second-factor"
+    /// POST: a key for a user who must have one before the log-in ends.
+    public static let requestEnrolment = "/v1/log-in/second-factor/enrolment"
+
+    /// DELETE: remove a second factor.
+    public static func secondFactor(_ id: String) -> String {
+        "\(secondFactors)/\(id)"
+    }
 
     /// PATCH: give a passkey another name. DELETE: remove it.
     public static func passkey(_ id: String) -> String {

@@ -26,6 +26,8 @@ public struct Problem: Codable, Hashable, Sendable {
     public var removedAt: WireTime?
     /// How a conflict can be resolved, when the caller has proved to be both users.
     public var merge: MergeOfferBody?
+    /// What finishes a log-in that needs a second factor.
+    public var secondFactor: SecondFactorChallengeBody?
     /// The request's id, as in the header `Request-Id` and the server's log.
     public var requestId: String?
 
@@ -141,6 +143,20 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let passkeyUnknown: Self = "passkey_unknown"
     /// 401: the registration or the assertion does not hold; `errors` names the member and the rule.
     public static let passkeyInvalid: Self = "passkey_invalid"
+    /// 403: the log-in needs the second factor too; `secondFactor` has what finishes it, unless this way of log-in cannot.
+    public static let secondFactorRequired: Self = "second_factor_required"
+    /// 403: the user must add a second factor first; `secondFactor` has what goes on with a log-in.
+    public static let secondFactorEnrolmentRequired: Self = "second_factor_enrolment_required"
+    /// 403: the session has not shown the second factor lately; show it with `POST /v1/user/reauthenticate` first.
+    public static let secondFactorNotRecent: Self = "second_factor_not_recent"
+    /// 401: the code or the recovery code is wrong, or was used.
+    public static let secondFactorInvalid: Self = "second_factor_invalid"
+    /// 401: the ticket of a log-in or of an enrolment is wrong, too old or void; begin anew.
+    public static let secondFactorTicketInvalid: Self = "second_factor_ticket_invalid"
+    /// 404: the application has no second factors, or the user is anonymous.
+    public static let secondFactorsNotEnabled: Self = "second_factors_not_enabled"
+    /// 404: the user has no such second factor.
+    public static let secondFactorUnknown: Self = "second_factor_unknown"
     /// 404: the application has no such provider.
     public static let providerNotEnabled: Self = "provider_not_enabled"
     /// 401: the provider's token is wrong; the detail says in what.

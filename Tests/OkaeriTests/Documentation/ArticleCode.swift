@@ -96,7 +96,7 @@ func action(after error: OkaeriError) -> Action {
         .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused,
         .unexpectedResponse:
         return .tell(error.localizedDescription)
-    case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate:
+    case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate, .passkeyRefused:
         return .tell(error.localizedDescription)
     }
 }

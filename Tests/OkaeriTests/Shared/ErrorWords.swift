@@ -51,6 +51,7 @@ enum ErrorWords {
         Pinned(.transferCodeRefused, "transfer_code_refused"),
         Pinned(.undoTooLate, "undo_too_late"),
         Pinned(.webLogInRefused(.stateMismatch), "state_mismatch"),
+        Pinned(.passkeyRefused(.unknown), "passkey_unknown"),
         Pinned(.cancelled, "cancelled"),
         Pinned(.refused(code: "new_word", status: 418, detail: nil), "new_word"),
         Pinned(.unexpectedResponse(status: 200), "unexpected_answer"),
@@ -93,6 +94,7 @@ enum ErrorWords {
         case .refused: 32
         case .unexpectedResponse: 33
         case .deviceKeyRemoved: 34
+        case .passkeyRefused: 35
         }
     }
 }

@@ -30,12 +30,18 @@ enum ScreenReports {
             thumbprint: "k", isCurrent: false, device: nil, addedAt: WireTime(millisecondsSince1970: 0), lastUsedAt: nil
         ))
 
+    static let passkey = Passkey(
+        PasskeyBody(
+            id: "p", name: "Phone", aaguid: "", transports: [], isBackupEligible: true, isBackedUp: true,
+            createdAt: WireTime(millisecondsSince1970: 0), lastUsedAt: nil))
+
     static let responses: [ScreenResponse] = [
         .welcome(.firstVisit(user())), .loggedIn(.firstVisit(user()), by: .password),
         .welcome(.returning(user(isAnonymous: false), lastLogIn: instant)),
         .user(user(isAnonymous: false)), .user(user(isAnonymous: false, email: "hana@example.com", hasPassword: true)),
         .codeRequest(LogInCodeRequest(email: "hana@example.com", expiresAt: instant, ticket: "ticket")),
         .done, .sessions([]), .sessions([session]), .deviceKeys([]), .deviceKeys([key]),
+        .passkeys([]), .passkeys([passkey]), .passkey(passkey), .passkeyAdded(passkey, user(isAnonymous: false)),
         .ended(count: 2), .erasedAt(instant), .export(Data("{}".utf8)),
     ]
 
@@ -48,6 +54,7 @@ enum ScreenReports {
         .invalidValues([FieldProblem(field: "unknown.member", code: "new_code", detail: "new")]), .sessionUnknown,
         .providerRefused("provider_refused"), .identityTaken, .lastWayIn, .userDeleted(erasedAt: instant),
         .transferCodeRefused, .undoTooLate, .cancelled, .refused(code: "new_word", status: 418, detail: nil),
+        .passkeyRefused(.unknown), .passkeyRefused(.invalid(rule: "origin")),
         .unexpectedResponse(status: 200), .deviceKeyRemoved(reason: nil, at: nil), .mergeRefused,
     ]
 
@@ -64,7 +71,7 @@ enum ScreenReports {
 
     static let fields: [FieldID] = [
         .username, .email, .phone, .password, .displayName, .code, .token, .transferCode, .confirmation, .rememberMe,
-        .custom("town"), .consent("terms"),
+        .custom("town"), .custom("name"), .consent("terms"),
     ]
 
     static let texts = [

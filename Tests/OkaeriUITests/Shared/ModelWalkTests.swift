@@ -17,12 +17,13 @@ struct ModelWalkTests {
 
     @Test("log-in", arguments: 0..<6 as Range<UInt64>)
     func logIn(seed: UInt64) throws {
-        let options = LogInOptions(fields: seed.isMultiple(of: 2) ? .default : [.default, .savedCredentials])
+        let options = LogInOptions(fields: seed.isMultiple(of: 2) ? .default : [.default, .savedCredentials, .passkey])
         walk(
             try LogInModel(options),
             Self.forms(LogInEvent.form)
                 + [
-                    .passwordForgotten, .signUp, .provider(.apple), .mailedCode, .transferCode, .guest, .web, .restore,
+                    .passwordForgotten, .signUp, .provider(.apple), .mailedCode, .transferCode, .guest, .web, .passkey,
+                    .restore,
                     .fieldsChanged(.default), .fieldsChanged([]), .lastMethodKnown(nil),
                 ], seed)
     }
@@ -34,7 +35,9 @@ struct ModelWalkTests {
 
     @Test("upgrade", arguments: 0..<6 as Range<UInt64>)
     func upgrade(seed: UInt64) {
-        walk(UpgradeModel(), Self.forms(SignUpEvent.form) + [.provider(.apple), .logIn], seed)
+        walk(
+            UpgradeModel(SignUpOptions(offersPasskeys: true)),
+            Self.forms(SignUpEvent.form) + [.provider(.apple), .logIn, .passkey], seed)
     }
 
     @Test("mailed codes, to log in and to verify", arguments: 0..<6 as Range<UInt64>)
@@ -63,16 +66,27 @@ struct ModelWalkTests {
     func sessions(seed: UInt64) {
         walk(
             SessionsModel(),
-            Self.forms(SessionsEvent.form) + [.reload, .end("s"), .end("nobody"), .endOthers, .confirmed, .refused],
-            seed)
+            Self.forms(RemovalEvent.form) + [
+                .reload, .remove("s"), .remove("nobody"), .removeOthers, .confirmed, .refused,
+            ], seed)
     }
 
     @Test("the person's own devices", arguments: 0..<6 as Range<UInt64>)
     func deviceKeys(seed: UInt64) {
         walk(
             DeviceKeysModel(),
-            Self.forms(DeviceKeysEvent.form) + [
+            Self.forms(RemovalEvent.form) + [
                 .reload, .remove("k"), .remove("nobody"), .removeOthers, .confirmed, .refused,
+            ], seed)
+    }
+
+    @Test("the person's passkeys", arguments: 0..<6 as Range<UInt64>)
+    func passkeys(seed: UInt64) {
+        walk(
+            PasskeysModel(),
+            Self.forms { PasskeysEvent.list(.form($0)) } + [
+                .list(.reload), .list(.remove("p")), .list(.remove("nobody")), .list(.removeOthers), .list(.confirmed),
+                .list(.refused), .add, .rename("p"), .rename("nobody"), .renameCancelled,
             ], seed)
     }
 

@@ -33,13 +33,14 @@ struct UIWorld {
     /// A screen that is shown.
     func show<Model: ScreenModel>(
         _ model: Model, client: OkaeriClient? = nil, credentials: any ProviderCredentials = NoProviders(),
-        memory: any MethodMemory = NoMethodMemory(), saved: (any SavedCredentials)? = nil, web: WebLogInWay? = nil
+        memory: any MethodMemory = NoMethodMemory(), saved: (any SavedCredentials)? = nil, web: WebLogInWay? = nil,
+        passkeys: (any PasskeyAuthenticator)? = nil
     ) async -> ScreenRunner<Model> {
         let runner = ScreenRunner(
             model,
             in: ScreenSurroundings(
                 client: client ?? self.client, credentials: credentials, saved: saved, clock: clock, memory: memory,
-                web: web,
+                web: web, passkeys: passkeys,
                 copy: { [heard] in heard.copied.append($0) }),
             hooks: heard.hooks)
         runner.begin()

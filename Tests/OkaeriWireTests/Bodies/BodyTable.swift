@@ -102,11 +102,10 @@ enum BodyTable {
             PasswordLogInBody.self, ["identifier": "hana", "password": "p", "device": device, "joinsDevice": false],
             ["identifier", "password"]),
         .request(PasswordChangeBody.self, ["currentPassword": "old", "newPassword": "new"], ["newPassword"]),
-        .request(LogInCodeRequestBody.self, ["email": "hana@example.com"], ["email"]),
+        .request(MailOrderBody.self, ["email": "hana@example.com"], ["email"]),
         .request(
             LogInCodeBody.self, ["ticket": "t", "code": "12345678", "device": device, "joinsDevice": true],
             ["ticket", "code"]),
-        .request(PasswordResetRequestBody.self, ["email": "hana@example.com"], ["email"]),
         .request(PasswordResetBody.self, ["token": "t", "newPassword": "p"], ["token", "newPassword"]),
         .request(EmailVerificationRequestBody.self, ["email": "hana@example.com"]),
         .request(EmailVerificationBody.self, ["code": "123456", "token": "t"]),

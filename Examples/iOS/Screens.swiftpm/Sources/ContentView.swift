@@ -31,7 +31,7 @@ struct ContentView: View {
         .sheet(isPresented: $isShowingScreens) {
             OkaeriScreens(
                 .logIn(identifier: ""), in: ScreenSurroundings(client: okaeri), logIn: logIn, signUp: signUp,
-                hooks: ScreenHooks(shouldBegin: check)
+                hooks: ScreenHooks(shouldBegin: { await check($0) })
             ) { isShowingScreens = false }
             .okaeriTheme(Brand.theme)
         }

@@ -40,7 +40,7 @@ package final class Accounts: Sendable {
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         let registrar = UserRegistrar(
             randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
-            limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldAppFirstLaunches))
+            limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldApps.firstLaunches))
         editUser = EditUser(
             store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
             passwords: world.passwords, changes: changes)
@@ -77,9 +77,7 @@ package final class Accounts: Sendable {
         verifyPassword = VerifyPassword(store: store, check: check)
         verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)
         verifyPhone = VerifyPhone(
-            tryCode: TryCode(
-                store: store, clock: clock, digests: CodeDigests(key: world.sealingKey), rateLimiter: rateLimiter,
-                hasLimits: world.limits.hasRateLimits),
+            tryCode: tryCode,
             editUser: editUser, changes: changes)
         findPendingAddress = FindPendingAddress(store: store, clock: clock)
         readUser = ReadUser(store: store)

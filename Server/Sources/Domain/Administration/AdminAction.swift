@@ -13,8 +13,8 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     // Users
     case listUsers, readUser, readPersonalData, listSessions, listMerges, exportUsers, importUsers
     case editUser, changeIdentifiers, disableUser, enableUser, confirmDeletion, deleteUser, eraseUser, restoreUser
-    case endSession, endAllSessions, removeDeviceKey, removeAllDeviceKeys
-    case orderPasswordReset, issueTransferCode, mergeUsers, undoMerge
+    case endSession, endAllSessions, removeDeviceKey, removeAllDeviceKeys, removePasskey
+    case orderPasswordReset, resetSecondFactors, issueTransferCode, mergeUsers, undoMerge
     case listUserListViews, changeUserListViews
     // Settings
     case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules
@@ -72,7 +72,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .endAllSessions: .init(.allowed(.changeUsers), .application, audit: .sessionsEnded)
         case .removeDeviceKey: .init(.allowed(.changeUsers), .application, audit: .deviceKeyRemoved)
         case .removeAllDeviceKeys: .init(.allowed(.changeUsers), .application, audit: .otherDeviceKeysRemoved)
+        case .removePasskey: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .passkeyRemoved)
         case .orderPasswordReset: .init(.allowed(.changeUsers), .application, audit: .resetOrdered)
+        case .resetSecondFactors: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .secondFactorsReset)
         case .issueTransferCode: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .transferCodeIssued)
         case .mergeUsers: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .usersMerged)
         case .undoMerge: .init(.allowed(.changeUsers), .application, audit: .mergeUndone)

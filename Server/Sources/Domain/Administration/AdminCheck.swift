@@ -17,7 +17,7 @@ struct AdminCheck: Sendable {
     struct Attempt: Sendable {
         var name: String
         var password: Secret
-        /// A one-time code, or a recovery code in its place.
+        /// A one-time code, or a recovery code in its position.
         var code: String
         var client: ClientAddress
         /// What stands in the audit log of it, right or wrong.
@@ -101,8 +101,8 @@ struct AdminCheck: Sendable {
             admin.lastTOTPStep = step
             return true
         }
-        guard let place = admin.recoveryDigests.firstIndex(of: recovery) else { return false }
-        admin.recoveryDigests.remove(at: place)
+        guard let position = admin.recoveryDigests.firstIndex(of: recovery) else { return false }
+        admin.recoveryDigests.remove(at: position)
         return true
     }
 }

@@ -1,9 +1,6 @@
 /// Makes and reads what admins prove themselves with beside the password.
 package struct AdminSecrets: Sendable {
     private static let totpPurpose = "okaeri admin totp"
-    private static let recoveryCount = 10
-    /// The longest recovery code as somebody types it, with whatever stands between its letters.
-    private static let maximumTypedBytes = 100
 
     let sealingKey: SealingKey
     let randomness: any Randomness
@@ -19,16 +16,10 @@ package struct AdminSecrets: Sendable {
 
     /// Ten codes of 50 bits, for when the phone is gone; each counts once.
     func newRecoveryCodes() -> [Secret] {
-        (0..<Self.recoveryCount).map { _ in
-            let text = Base32.text(of: randomness.bytes(7)).prefix(10).lowercased()
-            return Secret("\(text.prefix(5))-\(text.suffix(5))")
-        }
+        (0..<RecoveryCode.count).map { _ in RecoveryCode.text(of: randomness.bytes(RecoveryCode.byteCount)) }
     }
 
     func recoveryDigest(of typed: String) -> SecretDigest {
-        // What is longer is no code, and stands for none.
-        let letters = ForeignText.lowercasedASCII(typed, maximumBytes: Self.maximumTypedBytes) ?? ""
-        let text = letters.filter { $0.isLetter || $0.isNumber }
-        return sealingKey.digest(of: text, purpose: "admin recovery code")
+        sealingKey.digest(of: RecoveryCode.letters(of: typed), purpose: "admin recovery code")
     }
 }

@@ -8,6 +8,7 @@ package struct InspectUser: Sendable {
         package var user: User
         package var sessions: [Session]
         package var deviceKeys: [DeviceKey]
+        package var passkeys: [Passkey]
         package var transfers: [Transfer]
         /// What the user did and what was done to the user, newest first.
         package var audit: [AuditEntry]
@@ -25,6 +26,7 @@ package struct InspectUser: Sendable {
             let sessions = try transaction.sessions(of: id, in: application)
             return Findings(
                 user: user, sessions: sessions, deviceKeys: DeviceKey.keys(of: user, sessions: sessions),
+                passkeys: try transaction.passkeys(of: id, in: application),
                 transfers: try transaction.transfers(of: id, in: application),
                 audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
                 hasWeakCredential: user.weakPasswordAt != nil,

@@ -73,7 +73,7 @@ package final class Administration: Sendable {
         removeKey = RemoveAdminKey(store: store, audit: audit)
         browseUsers = BrowseUsers(schedule: searches)
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)
-        changeUserListViews = ChangeUserListViews(store: store, audit: audit)
+        changeUserListViews = ChangeUserListViews(editApplication: EditApplication(store: store, audit: audit))
         inspectUser = InspectUser(store: store)
         endAllSessions = EndAllSessions(store: store, clock: clock, changes: changes)
         endSession = EndUserSession(store: store, audit: audit)
@@ -82,7 +82,7 @@ package final class Administration: Sendable {
         listActivity = ListActivity(store: store)
         writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
-        changeApplication = ChangeApplication(store: store, audit: audit)
+        changeApplication = ChangeApplication(editApplication: EditApplication(store: store, audit: audit))
         previewMail = PreviewMail(
             clock: clock, pagesURL: world.services.pagesURL, renderer: world.services.mailRenderer)
         sendTestMail = SendTestMail(

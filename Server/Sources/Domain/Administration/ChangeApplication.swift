@@ -1,7 +1,6 @@
 /// An operator changes an application's name and settings, unless somebody else did so since they were read.
 package struct ChangeApplication: Sendable {
-    let store: any Store
-    let audit: AuditTrail
+    let editApplication: EditApplication
 
     /// - Parameters:
     ///   - id: Which one.
@@ -14,20 +13,14 @@ package struct ChangeApplication: Sendable {
         _ id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator,
         _ change: @escaping @Sendable (inout Application) -> Void
     ) async throws(DomainError) -> Application {
-        let entry = audit.draft(.settingsChanged, by: who.actor, in: id, from: who.origin)
-        return try await store.write { transaction throws(DomainError) in
-            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+        try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
             guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
-            let before = application
             change(&application)
             let faults =
                 TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)
                 .faults(of: application.name, field: "name") + application.settings.faults()
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
-            guard application != before else { return before }
-            try transaction.update(application)
-            try entry.record(on: .application(id), in: transaction)
-            return application
+            return [:]
         }
     }
 }
@@ -39,7 +32,9 @@ extension ApplicationSettings {
 
     /// What breaks a rule.
     func faults() -> [ValidationError] {
-        var faults = lifeFaults + mail.faults() + fieldRules.faults + passkeys.faults
+        var faults =
+            lifeFaults + mail.faults() + fieldRules.faults + passkeys.faults
+            + secondFactors.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),

@@ -1,7 +1,6 @@
-/// Keeps a view of the list of users under its name, in the place of one that has the name, or forgets one.
+/// Keeps a view of the list of users under its name, instead of one that has the name, or forgets one.
 package struct ChangeUserListViews: Sendable {
-    let store: any Store
-    let audit: AuditTrail
+    let editApplication: EditApplication
 
     /// - Parameters:
     ///   - name: The view's name.
@@ -17,13 +16,11 @@ package struct ChangeUserListViews: Sendable {
     ) async throws(DomainError) -> [UserListView] {
         let faults = view?.faults() ?? []
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        let entry = audit.draft(.userListViewsChanged, by: who.actor, in: id, from: who.origin)
-        return try await store.write { transaction throws(DomainError) in
-            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+        return try await editApplication(id, .userListViewsChanged, by: who) { application throws(DomainError) in
             var views = application.settings.userListViews
-            let place = views.firstIndex { $0.name == name }
-            guard view != nil || place != nil else { throw .administration(.notFound) }
-            if let place { views.remove(at: place) }
+            let position = views.firstIndex { $0.name == name }
+            guard view != nil || position != nil else { throw .administration(.notFound) }
+            if let position { views.remove(at: position) }
             if let view { views.append(view) }
             guard views.count <= UserListView.maximum else {
                 throw .fieldsRefused([
@@ -31,12 +28,9 @@ package struct ChangeUserListViews: Sendable {
                 ])
             }
             application.settings.userListViews = views.sorted { $0.name < $1.name }
-            try transaction.update(application)
             // Never what is searched: it may be the name of a user.
-            try entry.record(
-                on: .application(id), details: ["view": name, "kept": String(view != nil)], in: transaction)
-            return application.settings.userListViews
-        }
+            return ["view": name, "kept": String(view != nil)]
+        }.settings.userListViews
     }
 }
 

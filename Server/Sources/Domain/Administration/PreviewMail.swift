@@ -22,7 +22,7 @@ package struct PreviewMail: Sendable {
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             application.settings.mail.templates[kind, default: [:]][language] = template
         }
-        return letter(kind, in: language, of: application, to: recipient)
+        return rendered(kind, in: language, of: application, to: recipient)
             .message(id: Identifier(rawValue: "preview"), from: application, writtenAt: clock.now, by: renderer)
     }
 
@@ -42,7 +42,7 @@ package struct PreviewMail: Sendable {
     }
 
     /// The mail with a code that opens nothing, because nobody issued it.
-    func letter(
+    func rendered(
         _ kind: MailKind, in language: MailLanguage, of application: Application, to recipient: String
     ) -> RenderedMessage {
         let pages = pages(for: kind, of: application)
@@ -81,7 +81,7 @@ package struct SendTestMail: Sendable {
         try await rateLimiter(
             RateLimitKey(application: application.id, kind: "mail-tests", subject: ""), limit: Self.limit)
         let mail = try sealing.queued(
-            .letter(preview.letter(kind, in: language, of: application, to: recipient)), of: kind,
+            .letter(preview.rendered(kind, in: language, of: application, to: recipient)), of: kind,
             in: application.id, at: clock.now, life: Self.life)
         let entry = audit.draft(.testMailSent, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in

@@ -22,7 +22,7 @@ package struct TOTP: Sendable {
     /// The key as a link for authenticator apps, which they also read as a QR code.
     ///
     /// - Parameters:
-    ///   - name: The admin's.
+    ///   - name: Whose key it is.
     ///   - issuer: What the app shows above the code.
     /// - Returns: an address of the scheme `otpauth`.
     package func link(name: String, issuer: String) -> String {

@@ -2,7 +2,7 @@
 package struct Application: Hashable, Sendable {
     package let id: Identifier<Application>
     package var name: String
-    /// What is stored of the admin key, which is told once.
+    /// What is stored of the admin key, which is shown once.
     package var adminKeyDigest: SecretDigest
     package var settings: ApplicationSettings
     package let createdAt: Timestamp

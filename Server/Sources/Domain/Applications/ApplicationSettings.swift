@@ -37,9 +37,11 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var signUp = SignUpRules()
     /// Whether users have passkeys, and which.
     package var passkeys = PasskeyRules()
+    /// Whether users have second factors, and when these are asked for.
+    package var secondFactors = SecondFactorRules()
 
     /// What stands for the code in `transferLink`.
-    package static let transferCodePlace = "{code}"
+    package static let transferCodePlaceholder = "{code}"
 
     package init(
         proofRequired: Bool = false, sessionIdleLifetime: Duration = .days(60),
@@ -60,13 +62,15 @@ package struct ApplicationSettings: Hashable, Sendable {
 extension ApplicationSettings {
     package static let maximumTransferLinkCharacters = 500
 
-    /// What breaks the rules of sign-up and of a transfer's link, which must hold the place of the code.
+    /// What breaks the rules of sign-up and of a transfer's link, which must hold the placeholder of the code.
     var lifeFaults: [ValidationError] {
         guard let transferLink else { return signUp.faults }
         let rule = TextRule(maximumCharacters: Self.maximumTransferLinkCharacters)
         let faults = rule.faults(of: transferLink, field: "transferLink")
-        return transferLink.contains(Self.transferCodePlace)
+        return transferLink.contains(Self.transferCodePlaceholder)
             ? faults + signUp.faults
-            : signUp.faults + faults + [ValidationError(field: "transferLink", rule: .noneOf([Self.transferCodePlace]))]
+            : signUp.faults + faults + [
+                ValidationError(field: "transferLink", rule: .noneOf([Self.transferCodePlaceholder]))
+            ]
     }
 }

@@ -5,8 +5,7 @@ package import enum OkaeriWire.JSONValue
 package struct ChangeTheme: Sendable {
     package static let maximumBytes = 160 * 1024
 
-    let store: any Store
-    let audit: AuditTrail
+    let editApplication: EditApplication
 
     /// - Parameters:
     ///   - id: The application.
@@ -27,13 +26,9 @@ package struct ChangeTheme: Sendable {
                 ])
             }
         }
-        let entry = audit.draft(.themeChanged, by: who.actor, in: id, from: who.origin)
-        return try await store.write { transaction throws(DomainError) in
-            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+        return try await editApplication(id, .themeChanged, by: who) { application throws(DomainError) in
             application.settings.theme = theme
-            try transaction.update(application)
-            try entry.record(on: .application(id), in: transaction)
-            return application
+            return [:]
         }
     }
 }

@@ -23,11 +23,14 @@ package final class Messaging: Sendable {
         let digests = CodeDigests(key: world.sealingKey)
         tryCode = TryCode(
             store: store, clock: clock, digests: digests, rateLimiter: rateLimiter,
+            triesForClient: AddressLimit(TryCode.triesForClient, ofOldApps: world.limits.oldApps.codeTries),
             hasLimits: world.limits.hasRateLimits)
         enqueueMessage = EnqueueMessage(
             store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter,
             delivery: world.services.mailDelivery, textDelivery: world.services.textDelivery,
-            pagesURL: world.services.pagesURL, hasLimits: world.limits.hasRateLimits)
+            pagesURL: world.services.pagesURL,
+            ordersForClient: AddressLimit(EnqueueMessage.ordersForClient, ofOldApps: world.limits.oldApps.mails),
+            hasLimits: world.limits.hasRateLimits)
         requestLogInCode = RequestLogInCode(enqueueMessage: enqueueMessage, randomness: randomness)
         requestEmailVerification = RequestEmailVerification(
             enqueueMessage: enqueueMessage, clock: clock)
@@ -43,7 +46,7 @@ package final class Messaging: Sendable {
                 renderer: world.services.mailRenderer))
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
-        changeMailSettings = ChangeMailSettings(store: store, audit: audit)
+        changeMailSettings = ChangeMailSettings(editApplication: EditApplication(store: store, audit: audit))
         mailQueueSignal = MailQueueSignal()
     }
 }

@@ -61,11 +61,11 @@ package struct AddPasskey: Sendable {
             try transaction.passkeys(of: user.id, in: application.id)
         }
         try Self.refuseMore(than: present.count)
-        let name = user.username ?? user.email ?? user.displayName ?? application.name
+        let names = user.passkeyNames(in: application)
         return PasskeyRegistrationOptions(
             challenge: challenges.new(for: .registration(user.id), in: application.id), domain: party.domain,
             applicationName: application.name, userHandle: Passkey.handle(of: user.id, in: application.id),
-            userName: name, displayName: user.displayName ?? name,
+            userName: names.user, displayName: names.display,
             algorithms: CredentialPublicKey.Algorithm.allCases.map(\.rawValue), excluded: present,
             requiresUserVerification: application.settings.passkeys.requiresUserVerification,
             lifetime: PasskeyChallenges.lifetime)

@@ -52,7 +52,7 @@ package struct LogInWithPasskey: Sendable {
 
     /// - Throws: `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `fieldsRefused`, `proofRequired`,
     ///   `proofRefused`, `clockSkew`, `proofReplayed`, `userDisabled`, `userDeleted`, `attemptReused`,
-    ///   `storageUnavailable`.
+    ///   `secondFactorRequired`, `secondFactorEnrolmentRequired`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let (now, application, client) = (clock.now, request.application, request.client)
         if client.proof == nil, client.protocolName == .native, application.settings.proofRequired {
@@ -63,26 +63,27 @@ package struct LogInWithPasskey: Sendable {
         let faults = client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let link = DeviceLink(proof: proof, joins: client.joinsDevice, now: now)
+        let verified = try await verifyPasskey(request.assertion, in: application)
         let issuer = issuers.issuer(
             for: .init(
                 application, client.protocolName, by: .passkey, on: client.holder(key: proof),
                 attempt: request.attempt, record: .logIn(from: client.origin),
-                restoringFrom: request.restoringFrom),
+                restoringFrom: request.restoringFrom
+            ).proven(by: verified.methods),
             at: now)
-        let verified = try await verifyPasskey(request.assertion, in: application)
         let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
             try link.use(in: transaction, application.id)
             let owner = try verified.owner(in: transaction)
             // The assertion counted at the first try.
             if try issuer.hasIssued(to: owner, in: transaction) {
-                return .success(try issuer.issue(to: owner, in: transaction))
+                return .success(try issuer.reissue(to: owner, in: transaction))
             }
             switch try verified.use(in: transaction) {
             case .refused(let user, let fault):
                 try issuer.refuse(user.id, by: .passkey, in: transaction)
                 return .failure(.passkeyRefused(fault))
             case .proven(let user):
-                return .success(try issuer.issue(to: try link.joined(to: user, in: transaction), in: transaction))
+                return try issuer.issue(to: user, joining: link, in: transaction)
             }
         }
         return try result.get()

@@ -3,6 +3,7 @@ package struct ManagePasskeys: Sendable {
     let store: any Store
     let clock: any WallClock
     let changes: AccountChanges
+    let pagesURL: String?
 
     /// - Returns: oldest first.
     /// - Throws: `userUnknown`, `storageUnavailable`.
@@ -13,6 +14,15 @@ package struct ManagePasskeys: Sendable {
             guard try transaction.user(id, in: application) != nil else { throw .userUnknown }
             return try transaction.passkeys(of: id, in: application)
         }
+    }
+
+    /// What the user's client can let authenticators know.
+    ///
+    /// - Throws: `passkeysNotEnabled`.
+    package func signals(
+        of user: User, _ passkeys: [Passkey], in application: Application
+    ) throws(DomainError) -> PasskeySignals {
+        try PasskeySignals(of: user, passkeys, in: application, pagesURL: pagesURL)
     }
 
     /// - Throws: `fieldsRefused`, `passkeyUnknown` when the user has no such passkey, `userUnknown`, `storageUnavailable`.

@@ -7,6 +7,8 @@ package struct Passkey: Hashable, Sendable {
     /// How many a user can have.
     package static let maximumPerUser = 20
     package static let maximumNameCharacters = 100
+    /// 1023 bytes as base64url.
+    package static let maximumIdCharacters = 1364
     /// What a client may say of transports: a few short words.
     package static let maximumTransports = 8
     package static let maximumTransportCharacters = 32

@@ -17,6 +17,10 @@ package struct PasskeyRules: Hashable, Sendable {
     package var allowedAuthenticators: [String] = []
     /// Kinds of authenticators that are not taken, by AAGUID.
     package var refusedAuthenticators: [String] = []
+    /// Apps for Apple's systems that use the domain's passkeys: `TEAMID.bundle.id`.
+    package var appleApps: [String] = []
+    /// Apps for Android that use the domain's passkeys. Their certificates are origins.
+    package var androidApps: [AndroidApp] = []
 
     package init() {}
 
@@ -44,7 +48,7 @@ package struct PasskeyRules: Hashable, Sendable {
                 faults.append(ValidationError(field: field, rule: .notAnAuthenticator))
             }
         }
-        return faults
+        return faults + appFaults
     }
 
     /// Lower-case letters, digits and hyphens between dots: an address of numbers is no domain (WebAuthn §5.1.3).
@@ -74,6 +78,11 @@ package struct PasskeyRules: Hashable, Sendable {
     }
 }
 
+extension PasskeyRules {
+    /// The domain that passkeys belong to; `nil` while there are none.
+    func domain(orHostOf pages: ProofTarget?) -> String? { isEnabled ? domain ?? pages?.host : nil }
+}
+
 /// Who takes an application's passkeys: its rules, with what they leave to the server's own address.
 package struct PasskeyParty: Sendable {
     package let domain: String
@@ -86,8 +95,8 @@ package struct PasskeyParty: Sendable {
     package init(of application: Application, pagesURL: String?) throws(DomainError) {
         let rules = application.settings.passkeys
         let pages = pagesURL.flatMap { ProofTarget($0) }
-        guard rules.isEnabled, let domain = rules.domain ?? pages?.host else { throw .passkeysNotEnabled }
-        var origins = Set(rules.origins + ["https://\(domain)"])
+        guard let domain = rules.domain(orHostOf: pages) else { throw .passkeysNotEnabled }
+        var origins = Set(rules.origins + ["https://\(domain)"] + rules.androidApps.flatMap(\.origins))
         if let pages, pages.host == domain || pages.host.hasSuffix(".\(domain)") {
             origins.insert("\(pages.scheme)://\(pages.authority)")
         }

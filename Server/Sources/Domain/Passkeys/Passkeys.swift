@@ -5,6 +5,7 @@ package final class Passkeys: Sendable {
     package let requestPasskey: RequestPasskey
     package let logInWithPasskey: LogInWithPasskey
     package let offerPasskeyMerge: OfferPasskeyMerge
+    package let findPasskeyDomain: FindPasskeyDomain
     let verifyPasskey: VerifyPasskey
 
     init(_ world: DomainWorld, changes: AccountChanges) {
@@ -14,7 +15,7 @@ package final class Passkeys: Sendable {
         verifyPasskey = VerifyPasskey(store: store, clock: clock, challenges: challenges, pagesURL: pagesURL)
         addPasskey = AddPasskey(
             store: store, clock: clock, changes: changes, challenges: challenges, pagesURL: pagesURL)
-        managePasskeys = ManagePasskeys(store: store, clock: clock, changes: changes)
+        managePasskeys = ManagePasskeys(store: store, clock: clock, changes: changes, pagesURL: pagesURL)
         requestPasskey = RequestPasskey(challenges: challenges, pagesURL: pagesURL)
         logInWithPasskey = LogInWithPasskey(
             store: store, clock: clock, verifyProof: ProofVerifier(), verifyPasskey: verifyPasskey,
@@ -22,5 +23,8 @@ package final class Passkeys: Sendable {
         offerPasskeyMerge = OfferPasskeyMerge(
             store: store, verifyPasskey: verifyPasskey,
             offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes))
+        findPasskeyDomain = FindPasskeyDomain(store: store, validity: world.validity, pagesURL: pagesURL)
     }
+
+    func forget(_ change: Change) { findPasskeyDomain.forget(change) }
 }

@@ -16,7 +16,7 @@ struct VerifyPasskey: Sendable {
         _ assertion: PasskeyAssertion, in application: Application
     ) async throws(DomainError) -> VerifiedPasskey {
         let party = try PasskeyParty(of: application, pagesURL: pagesURL)
-        guard assertion.id.utf8.count <= PasskeyAssertion.maximumIdCharacters else {
+        guard assertion.id.utf8.count <= Passkey.maximumIdCharacters else {
             throw .passkeyRefused(.credentialId)
         }
         let known = try await store.read { transaction throws(DomainError) in
@@ -44,9 +44,6 @@ struct VerifyPasskey: Sendable {
 
 /// What a client presents to show that a passkey is there, as bytes.
 package struct PasskeyAssertion: Sendable {
-    /// 1023 bytes as base64url.
-    static let maximumIdCharacters = 1364
-
     /// Base64url.
     package var id: String
     package var clientData: [UInt8]
@@ -83,6 +80,9 @@ struct VerifiedPasskey: Sendable {
         self.challenge = challenge
         self.now = now
     }
+
+    /// What it proves of its owner.
+    var methods: AuthenticationMethods { state.isUserVerified ? [.passkey, .userVerification] : .passkey }
 
     /// What became of an assertion.
     enum Outcome {

@@ -65,7 +65,7 @@ package struct LinkProvider: Sendable {
         var user = who.user
         user.identities.append(
             Identity(provider: person.provider, subject: person.subject, linkedAt: user.updatedAt))
-        let faults = who.application.settings.fieldRules.settle(&user, from: who.user, told: [], by: .owner)
+        let faults = who.application.settings.fieldRules.settle(&user, from: who.user, named: [], by: .owner)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
     }
 

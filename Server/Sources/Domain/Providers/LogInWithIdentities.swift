@@ -1,4 +1,4 @@
-/// Logs in whoever some identities lead to, or makes a user whom they lead to from then on: what the mobile backends do
+/// Logs in the user to whom some identities lead, or makes a user to whom they lead from then on: what the mobile backends do
 /// with a sign-up that holds `authData`.
 package struct LogInWithIdentities: Sendable {
     let store: any Store
@@ -26,7 +26,7 @@ package struct LogInWithIdentities: Sendable {
 
         package init(
             application: Application, people: [ExternalIdentity], anonymousId: AnonymousId?,
-            newUser: UserRegistration.Profile = .init(), identifiers: NewIdentifiers = NewIdentifiers(rules: .native),
+            newUser: UserRegistration.Profile = .init(), identifiers: NewIdentifiers,
             password: Secret? = nil, caller: Identifier<User>?, client: LogInClient
         ) {
             self.application = application
@@ -47,8 +47,8 @@ package struct LogInWithIdentities: Sendable {
         let application = request.application.id
         let links = try IdentityLinks(
             request.people, request.anonymousId, in: application, sealingKey: sealingKey, at: now)
-        var asked = UserRegistration.Request(.identities, in: request.application, request.newUser)
-        asked.identifiers = request.identifiers
+        var asked = UserRegistration.Request(
+            .identities, in: request.application, request.newUser, identifiers: request.identifiers)
         asked.password = request.password
         asked.device = request.client.device
         asked.identities = links.identities
@@ -60,7 +60,8 @@ package struct LogInWithIdentities: Sendable {
                 request.application, request.client.protocolName, by: .init(rawValue: method.rawValue),
                 on: request.client.holder(key: nil),
                 // Not of log-ins by ids that clients make, which are automatic: the session is their record.
-                record: request.people.isEmpty ? .nothing : .logIn(from: request.client.origin)),
+                record: request.people.isEmpty ? .nothing : .logIn(from: request.client.origin)
+            ).proven(by: request.people.isEmpty ? [] : .provider),
             at: now)
         let found = try await store.read { transaction throws(DomainError) in try links.owner(in: transaction) }
         let owner = request.leaves(found) ? nil : found

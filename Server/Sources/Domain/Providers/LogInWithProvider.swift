@@ -62,7 +62,8 @@ package struct LogInWithProvider: Sendable {
                 request.application, request.client.protocolName, by: .init(rawValue: request.provider.rawValue),
                 on: request.client.holder(key: proof),
                 attempt: request.attempt, record: .logIn(from: request.client.origin),
-                restoringFrom: request.restoringFrom),
+                restoringFrom: request.restoringFrom
+            ).proven(by: .provider),
             at: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
         if let person, let before = try await repeated(person, request, issuer, link) { return before }
@@ -99,7 +100,7 @@ package struct LogInWithProvider: Sendable {
                 try issuer.hasIssued(to: user, in: transaction)
             else { return nil }
             try link.use(in: transaction, application)
-            return try issuer.issue(to: user, in: transaction)
+            return try issuer.reissue(to: user, in: transaction)
         }
     }
 
@@ -113,30 +114,32 @@ package struct LogInWithProvider: Sendable {
             try sealingKey.seal(
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
         }
-        return try await store.write { transaction throws(DomainError) in
+        let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
             try link.use(in: transaction, application)
             try transaction.markUsed(person.replay, in: application)
-            let logIn: LogIn
+            let logIn: Result<LogIn, DomainError>
             if var known = try transaction.user(for: person, in: application) {
                 try transaction.complete(&known, displayName: candidate.user.displayName, email: person.email, at: now)
-                logIn = try issuer.issue(to: try link.joined(to: known, in: transaction), in: transaction)
+                logIn = try issuer.issue(to: known, joining: link, in: transaction)
             } else {
                 var new = candidate
                 try transaction.take(person.email, for: &new.user, at: now)
                 let made = try new.store(in: transaction, joining: link, session: issuer)
                 // With an issuer there always is one.
                 guard let first = made.logIn else { throw .storageUnavailable }
-                logIn = first
+                logIn = .success(first)
             }
             try transaction.keepAccount(of: person, sealedGrant: sealedGrant, in: application, at: now)
             return logIn
         }
+        return try result.get()
     }
 
     private func registration(
         of person: ExternalIdentity, _ request: Request, at now: Timestamp
     ) -> UserRegistration {
-        var asked = UserRegistration.Request(.provider, in: request.application, request.newUser)
+        var asked = UserRegistration.Request(
+            .provider, in: request.application, request.newUser, identifiers: NewIdentifiers(rules: .native))
         asked.hasDashedId = request.application.settings.foreignOptions(of: request.client.protocolName).hasDashedIds
         asked.identities = [Identity(provider: person.provider, subject: person.subject, linkedAt: now)]
         if asked.profile.displayName == nil { asked.profile.displayName = person.greeting }

@@ -1,4 +1,4 @@
-/// What is kept of a linked identity beside the link: the provider's grant, and the mail address that it told.
+/// What is kept of a linked identity beside the link: the provider's grant, and the mail address that it sent.
 package struct ProviderAccount: Hashable, Sendable {
     package var application: Identifier<Application>
     package var provider: Identity.Provider
@@ -34,7 +34,7 @@ package struct ProviderAccount: Hashable, Sendable {
     ) -> String { "provider grant \(application) \(provider.rawValue)" }
 }
 
-/// A grant that the provider must still be told to revoke. It outlives the user that it was about.
+/// A grant that the provider must still be asked to revoke. It outlives the user that it was about.
 package struct ProviderRevocation: Hashable, Sendable {
     package var application: Identifier<Application>
     package var id: Identifier<ProviderRevocation>

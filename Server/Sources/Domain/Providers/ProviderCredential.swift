@@ -11,7 +11,7 @@ package struct ProviderCredential: Sendable {
     package var code: AuthorizationCode?
     /// What Game Center signed for a player.
     package var player: PlayerSignature?
-    /// Whether a token's nonce counts. The protocols of old apps have no place for it; their tokens count once all the
+    /// Whether a token's nonce counts. The protocols of old apps do not carry one; their tokens count once all the
     /// same.
     package var checksNonce = true
 
@@ -38,7 +38,7 @@ package struct ProviderCredential: Sendable {
         package var code: Secret
         /// The PKCE verifier (RFC 7636 §4.1).
         package var verifier: Secret?
-        /// Where the provider sent the code, as the client had told it.
+        /// Where the provider sent the code, as the client had sent it.
         package var redirectURI: String?
         /// Which of the application's audiences asked for it; the first one when the client does not say.
         package var audience: String?

@@ -32,7 +32,7 @@ extension Transaction {
         guard try wasUsed(retry, in: application) else { throw .providerTokenReplayed }
     }
 
-    /// Keeps what the provider told this time, and of earlier times what it did not tell again.
+    /// Keeps what the provider sent this time, and of earlier times what it did not send again.
     func keepAccount(
         of person: ExternalIdentity, sealedGrant: [UInt8]?, in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
@@ -80,7 +80,7 @@ extension Transaction {
         return true
     }
 
-    /// Unlinks an identity and sees to it that the provider is told to end its grant.
+    /// Unlinks an identity and sees to it that the provider is asked to end its grant.
     package func unlink(
         _ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>,
         revocation id: Identifier<ProviderRevocation>, at now: Timestamp
@@ -89,7 +89,7 @@ extension Transaction {
         try remove(identity, of: user, in: application)
     }
 
-    /// Forgets what is kept beside an identity; the provider will be told to end its grant. For the user's deletion it
+    /// Forgets what is kept beside an identity; the provider will be asked to end its grant. For the user's deletion it
     /// is called for each identity, with an id each.
     package func forgetGrant(
         of identity: Identity, in application: Identifier<Application>,

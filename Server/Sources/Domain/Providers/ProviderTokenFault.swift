@@ -18,7 +18,7 @@ package enum ProviderTokenFault: Error, Hashable, Sendable {
     case nonce
     /// `exp` is over or missing.
     case expired
-    /// `iat` lies in the future or is missing.
+    /// `iat` is in the future or is missing.
     case issuedInFuture
     /// `sub` is missing, empty or too long.
     case subject

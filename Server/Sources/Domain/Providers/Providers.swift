@@ -24,7 +24,10 @@ package final class Providers: Sendable {
         removeProvider = RemoveProvider(store: store, audit: audit)
         checkProvider = CheckProvider(findProvider: findProvider)
         verifyCredential = VerifyCredential(
-            findProvider: findProvider, rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits)
+            findProvider: findProvider, rateLimiter: rateLimiter,
+            credentialsForClient: AddressLimit(
+                LogInWithProvider.bareCodes, ofOldApps: world.limits.oldApps.providerCredentials),
+            hasLimits: world.limits.hasRateLimits)
         revokeGrants = RevokeGrants(
             store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
         takeAppleNotification = TakeAppleNotification(

@@ -31,7 +31,7 @@ package struct ReadAuthorizationState: Sendable {
     ///   - kept: What the browser kept meanwhile.
     ///   - cookie: The browser's cookie.
     ///   - application: Where.
-    /// - Returns: `nil` for what is not this browser's, or too old; which, is not told.
+    /// - Returns: `nil` for what is not this browser's, or too old, without saying which.
     package func callAsFunction(
         _ state: String, kept: String?, cookie: String, in application: Identifier<Application>
     ) -> Visit? {

@@ -4,7 +4,7 @@
 /// 1. `prepare`, with the old team's settings, before the app is transferred: Apple names each person for the new team.
 /// 2. `finish`, with the new team's settings, within 60 days after: each person gets the name that the new team knows.
 ///
-/// Whoever logs in between the steps is carried over then.
+/// A user who logs in between the steps is carried over then.
 package struct TransferTeam: Sendable {
     private static let batchSize = 100
 
@@ -49,9 +49,9 @@ package struct TransferTeam: Sendable {
         guard let team = configured.settings.teamId else { throw .providerMisconfigured }
         var report = Report()
         let token = isDryRun ? nil : try await apple.migrationToken(for: configured)
-        var place: String?
+        var cursor: String?
         while true {
-            let after = place
+            let after = cursor
             let subjects = try await store.read { transaction throws(DomainError) in
                 try transaction.subjects(of: .apple, in: application, after: after, limit: Self.batchSize)
             }
@@ -66,7 +66,7 @@ package struct TransferTeam: Sendable {
             }
             progress(report)
             guard subjects.count == Self.batchSize, let last = subjects.last else { return report }
-            place = last
+            cursor = last
         }
     }
 

@@ -1,11 +1,10 @@
 /// Asks a provider who presents a credential, for protocols that carry the person's name there beside it. Nothing is
 /// written.
 package struct VerifyCredential: Sendable {
-    /// Credentials from one address or /64 network. Apps of old protocols log in with one at each launch.
-    package static let credentialsForClient = AddressLimit(LogInWithProvider.bareCodes, ofOldApps: .oldApps)
-
     let findProvider: FindProvider
     let rateLimiter: RateLimiter
+    /// Credentials from one address or /64 network. Apps of old protocols log in with one at each launch.
+    let credentialsForClient: AddressLimit
     /// Whether the limits hold.
     let hasLimits: Bool
 
@@ -26,7 +25,7 @@ package struct VerifyCredential: Sendable {
         let found = try await findProvider(provider, in: application.id)
         if hasLimits {
             try await rateLimiter(
-                kind: "provider-credential", in: application.id, from: address, limit: Self.credentialsForClient)
+                kind: "provider-credential", in: application.id, from: address, limit: credentialsForClient)
         }
         var person = try await found.provider.identify(credential, for: found.configured)
         if let code = credential.code {

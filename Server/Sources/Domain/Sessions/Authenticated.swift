@@ -6,7 +6,7 @@ package final class Authenticated: Sendable {
     package let session: Session
     package let user: User
     package let tokenDigest: SecretDigest
-    /// How much there is that the caller's device has not been told; see `ListNotices`.
+    /// How much there is that the caller's device has not acknowledged; see `ListNotices`.
     package let noticeCount: Int
     private let written = AtomicLazyReference<EncodedUser>()
     /// Milliseconds since 1970 of the last use that was noted.

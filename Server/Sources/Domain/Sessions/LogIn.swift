@@ -6,13 +6,13 @@ package struct LogIn: Sendable {
     /// The time of the log-in before this one.
     package var previousLogInAt: Timestamp?
     package var session: Session
-    /// The only time that the token is told.
+    /// The only time that the token is returned.
     package var token: Secret
     /// When the token ends, if that is before the session: then another one is fetched with a refresh token.
     package var tokenExpiresAt: Timestamp?
     /// How long the session lives unused.
     package var idleLifetime: Duration
-    /// How much there is that the device has not been told; see `ListNotices`.
+    /// How much there is that the device has not acknowledged; see `ListNotices`.
     package var noticeCount: Int
     /// What holds for the user's fields where it is shown.
     package var fieldRules: FieldRules

@@ -13,13 +13,13 @@ package final class PurgeExpired: Sendable {
 
     /// How long mails that were given up, and those of the outbox, can be looked at.
     private static let mailIsKept: Duration = .days(7)
-    /// Transfers are remembered for as long as an old device may sleep in a drawer and then has to be told.
+    /// Transfers are remembered for as long as an old device may stay unused and still needs the notice.
     private static let transferMemory: Duration = .days(400)
 
     private let store: any Store
     private let clock: any WallClock
     private let protocols: ProtocolRegistry
-    private let place = Mutex<SessionExpiry?>(nil)
+    private let cursor = Mutex<SessionExpiry?>(nil)
 
     init(store: any Store, clock: any WallClock, protocols: ProtocolRegistry) {
         self.store = store
@@ -55,7 +55,7 @@ package final class PurgeExpired: Sendable {
         }
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         try await RemoveUnusedSchemes(store: store, clock: clock)()
-        let start = place.withLock { $0 }
+        let start = cursor.withLock { $0 }
         let (applications, lives) = try await store.read { transaction throws(DomainError) in
             (try transaction.applications(), try transaction.sessionLives(after: start, limit: Self.sweepSize))
         }
@@ -69,7 +69,7 @@ package final class PurgeExpired: Sendable {
         if !over.isEmpty {
             try await store.write { transaction throws(DomainError) in try transaction.remove(over) }
         }
-        place.withLock { $0 = lives.count == Self.sweepSize ? lives.last : nil }
+        cursor.withLock { $0 = lives.count == Self.sweepSize ? lives.last : nil }
         return over.count
     }
 }

@@ -8,12 +8,13 @@ package struct Reauthenticate: Sendable {
     let check: PasswordCheck
     let tryCode: TryCode
     let verifiers: Verifiers
-    let audit: AuditTrail
+    let changes: AccountChanges
 
     /// Who finds out whose a credential is.
     struct Verifiers: Sendable {
         let identity: VerifyExternalIdentity
         let passkey: VerifyPasskey
+        let secondFactor: SecondFactorCheck
     }
 
     /// What proves it.
@@ -24,6 +25,9 @@ package struct Reauthenticate: Sendable {
         /// What a provider gave for an identity that is linked.
         case provider(Identity.Provider, ProviderCredential)
         case passkey(PasskeyAssertion)
+        /// The code of an authenticator app.
+        case totp(String)
+        case recoveryCode(String)
         /// A proof by the session's key, which was checked when the request came in.
         case deviceKey
 
@@ -33,32 +37,56 @@ package struct Reauthenticate: Sendable {
             case .code: Session.LogInMethod.code.rawValue
             case .provider(let provider, _): provider.rawValue
             case .passkey: Session.LogInMethod.passkey.rawValue
+            case .totp: SecondFactorChallenge.Factor.totp.rawValue
+            case .recoveryCode: SecondFactorChallenge.Factor.recoveryCode.rawValue
             case .deviceKey: Identity.Provider.device.rawValue
+            }
+        }
+
+        fileprivate func methods(_ passkey: VerifiedPasskey?) -> AuthenticationMethods {
+            switch self {
+            case .password: .password
+            case .code: .code
+            case .provider: .provider
+            case .passkey: passkey?.methods ?? []
+            case .totp: .timeBasedCode
+            case .recoveryCode: .recoveryCode
+            case .deviceKey: .deviceKey
             }
         }
     }
 
     package struct Answer: Sendable {
         package var session: Session
-        /// The only time that the token is told. The one before is not valid any more.
+        /// The only time that the token is returned. The one before is not valid any more.
         package var token: Secret
         package var freshUntil: Timestamp
         package var idleLifetime: Duration
     }
 
     /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by, and for
-    ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `passkeyUnknown`, `passkeyRefused`, `sessionInvalid` when the session ended
+    ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `passkeyUnknown`, `passkeyRefused`, `secondFactorUnknown`, `sessionInvalid` when the session ended
     ///   meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(
         by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin
     ) async throws(DomainError) -> Answer {
         let (user, application) = (who.user, who.application.id)
-        let entry = audit.draft(
+        let entry = changes.audit.draft(
             .reauthenticated, by: .user(user.id), in: application,
             from: origin)
         var session = who.session
         let profile = protocols[session.protocolName]
-        session.authenticatedAt = clock.now
+        var verified: VerifiedPasskey?
+        if case .passkey(let assertion) = credential {
+            verified = try await verifiers.passkey(assertion, in: who.application)
+        }
+        session.prove(by: credential.methods(verified), at: clock.now)
+        switch credential {
+        case .totp, .recoveryCode: session.secondFactorAt = clock.now
+        // A passkey that recognised its user is two factors.
+        case .passkey where verified?.methods.areTwoFactors == true: session.secondFactorAt = clock.now
+        case .password, .code, .provider, .passkey, .deviceKey: break
+        }
         let renewal = Renewal(
             session: session, token: SessionToken.new(profile.token, randomness, at: clock.now),
             before: who.tokenDigest, entry: entry, method: credential.name)
@@ -85,14 +113,18 @@ package struct Reauthenticate: Sendable {
                 try transaction.markUsed(person.replay, in: application)
                 return try renewal.write(by: owner?.id, in: transaction)
             }
-        case .passkey(let assertion):
-            let verified = try await verifiers.passkey(assertion, in: who.application)
+        case .passkey:
+            guard let passkey = verified else { throw .credentialRefused }
             isProven = try await store.write { transaction throws(DomainError) in
-                guard case .proven(let owner) = try verified.use(in: transaction) else {
+                guard case .proven(let owner) = try passkey.use(in: transaction) else {
                     return try renewal.write(by: nil, in: transaction)
                 }
                 return try renewal.write(by: owner.id, in: transaction)
             }
+        case .totp(let code):
+            isProven = try await shows(.totp(code), who, renewal, from: address, origin: origin)
+        case .recoveryCode(let code):
+            isProven = try await shows(.recoveryCode(code), who, renewal, from: address, origin: origin)
         case .deviceKey:
             guard Session.LogInMethod.automatic.provesPresence(of: user) else { throw .credentialRefused }
             isProven = try await store.write { transaction throws(DomainError) in
@@ -103,6 +135,31 @@ package struct Reauthenticate: Sendable {
         return Answer(
             session: renewal.session, token: renewal.token, freshUntil: clock.now + Session.freshness,
             idleLifetime: who.application.settings.sessionRules(of: profile).idleLifetime)
+    }
+
+    private func shows(
+        _ shown: SecondFactorCheck.Shown, _ who: Authenticated, _ renewal: Renewal, from address: ClientAddress,
+        origin: RequestOrigin
+    ) async throws(DomainError) -> Bool {
+        let (now, check, application) = (clock.now, verifiers.secondFactor, who.application.id)
+        guard who.user.hasSecondFactor else { throw .secondFactorUnknown }
+        try await check.count(from: address, in: application)
+        var used: ReadyChanges?
+        if case .recoveryCode = shown {
+            used = try changes.ready(
+                [.recoveryCodeUsed], of: who.user, in: who.application,
+                by: .unknown(showing: .secondFactor, from: origin), at: now)
+        }
+        let ready = used
+        return try await store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(who.user.id, in: application) else { throw .userUnknown }
+            guard try check(shown, of: user, in: transaction, at: now) else {
+                return try renewal.write(by: nil, in: transaction)
+            }
+            try ready?.settle(
+                [.recoveryCodeUsed: [:]], of: &user, keeping: .nothing, by: .owner(user.id), in: transaction)
+            return try renewal.write(by: user.id, in: transaction)
+        }
     }
 
     /// A session that shall be fresh.

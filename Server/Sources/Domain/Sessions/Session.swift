@@ -20,6 +20,10 @@ package struct Session: Hashable, Sendable {
     /// When its owner last proved to be there, in a way that allows what must not happen behind the owner's back
     /// (requirement 18); `nil` when never. See `isFresh`.
     package var authenticatedAt: Timestamp?
+    /// How the owner proved it.
+    package var methods: AuthenticationMethods
+    /// When the second factor was last shown; `nil` when never.
+    package var secondFactorAt: Timestamp?
     /// What an app keeps of it, in protocols in which sessions are objects of apps.
     package var fields: [String: JSONValue] = [:]
     /// When these, or its end, were last changed; `nil` when never.
@@ -58,6 +62,7 @@ package struct Session: Hashable, Sendable {
         lastUsedAt = times.lastUsedAt
         expiresAt = times.expiresAt
         authenticatedAt = times.authenticatedAt
+        methods = method.methods
     }
 
     /// Whether the session has ended by age or by disuse.

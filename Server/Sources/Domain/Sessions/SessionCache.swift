@@ -145,15 +145,15 @@ private struct State {
     }
 
     mutating func note(_ change: Change) {
-        let place = Int(truncatingIfNeeded: position % UInt64(clamping: Self.rememberedChanges))
-        if place < recent.count { recent[place] = change } else { recent.append(change) }
+        let slot = Int(truncatingIfNeeded: position % UInt64(clamping: Self.rememberedChanges))
+        if slot < recent.count { recent[slot] = change } else { recent.append(change) }
         position += 1
     }
 
     func nothingConcerned(_ entry: Authenticated, since start: UInt64) -> Bool {
         guard position - start <= UInt64(clamping: Self.rememberedChanges) else { return false }
-        return (start..<position).allSatisfy { place in
-            switch recent[Int(truncatingIfNeeded: place % UInt64(clamping: Self.rememberedChanges))] {
+        return (start..<position).allSatisfy { number in
+            switch recent[Int(truncatingIfNeeded: number % UInt64(clamping: Self.rememberedChanges))] {
             case .session(_, let token): token != entry.tokenDigest
             case .user(let application, let user): Owner(application: application, user: user) != Owner(entry)
             case .application(let application): application != entry.application.id

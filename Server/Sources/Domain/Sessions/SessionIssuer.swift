@@ -15,6 +15,7 @@ package struct SessionIssuer: Sendable {
     let entry: AuditDraft?
     /// Brings a user back that asked to be deleted; `nil` when that was not wished.
     private let restoration: ReadyChanges?
+    private let tickets: SecondFactorTickets
     private let now: Timestamp
     private let rules: SessionRules
     /// When the session ends at the latest: as its protocol says, or earlier when the client wishes so.
@@ -25,9 +26,11 @@ package struct SessionIssuer: Sendable {
     package var application: Application { request.application }
 
     fileprivate init(
-        _ request: Request, of profile: ProtocolProfile, audit: AuditTrail, randomness: any Randomness, now: Timestamp
+        _ request: Request, of profile: ProtocolProfile, audit: AuditTrail, randomness: any Randomness,
+        tickets: SecondFactorTickets, now: Timestamp
     ) {
         self.request = request
+        self.tickets = tickets
         let application = request.application
         id = randomness.newIdentifier(at: now)
         token = SessionToken.new(profile.token, randomness, at: now)
@@ -49,8 +52,55 @@ package struct SessionIssuer: Sendable {
 
     /// Issues a session to a known user, or repeats the answer of the attempt that opened it before, with a new token.
     ///
-    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
+    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `secondFactorRequired`, `secondFactorEnrolmentRequired`,
+    ///   `storageUnavailable`.
     package func issue(to user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        try issue(to: user, joining: nil, in: transaction).get()
+    }
+
+    /// The same for ways of log-in whose credential counts once.
+    ///
+    /// - Parameters:
+    ///   - user: Who showed it, before the device's key joins: a new key is no second factor.
+    ///   - link: The key that joins with the log-in.
+    ///   - transaction: The one that takes the credential. It has to return, so that the credential stays used.
+    ///   - prepare: What is done with the user who is let in, before the session is there.
+    /// - Returns: a second factor that is missing as a value.
+    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
+    func issue(
+        to user: User, joining link: DeviceLink?, in transaction: any Transaction,
+        prepare: (inout User) throws(DomainError) -> Void = { _ in }
+    ) throws(DomainError) -> Result<LogIn, DomainError> {
+        try refuseBlocked(user)
+        if let missing = try missing(of: user) { return .failure(missing) }
+        var joined = try link?.joined(to: user, in: transaction) ?? user
+        try prepare(&joined)
+        return .success(
+            try open(for: joined, isRemembered: isRemembered(user), secondFactorAt: nil, in: transaction))
+    }
+
+    /// Issues a session that goes on from one that the user has, or to whom an operator lets in.
+    ///
+    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
+    package func reissue(to user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        try open(for: user, secondFactorAt: nil, in: transaction)
+    }
+
+    /// Issues a session to a user who has shown the second factor in this transaction.
+    ///
+    /// - Throws: `userDisabled`, `userDeleted`, `storageUnavailable`.
+    func issue(toProven user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
+        try open(for: user, secondFactorAt: now, in: transaction)
+    }
+
+    /// - Throws: `userDisabled`, `userDeleted`.
+    func refuseBlocked(_ user: User) throws(DomainError) {
+        try AccountGate.refuse(user, of: application, isRestored: restoration != nil)
+    }
+
+    private func open(
+        for user: User, isRemembered: Bool = false, secondFactorAt: Timestamp?, in transaction: any Transaction
+    ) throws(DomainError) -> LogIn {
         var user = try AccountGate.admit(user, to: application, restoration: restoration, in: transaction)
         if let repeated = try repeated(for: user, in: transaction) { return repeated }
         if let installation = request.client.device.installation {
@@ -63,14 +113,15 @@ package struct SessionIssuer: Sendable {
         user.previousLogInAt = user.lastLogInAt
         user.lastLogInAt = now
         try transaction.updateLogInTimes(of: user)
-        return try insert(for: user, isNew: false, in: transaction)
+        return try insert(
+            for: user, isNew: false, isRemembered: isRemembered, secondFactorAt: secondFactorAt, in: transaction)
     }
 
     /// Issues the first session of a user that this transaction has stored; see `UserRegistration`.
     ///
     /// - Throws: `storageUnavailable`.
     func issue(toNew user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
-        try insert(for: user, isNew: true, in: transaction)
+        try insert(for: user, isNew: true, secondFactorAt: nil, in: transaction)
     }
 
     /// Whether an earlier try of the attempt opened a session of the user.
@@ -107,14 +158,20 @@ package struct SessionIssuer: Sendable {
             on: user.map { .user($0) }, result: .refused, details: ["method": method.rawValue], in: transaction)
     }
 
-    private func insert(for user: User, isNew: Bool, in transaction: any Transaction) throws(DomainError) -> LogIn {
+    private func insert(
+        for user: User, isNew: Bool, isRemembered: Bool = false, secondFactorAt: Timestamp?,
+        in transaction: any Transaction
+    ) throws(DomainError) -> LogIn {
         let method = request.method
-        let session = Session(
+        var session = Session(
             id: id, application: application.id, user: user.id, client: request.client,
             protocolName: request.protocolName, method: method,
             times: .init(
                 createdAt: now, lastUsedAt: now, expiresAt: expiresAt,
                 authenticatedAt: method.provesPresence(of: user) ? now : nil))
+        session.methods = request.methods
+        if isRemembered { session.methods.insert(.rememberedDevice) }
+        session.secondFactorAt = secondFactorAt ?? (request.methods.areTwoFactors ? now : nil)
         let kept = request.attempt.map {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)
@@ -148,20 +205,92 @@ package struct SessionIssuer: Sendable {
     }
 }
 
+extension SessionIssuer {
+    /// What a log-in still needs beside what it has shown; `nil` for nothing.
+    ///
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    private func missing(of user: User) throws(DomainError) -> DomainError? {
+        let rules = application.settings.secondFactors
+        guard let need = rules.need(of: user), !request.methods.areTwoFactors, !isExempt(user, from: need, by: rules)
+        else { return nil }
+        let challenge = try challenge(of: user, need)
+        return need == .factor ? .secondFactorRequired(challenge) : .secondFactorEnrolmentRequired(challenge)
+    }
+
+    /// Refuses a log-in that cannot ask for the second factor that it lacks.
+    ///
+    /// - Throws: `secondFactorRequired`, `secondFactorEnrolmentRequired`.
+    func refuseMissing(of user: User) throws(DomainError) {
+        if let missing = try missing(of: user) { throw missing }
+    }
+
+    private func isExempt(_ user: User, from need: SecondFactorRules.Need, by rules: SecondFactorRules) -> Bool {
+        switch request.method {
+        // Nobody is there who could add one.
+        case .automatic, .anonymous, .adoption:
+            if need == .enrolment { return true }
+        case .transferCode: return rules.transferCodesCount
+        // The key of the session that merges may have joined a moment ago.
+        case .merge: return false
+        default: break
+        }
+        guard request.protocolName == .native || request.protocolName == .pages else {
+            return rules.exemptsOldProtocols
+        }
+        return need == .factor && isRemembered(user)
+    }
+
+    /// Whether the device's key counts as the user's second factor.
+    private func isRemembered(_ user: User) -> Bool {
+        let rules = application.settings.secondFactors
+        guard rules.need(of: user) == .factor, let key = request.client.deviceKey,
+            let device = user.identities.first(where: { $0.provider == .device && $0.subject == key })
+        else { return false }
+        return rules.deviceKeysCount || device.secondFactorAt != nil
+    }
+
+    /// What finishes the log-in, where its protocol and its way can ask for it.
+    private func challenge(
+        of user: User, _ need: SecondFactorRules.Need
+    ) throws(DomainError) -> SecondFactorChallenge? {
+        guard request.protocolName == .native, request.method != .merge, request.method != .transferCode else {
+            return nil
+        }
+        let end = now + SecondFactorTicket.lifetime
+        let ticket = SecondFactorTicket(
+            user: user.id.rawValue, version: user.credentialsVersion, method: request.method.rawValue,
+            methods: request.methods.rawValue, deviceKey: request.client.deviceKey, isEnrolment: need == .enrolment,
+            expiresAt: end.milliseconds)
+        return SecondFactorChallenge(
+            ticket: try tickets.seal(ticket, in: application.id),
+            factors: need == .factor ? SecondFactorChallenge.Factor.allCases : [], expiresAt: end)
+    }
+}
+
+extension Session.LogInMethod {
+    /// An id that a client made up.
+    static let anonymous = Session.LogInMethod(rawValue: Identity.Provider.anonymous.rawValue)
+}
+
 /// Makes issuers of sessions, by the profiles of their protocols.
 package struct SessionIssuers: Sendable {
     let protocols: ProtocolRegistry
     let audit: AuditTrail
     let randomness: any Randomness
+    let tickets: SecondFactorTickets
 
     /// What issues the session that a request asks for; it draws all that is random.
     func issuer(for request: SessionIssuer.Request, at now: Timestamp) -> SessionIssuer {
-        SessionIssuer(request, of: protocols[request.protocolName], audit: audit, randomness: randomness, now: now)
+        SessionIssuer(
+            request, of: protocols[request.protocolName], audit: audit, randomness: randomness, tickets: tickets,
+            now: now)
     }
 }
 
 extension SessionIssuers {
     init(_ world: DomainWorld, audit: AuditTrail) {
-        self.init(protocols: world.services.protocols, audit: audit, randomness: world.randomness)
+        self.init(
+            protocols: world.services.protocols, audit: audit, randomness: world.randomness,
+            tickets: SecondFactorTickets(sealingKey: world.sealingKey))
     }
 }

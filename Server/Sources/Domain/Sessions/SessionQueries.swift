@@ -29,7 +29,7 @@ package protocol SessionQueries {
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool
-    /// Ends a session whoever's it is, for operators; `false` when there is none.
+    /// Ends a session of any user, for operators; `false` when there is none.
     func endSession(_ id: Identifier<Session>, in application: Identifier<Application>) throws(DomainError) -> Bool
     /// Ends all of a user's sessions but one; the number that ended.
     func endSessions(
@@ -50,12 +50,12 @@ package protocol SessionQueries {
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
         openedBefore limit: Timestamp, maximum: Int, within protocolLimit: SessionProtocolLimit?
     ) throws(DomainError)
-    /// Writes `authenticatedAt`, and lets another token lead to the session (requirement 16).
+    /// Writes `authenticatedAt`, `methods` and `secondFactorAt`, and lets another token lead to the session (requirement 16).
     func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError)
     /// Writes when and from where sessions were last used.
     func noteUse(_ uses: [SessionTouch]) throws(DomainError)
     /// The lives of sessions in the order of their tokens' digests, for sweeping through all of them by and by.
-    func sessionLives(after place: SessionExpiry?, limit: Int) throws(DomainError) -> [SessionExpiry]
+    func sessionLives(after last: SessionExpiry?, limit: Int) throws(DomainError) -> [SessionExpiry]
     /// Removes sessions that were not used since their lives were read.
     func remove(_ sessions: [SessionExpiry]) throws(DomainError)
 

@@ -4,6 +4,8 @@ extension SessionIssuer {
         package let application: Application
         package let protocolName: Session.ProtocolName
         package let method: Session.LogInMethod
+        /// What the log-in proves, where the way of log-in alone does not say it; see `proven(by:)`.
+        package private(set) var methods: AuthenticationMethods
         package let client: Client
         /// Names one attempt, so that its repetition answers what the first try answered.
         package let attempt: Attempt?
@@ -21,11 +23,19 @@ extension SessionIssuer {
             self.application = application
             self.protocolName = protocolName
             self.method = method
+            methods = method.methods
             self.client = client
             self.attempt = attempt
             self.expiresAt = expiresAt
             self.record = record
             self.restoringFrom = restoringFrom
+        }
+
+        /// The same session, of an owner who proved more, or other, than the way of log-in says.
+        package func proven(by methods: AuthenticationMethods) -> Request {
+            var request = self
+            request.methods = methods
+            return request
         }
     }
 

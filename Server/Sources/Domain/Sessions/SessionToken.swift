@@ -2,7 +2,7 @@
 /// base64url of 32 random bytes (requirement 13). Foreign protocols have forms of their own, all with at least 128 random
 /// bits.
 ///
-/// The time is no secret. It begins the digest too, in place of that many bytes of the hash, so that sessions lie in the
+/// The time is no secret. It begins the digest too, instead of that many bytes of the hash, so that sessions are stored in the
 /// database in the order in which they were opened (decision 0026): 208 bits of the hash are left to tell them apart.
 package enum SessionToken {
     package static let prefix = "oks_"
@@ -57,7 +57,7 @@ package enum SessionToken {
         guard text.utf8.count == length, text.utf8.starts(with: prefix.utf8),
             let time = Base64URL.bytes(of: text.utf8.dropFirst(prefix.utf8.count).prefix(timeLength))
         else { return nil }
-        return SecretDigest(of: text.utf8, placedBy: time.reduce(0) { $0 << 8 | UInt64(truncatingIfNeeded: $1) })
+        return SecretDigest(of: text.utf8, orderedBy: time.reduce(0) { $0 << 8 | UInt64(truncatingIfNeeded: $1) })
     }
 
     /// The digest to look a token of a protocol up by. Foreign tokens may have been issued elsewhere, in any form.

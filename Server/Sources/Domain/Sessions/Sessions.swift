@@ -26,7 +26,7 @@ package final class Sessions: Sendable {
 
     init(
         _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, tryCode: TryCode,
-        findProvider: FindProvider, verifyPasskey: VerifyPasskey
+        findProvider: FindProvider, verifyPasskey: VerifyPasskey, checkSecondFactor: SecondFactorCheck
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let (verifyProof, audit, protocols) = (ProofVerifier(), changes.audit, world.services.protocols)
@@ -41,8 +41,10 @@ package final class Sessions: Sendable {
         listSessions = ListSessions(store: store, clock: clock, protocols: protocols)
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
-            verifiers: .init(identity: VerifyExternalIdentity(findProvider: findProvider), passkey: verifyPasskey),
-            audit: audit)
+            verifiers: .init(
+                identity: VerifyExternalIdentity(findProvider: findProvider), passkey: verifyPasskey,
+                secondFactor: checkSecondFactor),
+            changes: changes)
         editSession = EditSession(store: store, clock: clock, audit: audit)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)

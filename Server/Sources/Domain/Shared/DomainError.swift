@@ -62,6 +62,7 @@ package struct DomainError: Error, Hashable, Sendable {
         case proof(ProofFault)
         case providerToken(ProviderTokenFault)
         case passkey(PasskeyFault)
+        case secondFactor(SecondFactorChallenge)
         case removedDeviceKey(RemovedDeviceKey)
         /// What an admin would need.
         case permission(AdminPermission)
@@ -111,6 +112,7 @@ extension DomainError: CustomStringConvertible {
         case .proof(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
         case .providerToken(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
         case .passkey(let fault): "\(code.rawValue)(\(fault.rule))"
+        case .secondFactor: code.rawValue
         case .removedDeviceKey(let key): "\(code.rawValue)(\(String(reflecting: key)))"
         case .permission(let permission): "\(code.rawValue)(\(String(reflecting: permission)))"
         }

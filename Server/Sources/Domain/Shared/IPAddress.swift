@@ -107,11 +107,11 @@ package struct IPAddress: Hashable, Sendable {
             for shift: UInt64 in [48, 32, 16, 0] { groups.append((half >> shift) & 0xffff) }
         }
         var (longest, start): (Range<Int>, Int?) = (0..<0, nil)
-        for place in 0...8 {
-            if place < 8, groups[place] == 0 {
-                start = start ?? place
+        for position in 0...8 {
+            if position < 8, groups[position] == 0 {
+                start = start ?? position
             } else if let begin = start {
-                if place - begin > longest.count { longest = begin..<place }
+                if position - begin > longest.count { longest = begin..<position }
                 start = nil
             }
         }

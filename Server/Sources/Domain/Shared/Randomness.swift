@@ -48,8 +48,8 @@ enum Base62 {
     static func text(of number: UInt64, characterCount: Int) -> String {
         var number = number
         var characters = [UInt8](repeating: alphabet[0], count: characterCount)
-        for place in characters.indices.reversed() {
-            characters[place] = alphabet[Int(truncatingIfNeeded: number % 62)]
+        for position in characters.indices.reversed() {
+            characters[position] = alphabet[Int(truncatingIfNeeded: number % 62)]
             number /= 62
         }
         return String(decoding: characters, as: UTF8.self)

@@ -38,11 +38,11 @@ package struct SecretDigest: Hashable, Sendable {
         words = digest.withUnsafeBytes { Self.load($0) }
     }
 
-    /// Hashes bytes, and begins with a number of 48 bits instead of the hash's own, which decides about its place in an
+    /// Hashes bytes, and begins with a number of 48 bits instead of the hash's own, which decides about its position in an
     /// order.
-    init(of bytes: some Sequence<UInt8>, placedBy place: UInt64) {
+    init(of bytes: some Sequence<UInt8>, orderedBy order: UInt64) {
         var words = SecretDigest(of: bytes).words
-        words.0 = (place << 16 | UInt64(bigEndian: words.0) & 0xffff).bigEndian
+        words.0 = (order << 16 | UInt64(bigEndian: words.0) & 0xffff).bigEndian
         self.words = words
     }
 

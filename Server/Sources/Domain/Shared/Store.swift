@@ -65,7 +65,7 @@ extension Store {
 
 /// What use cases can read and write while a transaction lasts: what the modules need of storage.
 package protocol Transaction: AccountQueries, SessionQueries, ProviderQueries, MessagingQueries, ApplicationQueries,
-    AdministrationQueries, RateLimitQueries, PasskeyQueries
+    AdministrationQueries, RateLimitQueries, PasskeyQueries, SecondFactorQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.

@@ -46,6 +46,8 @@ package struct ValidationError: Hashable, Sendable {
         case notAPhoneNumber
         /// A password of the list that everybody tries first.
         case tooCommon
+        /// A password of a list of leaked ones.
+        case breached
         /// A password hash of a form that is not known here, or that costs too much to try.
         case notATriableHash
         /// A password that holds a word of its surroundings, such as the user's own name.

@@ -38,13 +38,21 @@ package struct PublicAddress: Sendable {
                 scheme: configured.scheme, authority: configured.authority, path: configured.path + path)
         }
         var scheme = "http"
-        var authority = request.authority
         if proxies.isProxy(context) {
             // The last value is the one that the listed proxy wrote.
             scheme = Self.last(request.headers.value(of: .forwardedProto)) ?? scheme
-            authority = Self.last(request.headers.value(of: .forwardedHost)) ?? authority
         }
-        return ProofTarget(scheme: scheme, authority: authority, path: path)
+        return ProofTarget(scheme: scheme, authority: authority(of: request, context), path: path)
+    }
+
+    /// The host that a client asked, without a port, whatever address is configured.
+    func host(of request: Request, _ context: ServerContext) -> String {
+        String(authority(of: request, context).prefix { $0 != ":" })
+    }
+
+    private func authority(of request: Request, _ context: ServerContext) -> String {
+        let forwarded = proxies.isProxy(context) ? Self.last(request.headers.value(of: .forwardedHost)) : nil
+        return forwarded ?? request.authority
     }
 
     private static func last(_ values: String?) -> String? {

@@ -7,8 +7,10 @@ import Synchronization
 enum FastPathResponse: Sendable {
     /// Everything at once.
     case complete(HTTPResponse, ByteBuffer)
-    /// A body whose length is not known before it is made: it may be too long to be held.
+    /// A body whose length is not known before it is made, or that is too long to be held.
     case streamed(HTTPResponse, ResponseBody)
+
+    private static let maximumHeldBytes = 1024 * 1024
 
     /// Lets the pipeline of a route make the response.
     ///
@@ -18,7 +20,7 @@ enum FastPathResponse: Sendable {
         var head = response.head
         head.headerFields.append(HTTPField(name: .date, value: date.now))
         let content = response.body
-        guard content.contentLength != nil else {
+        guard let length = content.contentLength, length <= Self.maximumHeldBytes else {
             self = .streamed(head, content)
             return
         }

@@ -60,6 +60,62 @@ package struct BodyReader: Sendable {
         }
     }
 
+    /// The body piece by piece, no faster than it is taken: memory holds one.
+    ///
+    /// - Parameters:
+    ///   - request: Whose body.
+    ///   - context: What travels with it.
+    ///   - maximumBytes: The longest body that is read.
+    ///   - take: Takes a piece. In each span of the time limit `slowestBytes` must go through, whichever side is slow.
+    /// - Throws: `RequestError.bodyTooLarge`, `bodyTooSlow`, `bodyMalformed`, and what `take` throws.
+    package func pieces(
+        of request: Request, _ context: ServerContext, maximumBytes: Int,
+        _ take: @escaping @Sendable (ByteBuffer) async throws -> Void
+    ) async throws {
+        guard let progress = context.body else { return }
+        let announced = request.headers.value(of: .contentLength).flatMap { Int($0, radix: 10) }
+        if let announced, announced > maximumBytes { throw RequestError.bodyTooLarge(maximumBytes: maximumBytes) }
+        progress.begin()
+        let (body, time, taken) = (request.body, timeLimit, TakenBytes())
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var iterator = body.makeAsyncIterator()
+                while true {
+                    let piece: ByteBuffer?
+                    do {
+                        piece = try await iterator.next()
+                    } catch {
+                        throw RequestError.bodyMalformed(reason: "The body's framing is broken.")
+                    }
+                    guard let piece else { break }
+                    let total = taken.add(piece.readableBytes)
+                    guard total <= maximumBytes else { throw RequestError.bodyTooLarge(maximumBytes: maximumBytes) }
+                    try await take(piece)
+                    // The response may be there before the end is read, which holds nothing.
+                    if total == announced { break }
+                }
+                if let announced, taken.count != announced {
+                    throw RequestError.bodyMalformed(reason: "The body's framing is broken.")
+                }
+                progress.finish()
+            }
+            group.addTask {
+                var before = 0
+                while true {
+                    try await Task.sleep(for: time)
+                    let now = taken.count
+                    guard now - before >= Self.slowestBytes else { throw RequestError.bodyTooSlow }
+                    before = now
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// What a body that is read piece by piece moves within the time limit, at least.
+    private static let slowestBytes = 16 * 1024
+
     /// Reads and forgets what no route wanted, so that the connection can be used again.
     ///
     /// - Returns: `false` when the body does not end as it should: then the connection is of no use.
@@ -99,4 +155,14 @@ package final class BodyProgress: Sendable {
     }
 
     var isFinished: Bool { finished.load(ordering: .relaxed) }
+}
+
+/// How much of a body was read, for the task that watches the time.
+private final class TakenBytes: Sendable {
+    private let bytes = Atomic(0)
+
+    var count: Int { bytes.load(ordering: .relaxed) }
+
+    /// - Returns: how many it is with these.
+    func add(_ more: Int) -> Int { bytes.add(more, ordering: .relaxed).newValue }
 }

@@ -1,6 +1,6 @@
 import Foundation
 package import Hummingbird
-import NIOCore
+package import NIOCore
 package import enum OkaeriWire.JSONSyntaxError
 package import enum OkaeriWire.JSONValue
 
@@ -53,7 +53,10 @@ package struct JSONReader: Sendable {
         }
     }
 
-    static func decode<Body: Decodable>(_ type: Body.Type, from buffer: ByteBuffer) throws -> Body {
+    /// A value of JSON that came within another one.
+    ///
+    /// - Throws: `RequestError`, and what `Body` itself throws.
+    package static func decode<Body: Decodable>(_ type: Body.Type, from buffer: ByteBuffer) throws -> Body {
         do {
             return try value(in: buffer).decoded(as: type)
         } catch let error as DecodingError {

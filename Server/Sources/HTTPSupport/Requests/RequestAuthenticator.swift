@@ -82,6 +82,11 @@ package struct RequestAuthenticator: Sendable {
             text: text, method: request.method.rawValue, target: publicAddress.target(of: request, context))
     }
 
+    /// The host that a client asked, without a port. Nothing is known of it.
+    package func host(of request: Request, _ context: ServerContext) -> String {
+        publicAddress.host(of: request, context)
+    }
+
     /// The address that a request came from.
     package func client(of request: Request, _ context: ServerContext) -> ClientAddress {
         proxies.client(of: request, context)

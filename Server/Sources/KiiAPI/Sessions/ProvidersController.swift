@@ -61,7 +61,7 @@ final class ProvidersController: Sendable {
                 409, "USER_NOT_LINKED", "UserNotLinked", "The account is not linked",
                 [("userID", session.user.id.rawValue)])
         }
-        var edit = UserEdit(compatible: .unchanged)
+        var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .kii))
         edit.unlinked = [provider.provider]
         try await accounts.editUser(
             edit, of: session.user.id, in: session.application,

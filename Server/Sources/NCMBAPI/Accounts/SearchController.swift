@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import HTTPSupport
 import Hummingbird
 import OkaeriWire
@@ -35,12 +36,36 @@ final class SearchController: Sendable {
         if let own { anonymousId = try await readAnonymousId(of: own) }
         let results = found.users.map { user in
             user.id == own?.id
-                ? MemberObject(user, for: caller, anonymousId: anonymousId).own().value
-                : MemberObject(user, for: caller).forOthers.value
+                ? MemberObject(user, for: caller, anonymousId: anonymousId).own()
+                : MemberObject(user, for: caller).forOthers
         }
-        var answer = NCMBObject([("results", .array(results))])
+        let rows = try await included(results, query["include"], by: search.reader, for: asking, caller)
+        var answer = NCMBObject([("results", .array(rows))])
         if let count = found.count { answer.append("count", .integer(Int64(clamping: count))) }
         return try NCMBResponse.signed(answer, for: caller)
+    }
+
+    /// What was found, with members in the place of the pointers that `include` names. A pointer to a member whom the
+    /// caller may not read stays.
+    private func included(
+        _ results: [NCMBObject], _ include: String?, by reader: UserSearch.Reader, for request: SearchRequest,
+        _ caller: NCMBCaller
+    ) async throws -> [JSONValue] {
+        guard let include, !include.isEmpty else { return results.map(\.value) }
+        let searchUsers = searchUsers
+        let users = IncludedUsers.Source(className: "user", keepsUnreadable: true) { ids in
+            let search = UserSearch(
+                condition: .isOneOf(.id, ids.map { .text($0) }), limit: ids.count, reader: reader)
+            return try await searchUsers(search, in: caller.application, for: request).users
+        } members: { user in
+            MemberObject(user, for: caller).forOthers.fields
+        }
+        do {
+            let names = include.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            return try await IncludedUsers(Set(names), users).expanded(results.map(\.fields)).map { .object($0) }
+        } catch is IncludedUsers.Refusal {
+            throw NCMBFault.notValid("include")
+        }
     }
 
     /// A `where` with the findings of the questions about other members in it.
@@ -52,9 +77,7 @@ final class SearchController: Sendable {
             let search = UserSearch(condition: try reading.condition(condition), limit: limit, reader: reader)
             return try await searchUsers(search, in: caller.application, for: request).users
         } members: { user in
-            let object = MemberObject(user, for: caller)
-            guard case .object(let members) = object.forOthers.value else { return nil }
-            return members
+            MemberObject(user, for: caller).forOthers.fields
         }
         do {
             return try await subqueries.answered(condition)

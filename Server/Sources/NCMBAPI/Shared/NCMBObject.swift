@@ -18,10 +18,13 @@ struct NCMBObject: Encodable {
         for (name, value) in members { try container.encode(value, forKey: Name(stringValue: name)) }
     }
 
-    /// As one value among others, which has no order.
-    var value: JSONValue {
-        .object(Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
+    /// The members by name, without their order.
+    var fields: [String: JSONValue] {
+        Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
+
+    /// As one value among others.
+    var value: JSONValue { .object(fields) }
 
     private struct Name: CodingKey {
         let stringValue: String

@@ -8,7 +8,7 @@ struct NoticesController: Sendable {
     let requests: NativeRequests
     let transfers: Transfers
 
-    /// `GET /v1/user/notices`: what this device has not been told.
+    /// `GET /v1/user/notices`: the notices that this device has not acknowledged.
     func list(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let transfers = try await transfers.listNotices(for: caller)
         return try JSONResponse(body: NoticeListResponse(notices: transfers.map { NoticeBody($0) })).response()

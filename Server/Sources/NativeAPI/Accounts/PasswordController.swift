@@ -28,7 +28,7 @@ struct PasswordController: Sendable {
     func requestReset(
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let body = try await requests.requiredJSON(PasswordResetRequestBody.self, of: request, context)
+        let body = try await requests.requiredJSON(MailOrderBody.self, of: request, context)
         let life = try await messaging.requestPasswordReset(
             email: body.email, in: application, languages: AcceptLanguage.tags(of: request),
             from: requests.gate.client(of: request, context))

@@ -116,7 +116,11 @@ extension NativeAPI {
             exportedAt: export.exportedAt.wire, application: export.application.id.rawValue,
             // All of it, also what apps never see: it is the person's right (GDPR, article 15).
             user: UserBody(export.user.shown(to: .server, in: export.application)),
-            sessions: export.sessions.map { SessionBody($0, isCurrent: $0.id == current) },
+            sessions: export.sessions.map { session in
+                var body = SessionBody(session, isCurrent: session.id == current)
+                if !session.fields.isEmpty { body.fields = session.fields }
+                return body
+            },
             devicesAdded: export.transfers.map { NoticeBody($0) }, passkeys: export.passkeys.map { PasskeyBody($0) },
             log: export.audit.map { LogEntryBody($0) })
         return try JSONResponse(body: body, headers: [.contentDisposition: #"attachment; filename="user.json""#])

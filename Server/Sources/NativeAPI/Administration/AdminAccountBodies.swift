@@ -81,7 +81,7 @@ struct AdminProofBody: Decodable, Sendable {
 }
 
 struct AdminProofResponse: Encodable {
-    /// In the place of the token that the request came with.
+    /// Instead of the token that the request came with.
     let token: String
     let freshUntil: WireTime
     let expiresAt: WireTime
@@ -100,7 +100,7 @@ struct AdminLogInResponse: Encodable {
     let admin: AdminBody
     let token: String
     let expiresAt: WireTime
-    /// Told once, after set-up.
+    /// Returned once, after set-up.
     let recoveryCodes: [String]?
     /// How many are left, when one was used.
     let recoveryCodesLeft: Int?
@@ -230,6 +230,6 @@ struct NewAdminKeyBody: Decodable, Sendable {
 
 struct NewAdminKeyResponse: Encodable {
     let key: AdminKeyBody
-    /// Told once.
+    /// Returned once.
     let secret: String
 }

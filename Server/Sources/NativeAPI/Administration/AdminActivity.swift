@@ -132,7 +132,7 @@ struct NewApplicationBody: Decodable, Sendable {
 struct NewApplicationResponse: Encodable {
     let id: String
     let name: String
-    /// Told once.
+    /// Returned once.
     let adminKey: String
 }
 

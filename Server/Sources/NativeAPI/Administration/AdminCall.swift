@@ -79,8 +79,10 @@ struct AdminCall: Sendable {
     }
 
     /// A segment of the path by its name.
-    func id(_ name: String) throws(DomainError) -> String {
-        guard let id = context.parameters.get(name), id.utf8.count <= 128 else { throw .administration(.notFound) }
+    func id(_ name: String, maximumBytes: Int = 128) throws(DomainError) -> String {
+        guard let id = context.parameters.get(name), id.utf8.count <= maximumBytes else {
+            throw .administration(.notFound)
+        }
         return id
     }
 

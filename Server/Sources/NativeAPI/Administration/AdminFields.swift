@@ -83,37 +83,6 @@ struct FieldRulesBody: Encodable {
     }
 }
 
-/// One rule.
-struct FieldRuleBody: Encodable {
-    /// How many users break a rule that was made after them.
-    struct Users: Encodable {
-        let breaking: Int
-        let looked: Int
-        let isComplete: Bool
-    }
-
-    let name: String
-    let type: String
-    let read: String
-    let write: String
-    let required: Bool
-    let `default`: JSONValue?
-    let label: [String: String]
-    /// Only where one rule is asked for or changed.
-    let users: Users?
-
-    init(_ rule: FieldRule, _ count: CountRuleBreakers.Count? = nil) {
-        name = rule.name
-        type = rule.kind.rawValue
-        read = rule.reader.rawValue
-        write = rule.writer.rawValue
-        required = rule.isRequired
-        `default` = rule.standard
-        label = rule.labels
-        users = count.map { Users(breaking: $0.breaking, looked: $0.looked, isComplete: $0.isComplete) }
-    }
-}
-
 /// A rule as it shall be; what is absent is as standard.
 struct NewFieldRuleBody: Decodable, Sendable {
     var type: String?

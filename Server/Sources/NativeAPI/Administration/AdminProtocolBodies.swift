@@ -10,7 +10,7 @@ struct AdminProtocolsBody: Encodable {
 struct AdminProtocolBody: Encodable {
     let `protocol`: String
     /// Keys that name the application, and for who may change settings those that ship inside the app. One that makes an
-    /// administrator is told once, when it is made.
+    /// administrator is returned once, when it is made.
     let keys: [String: String]
     let rules: ProtocolRulesBody
 

@@ -13,7 +13,7 @@ extension AdminAPI {
             try call.answer(
                 AdminProvidersBody(
                     providers: try await call.modules.providers.listProviders(of: try call.targetApplication().id)
-                        .map(AdminProviderBody.init(_:))))
+                        .map(ProviderBody.init(_:))))
         },
         AdminRoute(.put, "\(application)/providers/{provider}", .setProvider) { call in
             let (body, provider) = (try await call.body(NewProviderBody.self), try call.provider())
@@ -24,7 +24,7 @@ extension AdminAPI {
             let entry = try await call.modules.providers.listProviders(of: application)
                 .first { $0.settings.provider == provider }
             guard let entry else { throw DomainError.providerNotEnabled }
-            return try call.answer(AdminProviderBody(entry))
+            return try call.answer(ProviderBody(entry))
         },
         AdminRoute(.delete, "\(application)/providers/{provider}", .removeProvider) { call in
             try await call.modules.providers.removeProvider(
@@ -85,30 +85,7 @@ extension AdminCall {
 }
 
 struct AdminProvidersBody: Encodable {
-    let providers: [AdminProviderBody]
-}
-
-struct AdminProviderBody: Encodable {
-    let provider: String
-    let audiences: [String]
-    let teamId: String?
-    let keyId: String?
-    let issuer: String?
-    let redirectURIs: [String]
-    /// Whether a private key or client secret is stored. It is never shown.
-    let hasSecret: Bool
-    let updatedAt: WireTime
-
-    init(_ entry: ListProviders.Entry) {
-        provider = entry.settings.provider.rawValue
-        audiences = entry.settings.audiences
-        teamId = entry.settings.teamId
-        keyId = entry.settings.keyId
-        issuer = entry.settings.issuer
-        redirectURIs = entry.settings.redirectURIs
-        hasSecret = entry.hasSecret
-        updatedAt = entry.updatedAt.wire
-    }
+    let providers: [ProviderBody]
 }
 
 struct NewProviderBody: Decodable, Sendable {

@@ -100,6 +100,7 @@ struct AdminSettingsBody: Encodable {
     /// What registration demands, and what sign-up forms ask for.
     let signUp: AdminSignUpBody
     let passkeys: AdminPasskeysBody
+    let secondFactors: AdminSecondFactorsBody
 
     init(_ application: Domain.Application) {
         let settings = application.settings
@@ -118,6 +119,7 @@ struct AdminSettingsBody: Encodable {
         mail = AdminMailLinksBody(settings.mail)
         signUp = AdminSignUpBody(settings.signUp)
         passkeys = AdminPasskeysBody(settings.passkeys)
+        secondFactors = AdminSecondFactorsBody(settings.secondFactors)
     }
 }
 
@@ -164,6 +166,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
     private let mail: Mail?
     private let signUp: SignUp?
     private let passkeys: AdminPasskeysPatch?
+    private let secondFactors: AdminSecondFactorsPatch?
 
     private struct SignUp: Decodable {
         let usernameMinimumCharacters: Int?
@@ -211,7 +214,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, proofRequired, sessionIdleSeconds, sessionSeconds, deletionGraceSeconds, anonymousIdleSeconds
-        case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail, signUp, passkeys
+        case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail, signUp, passkeys, secondFactors
     }
 
     init(from decoder: any Decoder) throws {
@@ -235,6 +238,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         mail = try members.decodeIfPresent(Mail.self, forKey: .mail)
         signUp = try members.decodeIfPresent(SignUp.self, forKey: .signUp)
         passkeys = try members.decodeIfPresent(AdminPasskeysPatch.self, forKey: .passkeys)
+        secondFactors = try members.decodeIfPresent(AdminSecondFactorsPatch.self, forKey: .secondFactors)
     }
 
     func apply(to application: inout Domain.Application) {
@@ -259,6 +263,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         mail?.resetURL.apply(to: &application.settings.mail.resetURL)
         signUp?.apply(to: &application.settings.signUp)
         passkeys?.apply(to: &application.settings.passkeys)
+        secondFactors?.apply(to: &application.settings.secondFactors)
     }
 }
 

@@ -31,6 +31,7 @@ struct InspectedUserBody: Encodable {
     let user: AdminUserBody
     let sessions: [AdminSessionBody]
     let deviceKeys: [DeviceKeyBody]
+    let passkeys: [AdminPasskeyBody]
     let transfers: [AdminTransferBody]
     let audit: [AuditEntryBody]
     let hasWeakCredential: Bool
@@ -44,6 +45,7 @@ struct InspectedUserBody: Encodable {
             if isMasked { shown.device.name = Redaction.text(key.device.name) }
             return DeviceKeyBody(shown, isCurrent: nil)
         }
+        passkeys = found.passkeys.map { AdminPasskeyBody($0, isMasked: isMasked) }
         transfers = found.transfers.map { AdminTransferBody(id: $0.id.rawValue, redeemedAt: $0.redeemedAt.wire) }
         audit = access.may(.readAudit, in: application.id) ? found.audit.map(AuditEntryBody.init(_:)) : []
         hasWeakCredential = found.hasWeakCredential

@@ -75,6 +75,12 @@ extension AdminAPI {
                 of: try call.user(), in: try call.targetApplication(), by: .operator(try call.auditActor()))
             return try call.answer(RemovedDeviceKeysResponse(removed: removed))
         },
+        AdminRoute(.delete, "\(one)/passkeys/{passkey}", .removePasskey) { call in
+            try await call.modules.passkeys.managePasskeys.remove(
+                try call.id("passkey", maximumBytes: Passkey.maximumIdCharacters), of: try call.user(),
+                in: try call.targetApplication(), by: .operator(try call.auditActor()))
+            return AdminCall.done
+        },
         AdminRoute(.delete, "\(one)/sessions/{session}", .endSession) { call in
             try await call.rules.endSession(
                 Identifier(rawValue: try call.id("session")), of: try call.user(), in: try call.targetApplication().id,
@@ -84,6 +90,11 @@ extension AdminAPI {
         AdminRoute(.post, "\(one)/password-reset", .orderPasswordReset) { call in
             try await call.rules.orderPasswordReset(
                 for: try call.user(), in: try call.targetApplication(), from: call.client, by: try call.auditActor())
+            return AdminCall.done
+        },
+        AdminRoute(.delete, "\(one)/second-factors", .resetSecondFactors) { call in
+            try await call.modules.secondFactors.manageSecondFactors.removeAll(
+                of: try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "\(one)/transfer-code", .issueTransferCode) { call in

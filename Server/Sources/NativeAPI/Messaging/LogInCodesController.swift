@@ -14,7 +14,7 @@ struct LogInCodesController: Sendable {
     func send(
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        let body = try await requests.requiredJSON(LogInCodeRequestBody.self, of: request, context)
+        let body = try await requests.requiredJSON(MailOrderBody.self, of: request, context)
         let (ticket, life) = try await messaging.requestLogInCode(
             email: body.email, in: application, languages: AcceptLanguage.tags(of: request),
             from: requests.gate.client(of: request, context))

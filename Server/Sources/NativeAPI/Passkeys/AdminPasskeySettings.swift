@@ -9,6 +9,8 @@ struct AdminPasskeysBody: Encodable {
     let userVerificationRequired: Bool
     let allowedAuthenticators: [String]
     let refusedAuthenticators: [String]
+    let appleApps: [String]
+    let androidApps: [AndroidAppBody]
 
     init(_ rules: PasskeyRules) {
         enabled = rules.isEnabled
@@ -17,6 +19,29 @@ struct AdminPasskeysBody: Encodable {
         userVerificationRequired = rules.requiresUserVerification
         allowedAuthenticators = rules.allowedAuthenticators
         refusedAuthenticators = rules.refusedAuthenticators
+        appleApps = rules.appleApps
+        androidApps = rules.androidApps.map {
+            AndroidAppBody(package: $0.packageName, certificates: $0.certificates)
+        }
+    }
+}
+
+/// An app for Android and the SHA-256 of its certificates.
+struct AndroidAppBody: Codable, Sendable {
+    let package: String
+    let certificates: [String]
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case package, certificates }
+
+    init(package: String, certificates: [String]) {
+        self.package = package
+        self.certificates = certificates
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        package = try members.decode(String.self, forKey: .package)
+        certificates = try members.decode([String].self, forKey: .certificates)
     }
 }
 
@@ -28,9 +53,12 @@ struct AdminPasskeysPatch: Decodable, Sendable {
     private let userVerificationRequired: Bool?
     private let allowedAuthenticators: [String]?
     private let refusedAuthenticators: [String]?
+    private let appleApps: [String]?
+    private let androidApps: [AndroidAppBody]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case enabled, domain, origins, userVerificationRequired, allowedAuthenticators, refusedAuthenticators
+        case appleApps, androidApps
     }
 
     init(from decoder: any Decoder) throws {
@@ -41,6 +69,8 @@ struct AdminPasskeysPatch: Decodable, Sendable {
         userVerificationRequired = try members.decodeIfPresent(Bool.self, forKey: .userVerificationRequired)
         allowedAuthenticators = try members.decodeIfPresent([String].self, forKey: .allowedAuthenticators)
         refusedAuthenticators = try members.decodeIfPresent([String].self, forKey: .refusedAuthenticators)
+        appleApps = try members.decodeIfPresent([String].self, forKey: .appleApps)
+        androidApps = try members.decodeIfPresent([AndroidAppBody].self, forKey: .androidApps)
     }
 
     func apply(to rules: inout PasskeyRules) {
@@ -50,5 +80,9 @@ struct AdminPasskeysPatch: Decodable, Sendable {
         if let userVerificationRequired { rules.requiresUserVerification = userVerificationRequired }
         if let allowedAuthenticators { rules.allowedAuthenticators = allowedAuthenticators }
         if let refusedAuthenticators { rules.refusedAuthenticators = refusedAuthenticators }
+        if let appleApps { rules.appleApps = appleApps }
+        if let androidApps {
+            rules.androidApps = androidApps.map { .init(packageName: $0.package, certificates: $0.certificates) }
+        }
     }
 }

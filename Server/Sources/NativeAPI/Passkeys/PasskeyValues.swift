@@ -1,10 +1,10 @@
-import Domain
-import HTTPSupport
-import OkaeriWire
+package import Domain
+package import HTTPSupport
+package import OkaeriWire
 
 extension PasskeyAssertion {
     /// - Throws: `RequestError.membersInvalid` for what is no base64url.
-    init(_ credential: PasskeyAuthentication) throws(RequestError) {
+    package init(_ credential: PasskeyAuthentication) throws(RequestError) {
         let response = credential.response
         self.init(
             id: credential.id, clientData: try bytes(response.clientDataJSON, "clientDataJSON"),
@@ -15,7 +15,7 @@ extension PasskeyAssertion {
 
 extension AddPasskey.Registration {
     /// - Throws: `RequestError.membersInvalid` for what is no base64url.
-    init(_ body: NewPasskeyBody) throws(RequestError) {
+    package init(_ body: NewPasskeyBody) throws(RequestError) {
         let response = body.credential.response
         self.init(
             id: body.credential.id, clientData: try bytes(response.clientDataJSON, "clientDataJSON"),
@@ -32,7 +32,7 @@ private func bytes(_ text: String, _ member: String) throws(RequestError) -> [UI
 }
 
 extension PasskeyCreationOptions {
-    init(_ options: PasskeyRegistrationOptions) {
+    package init(_ options: PasskeyRegistrationOptions) {
         self.init(
             rp: Entity(id: options.domain, name: options.applicationName),
             user: Entity(id: options.userHandle, name: options.userName, displayName: options.displayName),
@@ -47,7 +47,7 @@ extension PasskeyCreationOptions {
 }
 
 extension OkaeriWire.PasskeyRequestOptions {
-    init(_ options: Domain.PasskeyRequestOptions) {
+    package init(_ options: Domain.PasskeyRequestOptions) {
         self.init(
             challenge: options.challenge, timeout: options.lifetime.wholeMilliseconds, rpId: options.domain,
             userVerification: PasskeyCreationOptions.userVerification(isRequired: options.requiresUserVerification))

@@ -64,10 +64,17 @@ extension Reauthenticate.Credential {
             body.code != nil || body.ticket != nil, body.provider != nil || body.credential != nil
         )
         if let passkey = body.passkey {
-            guard body.password == nil, !isByCode, !isByProvider else {
+            guard body.password == nil, !isByCode, !isByProvider, body.totp == nil, body.recoveryCode == nil else {
                 throw .membersInvalid([MemberFault(path: "passkey", rule: .malformed)])
             }
             self = .passkey(try PasskeyAssertion(passkey))
+            return
+        }
+        if body.totp != nil || body.recoveryCode != nil {
+            guard body.password == nil, !isByCode, !isByProvider, body.totp == nil || body.recoveryCode == nil else {
+                throw .membersInvalid([MemberFault(path: "totp", rule: .malformed)])
+            }
+            self = body.totp.map { .totp($0) } ?? .recoveryCode(body.recoveryCode ?? "")
             return
         }
         switch (body.password, isByCode, isByProvider) {

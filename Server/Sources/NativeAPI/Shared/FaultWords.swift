@@ -35,6 +35,7 @@ extension ValidationError.Rule {
         case .notAMailAddress: ("not_a_mail_address", "An address as in RFC 5321: hana@example.com.")
         case .notAPhoneNumber: ("not_a_phone_number", "International form (E.164): +819012345678.")
         case .tooCommon: ("too_common", "Not one of the passwords that everybody tries first.")
+        case .breached: ("breached", "Not a password that is known from leaks of other services.")
         case .notATriableHash: ("not_offered", "Not a password hash that can be tried here.")
         case .containsContext: ("contains_context", "No names of the application or the user.")
         case .notATransferCode: ("not_a_transfer_code", "16 letters and digits, as shown on the other device.")

@@ -3,7 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A body as JSON. The one place where answers are encoded.
+/// A body as JSON. All responses are encoded here.
 struct JSONResponse<Body: Encodable> {
     let body: Body
     var status: HTTPResponse.Status = .ok

@@ -7,7 +7,7 @@ import OkaeriWire
 extension HTTPField.Name {
     /// The application's id.
     static let application = HTTPField.Name(known: "Okaeri-Application")
-    /// How much there is that this device has not been told.
+    /// How much there is that this device has not acknowledged.
     static let notices = HTTPField.Name(known: "Okaeri-Notices")
     /// Whether a log-in brings a user back that asked to be deleted.
     static let restore = HTTPField.Name(known: "Okaeri-Restore")

@@ -11,6 +11,7 @@ extension LogInResponse: JSONWritten {
             json.member("previousLogInAt", ifPresent: previousLogInAt?.description)
             try json.member("session", session)
             if let leftUser { try json.member("leftUser", encoded: leftUser) }
+            if let recoveryCodes { try json.member("recoveryCodes", encoded: recoveryCodes) }
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriWire
 
 /// `okaeri application fields …`
@@ -270,27 +271,23 @@ struct FieldLimitsDescription: Encodable {
 
 /// The rules as `--json` shows them.
 struct FieldRulesDescription: Encodable {
+    /// A rule, and beside its members how many users break it.
     struct Rule: Encodable {
-        let name: String
-        let type: String
-        let read: String
-        let write: String
-        let required: Bool
-        let `default`: JSONValue?
-        let label: [String: String]
-        let breaking: Int?
-        let looked: Int?
+        private let rule: FieldRuleBody
+        private let count: CountRuleBreakers.Count?
+
+        private enum CodingKeys: String, CodingKey { case breaking, looked }
 
         init(_ rule: FieldRule, _ count: CountRuleBreakers.Count? = nil) {
-            name = rule.name
-            type = rule.kind.rawValue
-            read = rule.reader.rawValue
-            write = rule.writer.rawValue
-            required = rule.isRequired
-            `default` = rule.standard
-            label = rule.labels
-            breaking = count?.breaking
-            looked = count?.looked
+            self.rule = FieldRuleBody(rule)
+            self.count = count
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            try rule.encode(to: encoder)
+            var counts = encoder.container(keyedBy: CodingKeys.self)
+            try counts.encodeIfPresent(count?.breaking, forKey: .breaking)
+            try counts.encodeIfPresent(count?.looked, forKey: .looked)
         }
     }
 

@@ -45,7 +45,7 @@ struct Importer<Imported> {
 
     /// - Throws: `CommandFault` when the file cannot be read on, or the storage fails: what was taken in stays.
     func run(_ file: RecordFile, _ storage: StorageOptions) async throws(CommandFault) -> ImportReport {
-        let progress = ImportProgress()
+        let progress = ProgressLine()
         let box = ReportBox(ImportReport(isRehearsal: isRehearsal))
         try await storage.perform(.importUsers) { modules, who throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
@@ -63,7 +63,7 @@ struct Importer<Imported> {
                     isOver = true
                 }
                 try await take(waiting, modules, &box.report)
-                progress.show(box.report.records, file.readBytes)
+                progress.show("\(box.report.records) records, \(file.readBytes / 1_048_576) MiB read")
             }
         }
         progress.end()
@@ -128,23 +128,5 @@ private final class ReportBox {
 
     init(_ report: ImportReport) {
         self.report = report
-    }
-}
-
-/// One line on a terminal that is written over again and again.
-private struct ImportProgress {
-    private let isShown = isatty(FileHandle.standardError.fileDescriptor) != 0
-
-    func show(_ records: Int, _ bytes: Int) {
-        if isShown { write("\r\u{1B}[K\(records) records, \(bytes / 1_048_576) MiB read") }
-    }
-
-    func end() {
-        if isShown { write("\r\u{1B}[K") }
-    }
-
-    private func write(_ text: String) {
-        // Nobody is left to tell when the terminal has gone.
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

@@ -17,6 +17,6 @@ struct ApplicationCommand: ParsableCommand {
             EnableProtocolCommand.self, DisableProtocolCommand.self, ShowProtocolKeysCommand.self,
             ProtocolRulesCommand.self,
             AppleCommand.self, ProviderCommand.self, ApplicationMailCommand.self, ThemeCommand.self,
-            RedirectCommand.self, FieldsCommand.self, SignUpRulesCommand.self,
+            RedirectCommand.self, FieldsCommand.self, SignUpRulesCommand.self, PasskeyRulesCommand.self,
         ])
 }

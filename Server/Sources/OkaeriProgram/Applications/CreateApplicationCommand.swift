@@ -121,7 +121,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
             """
             The application is made.
             \(table.text(indentation: 2))
-            The admin key, and keys that make an administrator elsewhere, are not shown again; keep them in a safe place.
+            The admin key, and keys that make an administrator elsewhere, are not shown again; keep them safe.
             """)
         for keys in made.protocols {
             if let advice = made.application.advice(on: keys.protocolName) { Console.tell(advice) }

@@ -8,7 +8,7 @@ struct EnableProtocolCommand: AsyncParsableCommand {
         commandName: "enable",
         abstract: "Switch a foreign protocol on, so that apps built for it keep working.",
         discussion: """
-            Apps in the stores carry the keys of the service that is gone: bring them along. Keys that are not told are \
+            Apps in the stores carry the keys of the service that is gone: bring them along. Keys that are not given are \
             made; keys that are there already stay. Keys that make an administrator are shown this once. A running \
             server knows the keys at its next request.
 

@@ -25,9 +25,9 @@ struct ProtocolKeyOptions: ParsableArguments {
             valueName: "path"))
     var envelopeBasePath: String?
 
-    /// The keys that were told, by protocol.
+    /// The keys that were given, by protocol.
     var given: [Session.ProtocolName: [ProtocolKey: Secret]] {
-        let told: [(Session.ProtocolName, ProtocolKey, String?)] = [
+        let options: [(Session.ProtocolName, ProtocolKey, String?)] = [
             (.ncmb, .applicationKey, ncmbApplicationKey), (.ncmb, .clientKey, ncmbClientKey),
             (.parse, .applicationId, parseApplicationId), (.parse, .restKey, parseRestKey),
             (.parse, .javascriptKey, parseJavascriptKey), (.parse, .clientKey, parseClientKey),
@@ -36,7 +36,7 @@ struct ProtocolKeyOptions: ParsableArguments {
             (.envelope, .basePath, envelopeBasePath),
         ]
         var given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:]
-        for case (let name, let key, let text?) in told { given[name, default: [:]][key] = Secret(text) }
+        for case (let name, let key, let text?) in options { given[name, default: [:]][key] = Secret(text) }
         return given
     }
 }

@@ -16,7 +16,7 @@ extension [IssuedKeys] {
     var lines: [(String, String)] {
         flatMap { issued in
             issued.profile.keys.map { key in
-                let hidden = key.keeping == .digested ? "(told once, only a digest is kept)" : "(none)"
+                let hidden = key.keeping == .digested ? "(shown once, only a digest is kept)" : "(none)"
                 return (
                     "\(issued.protocolName.rawValue) \(key.name.rawValue)", issued.keys[key.name]?.revealed ?? hidden
                 )

@@ -19,11 +19,11 @@ struct DemoAccountCommand: AsyncParsableCommand {
     @OptionGroup var options: DemoOptions
 
     func run() async throws {
-        let place = try options.place()
+        let target = try options.target()
         let language = options.language
         do throws(OkaeriError) {
             let scenes = try await DemoAccount(language: language) {
-                DemoOptions.client(at: place, vault: MemoryVault())
+                DemoOptions.client(at: target, vault: MemoryVault())
             }.play()
             guard !options.output.isJSON else { return Console.write(json: scenes) }
             for scene in scenes { Console.write("\(scene.title)\n  \(scene.text)") }

@@ -37,25 +37,25 @@ struct DemoOptions: ParsableArguments {
     /// Where the app lives.
     ///
     /// - Throws: `CommandFault`.
-    func place() throws(CommandFault) -> DemoPlace {
-        try DemoPlace(server: server, application: application, state: state, settings: try storage.settings())
+    func target() throws(CommandFault) -> DemoTarget {
+        try DemoTarget(server: server, application: application, state: state, settings: try storage.settings())
     }
 
     /// An app on a device.
-    static func client(at place: DemoPlace, vault: any CredentialVault) -> OkaeriClient {
+    static func client(at target: DemoTarget, vault: any CredentialVault) -> OkaeriClient {
         var device = DeviceInfo.thisDevice
         device.appVersion = "okaeri demo \(OkaeriCommand.version)"
         // Somebody waits at a terminal: one more try, soon, is all.
         let retry = RetryPolicy(maximumTries: 2, firstDelay: .milliseconds(200))
         return OkaeriClient(
-            server: place.server, application: place.application, vault: vault,
+            server: target.server, application: target.application, vault: vault,
             configuration: OkaeriConfiguration(requestTimeout: patience, retry: retry, device: device))
     }
 
     /// The app on the device that the state folder stands for.
     func client() throws(CommandFault) -> OkaeriClient {
-        let place = try place()
-        return Self.client(at: place, vault: FileVault(directory: place.state))
+        let target = try target()
+        return Self.client(at: target, vault: FileVault(directory: target.state))
     }
 
     /// What an error means to the person at the terminal.

@@ -20,7 +20,7 @@ struct DatabaseChecks {
     }
 
     private func database(_ inspection: DatabaseInspection) -> Finding {
-        let words = "PostgreSQL \(inspection.serverVersion) at \(inspection.place)"
+        let words = "PostgreSQL \(inspection.serverVersion) at \(inspection.location)"
         return inspection.isWritable
             ? .ok("database", "\(words) takes reads and writes.")
             : .failed(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 
 /// `okaeri application provider list`
 struct ListProvidersCommand: AsyncParsableCommand {
@@ -25,7 +26,7 @@ struct ListProvidersCommand: AsyncParsableCommand {
         let entries = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
             try await modules.providers.listProviders(of: application)
         }
-        guard !output.isJSON else { return Console.write(json: Output(providers: entries.map(Entry.init))) }
+        guard !output.isJSON else { return Console.write(json: Output(providers: entries.map(ProviderBody.init(_:)))) }
         guard !entries.isEmpty else { return Console.write("The application has no provider.") }
         var table = TextTable("PROVIDER", "IDS", "TEAM", "KEY ID", "ISSUER", "SECRET", "CHANGED")
         for entry in entries {
@@ -39,26 +40,6 @@ struct ListProvidersCommand: AsyncParsableCommand {
     }
 
     private struct Output: Encodable {
-        let providers: [Entry]
-    }
-
-    private struct Entry: Encodable {
-        let provider: String
-        let audiences: [String]
-        let teamId: String?
-        let keyId: String?
-        let issuer: String?
-        let redirectURIs: [String]
-        let hasSecret: Bool
-
-        init(_ entry: ListProviders.Entry) {
-            provider = entry.settings.provider.rawValue
-            audiences = entry.settings.audiences
-            teamId = entry.settings.teamId
-            keyId = entry.settings.keyId
-            issuer = entry.settings.issuer
-            redirectURIs = entry.settings.redirectURIs
-            hasSecret = entry.hasSecret
-        }
+        let providers: [ProviderBody]
     }
 }

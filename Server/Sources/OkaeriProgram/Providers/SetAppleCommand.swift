@@ -8,7 +8,7 @@ struct SetAppleCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Switch Sign in with Apple on, or change its settings.",
         discussion: """
-            What is not told stays as it is. With team and bundle ids alone, identity tokens are accepted; the private \
+            What is not given stays as it is. With team and bundle ids alone, identity tokens are accepted; the private \
             key is needed for authorization codes, and so for revoking Apple's grant when a user leaves. It is stored \
             sealed and never shown again.
 
@@ -59,13 +59,13 @@ struct SetAppleCommand: AsyncParsableCommand {
                 throw .failed("The key file \(path) cannot be read.")
             }
         }
-        let told = self
+        let options = self
         try await storage.perform(.setProvider) { modules, who throws(DomainError) in
-            let application = Identifier<Application>(rawValue: told.id)
+            let application = Identifier<Application>(rawValue: options.id)
             let present = try await modules.providers.listProviders(of: application).first {
                 $0.settings.provider == .apple
             }
-            let settings = told.applied(to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
+            let settings = options.applied(to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
             try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
         }
         Console.write("Sign in with Apple is set. “okaeri application apple check \(id)” tries the key.")

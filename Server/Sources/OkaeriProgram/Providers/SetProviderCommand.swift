@@ -8,7 +8,7 @@ struct SetProviderCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Switch log-in with a provider on, or change its settings.",
         discussion: """
-            What is not told stays as it is. The secret is read from a file, because the list of processes shows \
+            What is not given stays as it is. The secret is read from a file, because the list of processes shows \
             command lines; it is stored sealed and never shown again. For facebook the client is the app id and the \
             secret the app secret; for twitter they are consumer key and consumer secret, and for the hosted pages a second \
             client, the client id of OAuth 2.0, and after a space its secret. For line they are channel id and channel \
@@ -58,17 +58,17 @@ struct SetProviderCommand: AsyncParsableCommand {
                 throw .failed("The secret file \(path) cannot be read.")
             }
         }
-        let told = self
+        let options = self
         try await storage.perform(.setProvider) { modules, who throws(DomainError) in
-            let application = Identifier<Application>(rawValue: told.id)
-            let name = Identity.Provider(rawValue: told.provider)
+            let application = Identifier<Application>(rawValue: options.id)
+            let name = Identity.Provider(rawValue: options.provider)
             let present = try await modules.providers.listProviders(of: application).first {
                 $0.settings.provider == name
             }
             var settings = present?.settings ?? ProviderSettings(provider: name, audiences: [])
-            if !told.clients.isEmpty { settings.audiences = told.clients }
-            if !told.redirects.isEmpty { settings.redirectURIs = told.redirects }
-            settings.issuer = told.issuer ?? settings.issuer
+            if !options.clients.isEmpty { settings.audiences = options.clients }
+            if !options.redirects.isEmpty { settings.redirectURIs = options.redirects }
+            settings.issuer = options.issuer ?? settings.issuer
             try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
         }
         Console.write("Log-in with \(provider) is set.")

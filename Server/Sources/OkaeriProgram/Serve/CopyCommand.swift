@@ -1,7 +1,5 @@
 import ArgumentParser
-import Foundation
 import OkaeriServer
-import Synchronization
 
 /// `okaeri copy`
 struct CopyCommand: AsyncParsableCommand {
@@ -32,10 +30,10 @@ struct CopyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try ServerSettings.read(to.map { [Setting.database.name: $0] } ?? [:])
-        let line = ProgressLine(isShown: isatty(STDERR_FILENO) == 1 && !output.isJSON)
+        let line = ProgressLine(isWanted: !output.isJSON)
         let report: InstallationCopy.Report
         do {
-            report = try await InstallationCopy(from: from, to: settings) { line.show($0) }
+            report = try await InstallationCopy(from: from, to: settings) { line.show($0.text) }
         } catch let fault as StartFault {
             line.end()
             throw CommandFault.failed(fault.description)
@@ -47,7 +45,7 @@ struct CopyCommand: AsyncParsableCommand {
         Console.write(
             """
             \(report.wasResumed ? "The copy was resumed and is complete" : "Everything is copied") and compared: \
-            \(report.place)
+            \(report.location)
             \(table.text(indentation: 2))
             """)
         if report.needsKeyOfFolder {
@@ -68,29 +66,10 @@ struct CopyCommand: AsyncParsableCommand {
     }
 }
 
-/// One line on a terminal that is written over again and again.
-private final class ProgressLine: Sendable {
-    private let isShown: Bool
-    private let hasText = Mutex(false)
-
-    init(isShown: Bool) {
-        self.isShown = isShown
-    }
-
-    func show(_ progress: InstallationCopy.Progress) {
-        guard isShown else { return }
-        hasText.withLock { $0 = true }
-        let share = progress.allRows == 0 ? 100 : min(100, progress.rows * 100 / progress.allRows)
-        let verb = progress.isComparing ? "comparing" : "copying"
-        write("\r\u{1B}[K\(verb) \(progress.table): \(progress.rows) of \(progress.allRows) rows, \(share) %")
-    }
-
-    func end() {
-        if hasText.withLock({ $0 }) { write("\r\u{1B}[K") }
-    }
-
-    private func write(_ text: String) {
-        // Nobody is left to tell when the terminal has gone.
-        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+extension InstallationCopy.Progress {
+    /// How far the copy is.
+    fileprivate var text: String {
+        let share = allRows == 0 ? 100 : min(100, rows * 100 / allRows)
+        return "\(isComparing ? "comparing" : "copying") \(table): \(rows) of \(allRows) rows, \(share) %"
     }
 }

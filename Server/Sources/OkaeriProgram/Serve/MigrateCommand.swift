@@ -32,13 +32,14 @@ struct MigrateCommand: AsyncParsableCommand {
         }
         guard !output.isJSON else { return Console.write(json: Output(migration, isRehearsal: dryRun)) }
         if dryRun {
-            let head = "-- \(migration.place): schema version \(migration.before) to \(migration.after)"
+            let head = "-- \(migration.location): schema version \(migration.before) to \(migration.after)"
             return Console.write(([head] + migration.statements.map { $0 + ";" }).joined(separator: "\n\n"))
         }
         Console.write(
             migration.before == migration.after
-                ? "The database \(migration.place) has schema version \(migration.after), the newest."
-                : "The database \(migration.place) went from schema version \(migration.before) to \(migration.after).")
+                ? "The database \(migration.location) has schema version \(migration.after), the newest."
+                : "The database \(migration.location) went from schema version \(migration.before) to \(migration.after)."
+        )
     }
 
     private struct Output: Encodable {

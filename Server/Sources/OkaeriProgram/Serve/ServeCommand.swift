@@ -46,12 +46,12 @@ struct ServeCommand: AsyncParsableCommand {
         let lastPort = nextFreePort ? min(wanted + Self.portsTried, 65_535) : wanted
         let logger = ServerProgram.logger(settings)
         while true {
-            let (place, isJSON) = (settings.storagePlace, output.isJSON)
+            let (location, isJSON) = (settings.storageLocation, output.isJSON)
             do throws(StartFault) {
                 try await ServerProgram(settings: settings, logger: logger, providers: providers).run {
                     listening, composition in
                     let link = await composition.firstAdminLink(port: listening.port)
-                    Started(listening, wanted: wanted, place, link).tell(asJSON: isJSON)
+                    Started(listening, wanted: wanted, location, link).tell(asJSON: isJSON)
                 }
                 return
             } catch {
@@ -90,13 +90,14 @@ private struct Started: Encodable {
     private let port: Int
 
     init(
-        _ listening: ServerProgram.Listening, wanted: Int, _ place: ServerSettings.StoragePlace, _ link: FirstAdminLink?
+        _ listening: ServerProgram.Listening, wanted: Int, _ location: ServerSettings.StorageLocation,
+        _ link: FirstAdminLink?
     ) {
         (setUpLink, setUpOwner) = (link?.url, link?.owner)
         url = listening.url
         metricsUrl = listening.metricsURL
         pid = getpid()
-        switch place {
+        switch location {
         case .folder(let folder): (dataFolder, database) = (URL(fileURLWithPath: folder).standardizedFileURL.path, nil)
         case .database(let name): (dataFolder, database) = (nil, name)
         }

@@ -46,6 +46,19 @@ struct SettingOptions: ParsableArguments {
         help: ArgumentHelp(.oldAppPasswordFailures, valueName: "number"))
     var oldAppPasswordFailures: String?
 
+    @Option(name: .customLong(Setting.oldAppMails.name), help: ArgumentHelp(.oldAppMails, valueName: "number"))
+    var oldAppMails: String?
+
+    @Option(
+        name: .customLong(Setting.oldAppCodeTries.name),
+        help: ArgumentHelp(.oldAppCodeTries, valueName: "number"))
+    var oldAppCodeTries: String?
+
+    @Option(
+        name: .customLong(Setting.oldAppProviderCredentials.name),
+        help: ArgumentHelp(.oldAppProviderCredentials, valueName: "number"))
+    var oldAppProviderCredentials: String?
+
     @Option(name: .customLong(Setting.searchTime.name), help: ArgumentHelp(.searchTime, valueName: "number"))
     var searchTime: String?
 
@@ -68,6 +81,17 @@ struct SettingOptions: ParsableArguments {
 
     @Option(name: .customLong(Setting.passwordQueue.name), help: ArgumentHelp(.passwordQueue, valueName: "number"))
     var passwordQueue: String?
+
+    @Option(name: .customLong(Setting.passwordFilter.name), help: ArgumentHelp(.passwordFilter, valueName: "file"))
+    var passwordFilter: String?
+
+    @Option(name: .customLong(Setting.passwordRangeURL.name), help: ArgumentHelp(.passwordRangeURL, valueName: "url"))
+    var passwordRangeURL: String?
+
+    @Option(
+        name: .customLong(Setting.passwordListFailure.name),
+        help: ArgumentHelp(.passwordListFailure, valueName: "answer"))
+    var passwordListFailure: String?
 
     @Option(name: .customLong(Setting.sessionCache.name), help: ArgumentHelp(.sessionCache, valueName: "number"))
     var sessionCache: String?
@@ -115,12 +139,18 @@ struct SettingOptions: ParsableArguments {
         values[Setting.passwordFailures.name] = passwordFailures
         values[Setting.oldAppFirstLaunches.name] = oldAppFirstLaunches
         values[Setting.oldAppPasswordFailures.name] = oldAppPasswordFailures
+        values[Setting.oldAppMails.name] = oldAppMails
+        values[Setting.oldAppCodeTries.name] = oldAppCodeTries
+        values[Setting.oldAppProviderCredentials.name] = oldAppProviderCredentials
         values[Setting.searchTime.name] = searchTime
         values[Setting.searchReaders.name] = searchReaders
         values[Setting.searchTimePerAddress.name] = searchTimePerAddress
         values[Setting.searchTimePerApplication.name] = searchTimePerApplication
         values[Setting.passwordThreads.name] = passwordThreads
         values[Setting.passwordQueue.name] = passwordQueue
+        values[Setting.passwordFilter.name] = passwordFilter
+        values[Setting.passwordRangeURL.name] = passwordRangeURL
+        values[Setting.passwordListFailure.name] = passwordListFailure
         values[Setting.sessionCache.name] = sessionCache
         values[Setting.logLevel.name] = logLevel
         values[Setting.requestTimeout.name] = requestTimeout

@@ -86,6 +86,7 @@ extension ValidationError {
         case .notAMailAddress: "\(field) is no mail address."
         case .notAPhoneNumber: "\(field) is no phone number in international form."
         case .tooCommon: "\(field) is a password that everybody tries first."
+        case .breached: "\(field) is a password that is known from leaks of other services."
         case .notATriableHash:
             "\(field) is a hash of an unknown form, or one that costs too much to try; docs/operations/running.md has the limits."
         case .containsContext: "\(field) holds a name that is easy to guess."

@@ -3,7 +3,7 @@ import StoragePostgreSQL
 /// What `okaeri doctor` asks of a shared database. Asking changes nothing.
 package struct DatabaseInspection: Sendable {
     /// Hosts and name.
-    package let place: String
+    package let location: String
     package let serverVersion: Int
     package let schemaVersion: Int
     package let latestSchemaVersion: Int
@@ -33,7 +33,7 @@ package struct DatabaseInspection: Sendable {
         case .success(let found): inspection = found
         case .failure(let fault): throw .storage(fault.description)
         }
-        place = address.description
+        location = address.description
         serverVersion = inspection.serverVersion
         schemaVersion = inspection.schemaVersion
         latestSchemaVersion = PostgreSQLInspection.latestSchemaVersion

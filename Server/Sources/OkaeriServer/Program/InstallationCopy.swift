@@ -21,7 +21,7 @@ package struct InstallationCopy: Sendable {
 
     /// What was done.
     package struct Report: Sendable {
-        package let place: String
+        package let location: String
         /// Rows by table, in the order in which they were copied.
         package let tables: [(name: String, rows: Int)]
         /// Whether it went on where an earlier run had stopped.
@@ -111,7 +111,7 @@ package struct InstallationCopy: Sendable {
         }
         try target.finish()
         return Report(
-            place: address.description, tables: tables, wasResumed: wasResumed, needsKeyOfFolder: needsKeyOfFolder)
+            location: address.description, tables: tables, wasResumed: wasResumed, needsKeyOfFolder: needsKeyOfFolder)
     }
 
     /// Both engines must describe the same tables, whichever there are.

@@ -6,7 +6,7 @@ import StorageSQLite
 /// `okaeri migrate`: the schema that the storage had and has, and the SQL between.
 package struct StorageMigration: Sendable {
     /// Which storage, in words that may be shown.
-    package let place: String
+    package let location: String
     package let before: Int
     package let after: Int
     package let statements: [String]
@@ -19,7 +19,7 @@ package struct StorageMigration: Sendable {
     /// - Throws: `StartFault.storage`.
     package init(_ settings: ServerSettings, isRehearsal: Bool) async throws(StartFault) {
         if let address = settings.database {
-            place = address.description
+            location = address.description
             let result = await Blocking.run {
                 Result { () throws(PostgreSQLOpenFault) in
                     try PostgreSQLMigration(address, isRehearsal: isRehearsal)
@@ -32,10 +32,10 @@ package struct StorageMigration: Sendable {
             }
             return
         }
-        place = SQLiteStore.databasePath(in: settings.dataFolder)
+        location = SQLiteStore.databasePath(in: settings.dataFolder)
         do {
             let version =
-                FileManager.default.fileExists(atPath: place)
+                FileManager.default.fileExists(atPath: location)
                 ? try SQLiteInspection(folder: settings.dataFolder, isThorough: false).schemaVersion : 0
             if !isRehearsal { await (try SQLiteStore(.folder(settings.dataFolder), role: .command)).close() }
             (before, after) = (version, Migration.latestVersion)

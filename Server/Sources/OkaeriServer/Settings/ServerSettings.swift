@@ -24,11 +24,12 @@ package struct ServerSettings: Sendable {
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
     package var passwordFailuresPerHour: Int
-    package var oldAppFirstLaunchesPerHour: Int
-    package var oldAppPasswordFailuresPerHour: Int
+    package var oldAppLimits: OldAppLimits
     package var searchLimits: SearchLimits
     package var passwordThreads: Int
     package var passwordQueue: Int
+    /// What is known of leaked passwords.
+    package var passwordLists: PasswordListSettings
     package var sessionCacheEntries: Int
     package var logLevel: Logger.Level
     package var requestTimeout: Duration
@@ -73,8 +74,7 @@ package struct ServerSettings: Sendable {
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
         passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
-        oldAppFirstLaunchesPerHour = try reader.number(.oldAppFirstLaunches, 1...1_000_000)
-        oldAppPasswordFailuresPerHour = try reader.number(.oldAppPasswordFailures, 1...1_000_000)
+        oldAppLimits = try reader.oldAppLimits(areOn: hasRateLimits)
         searchLimits = SearchLimits(
             time: .milliseconds(try reader.number(.searchTime, 10...60_000)),
             readers: try reader.number(.searchReaders, 1...64),
@@ -83,6 +83,7 @@ package struct ServerSettings: Sendable {
         if !hasRateLimits { (searchLimits.perAddress, searchLimits.perApplication) = (nil, nil) }
         passwordThreads = try reader.number(.passwordThreads, 1...256)
         passwordQueue = try reader.number(.passwordQueue, 1...100_000)
+        passwordLists = try PasswordListSettings(reader)
         sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
         logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
         requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))
@@ -120,13 +121,13 @@ package struct ServerSettings: Sendable {
     package var allDatabaseConnections: Int { databaseConnections + searchLimits.readers + 1 }
 
     /// Where the data is, in words that may be shown.
-    package enum StoragePlace: Hashable, Sendable {
+    package enum StorageLocation: Hashable, Sendable {
         case folder(String)
         case database(String)
     }
 
     /// Where the data is.
-    package var storagePlace: StoragePlace {
+    package var storageLocation: StorageLocation {
         database.map { .database($0.description) } ?? .folder(dataFolder)
     }
 
@@ -205,5 +206,20 @@ struct SettingReader {
         try required(setting) { text in
             Int(text, radix: 10).flatMap { range.contains($0) ? $0 : nil }
         }
+    }
+
+    /// What apps of old protocols may do from one address.
+    func oldAppLimits(areOn: Bool) throws(SettingFault) -> OldAppLimits {
+        func limit(_ setting: Setting) throws(SettingFault) -> RateLimit? {
+            let maximum = try number(setting, 1...1_000_000)
+            return areOn ? .hourly(maximum) : nil
+        }
+        var limits = OldAppLimits()
+        limits.firstLaunches = try limit(.oldAppFirstLaunches)
+        limits.passwordFailures = try limit(.oldAppPasswordFailures)
+        limits.mails = try limit(.oldAppMails)
+        limits.codeTries = try limit(.oldAppCodeTries)
+        limits.providerCredentials = try limit(.oldAppProviderCredentials)
+        return limits
     }
 }

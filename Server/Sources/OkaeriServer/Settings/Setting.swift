@@ -84,6 +84,18 @@ extension Setting {
         "old-app-password-failures", default: "3000", unit: "an hour",
         "The same of wrong passwords by apps of NCMB, Parse, Kii and AuthService, which are counted apart.",
         rule: "a whole number from 1 to 1000000")
+    package static let oldAppMails = Setting(
+        "old-app-mails", default: "300", unit: "an hour",
+        "How many mails and text messages such apps can order from one address (IPv6: one /64 network).",
+        rule: "a whole number from 1 to 1000000")
+    package static let oldAppCodeTries = Setting(
+        "old-app-code-tries", default: "600", unit: "an hour",
+        "How many mailed codes such apps can try from one address (IPv6: one /64 network).",
+        rule: "a whole number from 1 to 1000000")
+    package static let oldAppProviderCredentials = Setting(
+        "old-app-provider-credentials", default: "3000", unit: "an hour",
+        "How many credentials of identity providers such apps can present from one address (IPv6: one /64 network).",
+        rule: "a whole number from 1 to 1000000")
     package static let searchTime = Setting(
         "search-time", default: "300", unit: "milliseconds",
         "How long the searches of one request may take before they are stopped.",
@@ -106,6 +118,18 @@ extension Setting {
         "password-queue", default: "64", unit: "passwords",
         "How many passwords may wait to be hashed before further ones are refused.",
         rule: "a whole number from 1 to 100000")
+    package static let passwordFilter = Setting(
+        "password-filter", default: nil,
+        "A file of leaked passwords, made by “okaeri passwords build-filter”: nobody can choose one of them any more.",
+        rule: "the path of a password filter that can be read")
+    package static let passwordRangeURL = Setting(
+        "password-range-url", default: nil,
+        "A service that is asked whether new passwords are known from leaks, by the first five digits of their SHA-1 digests.",
+        rule: "an https address, or an http address of this machine, such as https://api.pwnedpasswords.com/range/")
+    package static let passwordListFailure = Setting(
+        "password-list-failure", default: "accept",
+        "What happens to a new password when password-filter or password-range-url gives no answer.",
+        rule: "accept, or refuse for an answer that asks to try again")
     package static let sessionCache = Setting(
         "session-cache", default: "10000", unit: "sessions", "How many sessions are kept in memory, about 2 KiB each.",
         rule: "a whole number from 0 to 10000000")
@@ -193,9 +217,11 @@ extension Setting {
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
-        firstPage, rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures, searchTime,
-        searchReaders, searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, sessionCache,
-        logLevel, requestTimeout, idleTimeout,
+        firstPage, rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures,
+        oldAppMails, oldAppCodeTries, oldAppProviderCredentials, searchTime, searchReaders,
+        searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, passwordFilter,
+        passwordRangeURL, passwordListFailure, sessionCache, logLevel,
+        requestTimeout, idleTimeout,
         writeTimeout, maximumConnections, maximumConnectionsPerAddress, maximumHeaderBytes, maximumHeaders,
         metricsListen, metricsKey, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret,

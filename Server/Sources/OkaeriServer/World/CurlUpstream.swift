@@ -1,22 +1,56 @@
+import NIOCore
 import OutboundServices
 import ParseAPI
 
 /// Asks the Parse Servers of apps by libcurl, under the rules for all addresses that tenants give.
 struct CurlUpstream: ParseUpstream {
-    /// A request waits for half a minute at most, and responses are read up to 8 MiB.
-    static let limits = CurlCaller.Limits(whole: .seconds(30), answerBytes: 8 * 1024 * 1024)
+    let streams: CurlStreams
 
-    let call: CurlCaller
-
-    func callAsFunction(_ request: UpstreamRequest) async -> UpstreamResponse? {
+    func callAsFunction(_ request: UpstreamRequest) async throws -> UpstreamResponse? {
         guard let method = WebCall.Method(rawValue: request.method) else { return nil }
-        var asked = WebCall(method, request.url, headers: request.headers)
-        if method != .get || !request.body.isEmpty { asked.bytes = request.body }
+        var call = WebCall(method, request.url, headers: request.headers)
+        switch request.body {
+        case .bytes(let bytes):
+            if method != .get || !bytes.isEmpty { call.bytes = bytes }
+            return await response(to: call, nil)
+        case .pieces(let byteCount, let read):
+            let upload = streams.upload(byteCount: byteCount)
+            return try await withThrowingTaskGroup(of: Outcome.self) { group in
+                group.addTask {
+                    do {
+                        try await read { piece in try await upload.pipe.send(Array(piece.readableBytesView)) }
+                        upload.pipe.finish()
+                    } catch is BytePipe.Broken {
+                        // The other server answered before it had everything, or is gone: the call says which.
+                    } catch {
+                        upload.pipe.leave()
+                        throw error
+                    }
+                    return .sent
+                }
+                group.addTask { [call] in .answered(await response(to: call, upload)) }
+                defer { group.cancelAll() }
+                while let outcome = try await group.next() {
+                    if case .answered(let response) = outcome { return response }
+                }
+                return nil
+            }
+        }
+    }
+
+    private enum Outcome: Sendable {
+        case sent
+        case answered(UpstreamResponse?)
+    }
+
+    /// - Returns: `nil` when there is none: the log has the reason.
+    private func response(to call: WebCall, _ upload: CurlStreams.Upload?) async -> UpstreamResponse? {
         do {
-            let response = try await call(asked)
-            return UpstreamResponse(status: response.status, headers: response.headers, body: response.body)
+            let response = try await streams(call, upload)
+            return UpstreamResponse(status: response.status, headers: response.headers) {
+                try await response.next().map { ByteBuffer(bytes: $0) }
+            }
         } catch {
-            // The log has the reason; the app learns that there is no response.
             return nil
         }
     }

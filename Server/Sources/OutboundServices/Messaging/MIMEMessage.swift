@@ -2,7 +2,7 @@ package import Domain
 
 /// A mail in the form in which mail servers take it (RFC 5322, RFC 2045 to 2047): text and HTML as alternatives.
 package struct MIMEMessage: Sendable {
-    /// A value that would break out of its header. Which, is told without repeating it.
+    /// A value that would break out of its header. The fault names it without repeating it.
     package struct Refusal: Error, Hashable {
         package let field: String
 
@@ -11,9 +11,9 @@ package struct MIMEMessage: Sendable {
         }
     }
 
-    /// The sender's address, as mail servers are told it.
+    /// The sender's address, as it is sent to mail servers.
     package let sender: String
-    /// The recipient's address, as mail servers are told it.
+    /// The recipient's address, as it is sent to mail servers.
     package let recipient: String
     package let bytes: [UInt8]
 
@@ -35,7 +35,7 @@ package struct MIMEMessage: Sendable {
         recipient = message.recipient
         // In base64 no line begins with hyphens, so the boundary needs only to be one.
         let boundary =
-            "=_okaeri_\(String(decoding: message.id.utf8.filter { Self.isLetterOrDigit($0) }, as: UTF8.self))"
+            "=_okaeri_\(String(decoding: message.id.utf8.filter { Self.isAlphanumeric($0) }, as: UTF8.self))"
         let domain = sender.split(separator: "@").last ?? ""
         let lines = [
             "From: \(MIMEText.phrase(message.senderName))\r\n <\(sender)>",
@@ -83,7 +83,7 @@ package struct MIMEMessage: Sendable {
             }
     }
 
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    private static func isAlphanumeric(_ byte: UInt8) -> Bool {
         (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
     }
 }

@@ -27,7 +27,7 @@ struct AppleClientSecret {
     }
 
     static func key(_ secret: Secret) -> P256.Signing.PrivateKey? {
-        // Why it is no key interests nobody; that it is none is told.
+        // The error says that it is no key, and not why.
         try? P256.Signing.PrivateKey(pemRepresentation: secret.revealed)
     }
 

@@ -169,7 +169,7 @@ extension ProviderEmail {
 }
 
 extension ExternalIdentity {
-    /// The person of a code, with what the token before it told; both must be the same.
+    /// The person of a code, with what the token before it said; both must be the same.
     ///
     /// - Throws: `providerTokenRefused(.otherPerson)`.
     func joined(to token: ExternalIdentity?, refreshToken: Secret?) throws(DomainError) -> ExternalIdentity {

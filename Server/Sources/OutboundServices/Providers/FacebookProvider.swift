@@ -92,7 +92,7 @@ package struct FacebookProvider: IdentityProvider {
         _ authorization: ProviderAuthorization, for configured: ConfiguredProvider
     ) async throws(DomainError) -> String? {
         var authorization = authorization
-        // Facebook asks for it by itself, and is told no more than it must know.
+        // Facebook asks for it by itself, and receives no more than it must know.
         authorization.hint = nil
         return authorization.address(
             at: dialog, audience: configured.settings.browserAudience, scope: "public_profile", nonce: nil)
@@ -115,7 +115,7 @@ package struct FacebookProvider: IdentityProvider {
     }
 
     /// Asks whose a token is and for which app it was made (Graph API, `/debug_token`). A token for another app is
-    /// refused: whoever runs that app could log in as each of its users here.
+    /// refused: the operator of that app could log in as each of its users here.
     private func person(
         of token: Secret, _ configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {

@@ -32,7 +32,7 @@ package struct JSONMembers: Sendable {
 
     /// A NumericDate (RFC 7519 §2).
     ///
-    /// - Returns: `nil` for anything else, and for a number beyond the years 0000 to 9999. Whoever does without a time asks
+    /// - Returns: `nil` for anything else, and for a number beyond the years 0000 to 9999. A caller that does without a time asks
     ///   first whether it is there (`has`): one that cannot be understood is no reason to do without it.
     package func time(_ name: String) -> Timestamp? {
         switch values[name] {

@@ -2,7 +2,7 @@
 package struct OpenIDDescription: Hashable, Sendable {
     package let issuer: String
     let tokenEndpoint: String
-    /// Where browsers are sent; `nil` when it is not told, or none that may be asked.
+    /// Where browsers are sent; `nil` when it is missing, or none that may be asked.
     let authorizationEndpoint: String?
     let keySet: String
     let revocationEndpoint: String?

@@ -88,7 +88,7 @@ package struct OpenIDProvider: IdentityProvider {
         _ grant: Secret, audience: String, for configured: ConfiguredProvider
     ) async throws(DomainError) {
         let description = try await description(for: configured)
-        // A provider without such an endpoint cannot be told (RFC 7009 is optional).
+        // A provider without such an endpoint cannot be asked (RFC 7009 is optional).
         guard let endpoint = description.revocationEndpoint else { return }
         var form = [
             (name: "token", value: grant.revealed), (name: "token_type_hint", value: "refresh_token"),

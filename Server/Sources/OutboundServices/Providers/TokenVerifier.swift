@@ -144,19 +144,19 @@ package struct TokenVerifier: Sendable {
 
 extension TokenVerifier.Nonce {
     /// Whether a token's nonce is the client's.
-    fileprivate func fits(_ told: String?, isThere: Bool) -> Bool {
+    fileprivate func fits(_ claimed: String?, isThere: Bool) -> Bool {
         switch self {
         case .none: return true
-        case .hashed(let nonce): return Self.isEqual(told, nonce.map(Self.digest))
-        case .plain(let nonce): return Self.isEqual(told, nonce)
-        case .hashedIfThere(let nonce): return !isThere || Self.isEqual(told, nonce.map(Self.digest))
-        case .plainIfThere(let nonce): return !isThere && nonce == nil || Self.isEqual(told, nonce)
+        case .hashed(let nonce): return Self.isEqual(claimed, nonce.map(Self.digest))
+        case .plain(let nonce): return Self.isEqual(claimed, nonce)
+        case .hashedIfThere(let nonce): return !isThere || Self.isEqual(claimed, nonce.map(Self.digest))
+        case .plainIfThere(let nonce): return !isThere && nonce == nil || Self.isEqual(claimed, nonce)
         }
     }
 
-    private static func isEqual(_ told: String?, _ expected: Secret?) -> Bool {
-        guard let told, let expected, !told.isEmpty else { return false }
-        return Secret(told) == expected
+    private static func isEqual(_ claimed: String?, _ expected: Secret?) -> Bool {
+        guard let claimed, let expected, !claimed.isEmpty else { return false }
+        return Secret(claimed) == expected
     }
 
     /// The SHA-256 in lower-case hexadecimal.

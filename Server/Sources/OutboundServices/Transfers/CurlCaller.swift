@@ -6,7 +6,7 @@ import Threads
 /// Asks other servers by libcurl, on threads of its own.
 ///
 /// Only what an `EgressPolicy` permits, with certificates checked. Redirections are not followed: an answer from elsewhere is
-/// not the provider's. Proxies of the environment are passed by, because they would look names up in our place
+/// not the provider's. Proxies of the environment are passed by, because they would look names up instead of us
 /// (requirement 44).
 package final class CurlCaller: WebCaller {
     package struct Limits: Sendable {
@@ -31,7 +31,7 @@ package final class CurlCaller: WebCaller {
     private static let maximumWaiting = 256
 
     private let limits: Limits
-    private let policy: EgressPolicy
+    package let policy: EgressPolicy
     private let resolve: @Sendable () -> [String]
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// Made at the first call: commands and most servers never make one.
@@ -49,7 +49,7 @@ package final class CurlCaller: WebCaller {
         self.resolve = resolve
     }
 
-    /// Called with a sentence for the log when a call fails; whoever caused it learns none of it.
+    /// Called with a sentence for the log when a call fails; its caller learns none of it.
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
         self.observer.withLock { $0 = observer }
     }
@@ -63,7 +63,7 @@ package final class CurlCaller: WebCaller {
 
     package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
         guard let target = policy.target(of: call.url) else {
-            throw told(.addressRefused(reason: "it is not public, or not asked by https"), call)
+            throw logged(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
         let (limits, policy, resolve) = (limits, policy, resolve)
         let outcome: Result<WebResponse, WebFault>
@@ -74,11 +74,11 @@ package final class CurlCaller: WebCaller {
         }
         switch outcome {
         case .success(let answer): return answer
-        case .failure(let fault): throw told(fault, call)
+        case .failure(let fault): throw logged(fault, call)
         }
     }
 
-    private func told(_ fault: WebFault, _ call: WebCall) -> WebFault {
+    private func logged(_ fault: WebFault, _ call: WebCall) -> WebFault {
         if let reason = fault.reason { observer.withLock { $0 }?("\(EgressPolicy.host(of: call.url)): \(reason)") }
         return fault
     }
@@ -100,33 +100,7 @@ package final class CurlCaller: WebCaller {
         do throws(CurlHandle.Fault) {
             handle = try CurlHandle(
                 maximumBytes: limits.answerBytes, connectLimit: limits.connecting, timeLimit: limits.whole)
-            try handle.set(CURLOPT_URL, call.url)
-            try handle.set(CURLOPT_PROTOCOLS_STR, target.scheme.rawValue)
-            try handle.set(CURLOPT_FOLLOWLOCATION, 0)
-            try handle.set(CURLOPT_PROXY, "")
-            try handle.set(CURLOPT_SSL_VERIFYPEER, 1)
-            try handle.set(CURLOPT_SSL_VERIFYHOST, 2)
-            try handle.set(CURLOPT_USERAGENT, "okaeri")
-            try handle.set(CURLOPT_RESOLVE, names)
-            try handle.connectOnly { policy.permits($0, for: target) }
-            var lines = ["Expect:"]
-            if !call.headers.contains(where: { $0.name == "Accept" }) { lines.append("Accept: application/json") }
-            // libcurl would call any body a form.
-            if call.bytes != nil, !call.headers.contains(where: { $0.name == "Content-Type" }) {
-                lines.append("Content-Type:")
-            }
-            lines += call.headers.map { "\($0.name): \($0.value)" }
-            try handle.set(CURLOPT_HTTPHEADER, lines)
-            if let bytes = call.bytes {
-                try handle.set(CURLOPT_POST, 1)
-                try handle.set(CURLOPT_POSTFIELDSIZE, bytes.count)
-                try handle.set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
-            } else if call.method != .get {
-                let body = call.body ?? ""
-                try handle.set(CURLOPT_POSTFIELDSIZE, body.utf8.count)
-                try handle.set(CURLOPT_COPYPOSTFIELDS, body)
-                try handle.set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
-            }
+            try handle.ask(call, target, policy, names: names, upload: nil)
         } catch {
             return .failure(.unreachable(reason: error.reason))
         }
@@ -138,6 +112,49 @@ package final class CurlCaller: WebCaller {
         } catch {
             guard let address = handle.refusedAddress else { return .failure(.unreachable(reason: error.reason)) }
             return .failure(.addressRefused(reason: "\(address.text) is not public, or not asked by https"))
+        }
+    }
+}
+
+extension CurlHandle {
+    /// Sets everything of a request but its times and where its bytes go.
+    ///
+    /// - Throws: `Fault`.
+    func ask(
+        _ call: WebCall, _ target: EgressPolicy.Target, _ policy: EgressPolicy, names: [String],
+        upload: CurlStreams.Upload?
+    ) throws(Fault) {
+        try set(CURLOPT_URL, call.url)
+        try set(CURLOPT_PROTOCOLS_STR, target.scheme.rawValue)
+        try set(CURLOPT_FOLLOWLOCATION, 0)
+        try set(CURLOPT_PROXY, "")
+        try set(CURLOPT_SSL_VERIFYPEER, 1)
+        try set(CURLOPT_SSL_VERIFYHOST, 2)
+        try set(CURLOPT_USERAGENT, "okaeri")
+        try set(CURLOPT_RESOLVE, names)
+        try connectOnly { policy.permits($0, for: target) }
+        var lines = ["Expect:"]
+        if !call.headers.contains(where: { $0.name == "Accept" }) { lines.append("Accept: application/json") }
+        // libcurl would call any body a form.
+        if call.bytes != nil || upload != nil, !call.headers.contains(where: { $0.name == "Content-Type" }) {
+            lines.append("Content-Type:")
+        }
+        if let upload, upload.byteCount == nil { lines.append("Transfer-Encoding: chunked") }
+        lines += call.headers.map { "\($0.name): \($0.value)" }
+        try set(CURLOPT_HTTPHEADER, lines)
+        if let upload {
+            try set(CURLOPT_POST, 1)
+            try set(CURLOPT_POSTFIELDSIZE, upload.byteCount ?? -1)
+            try set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
+        } else if let bytes = call.bytes {
+            try set(CURLOPT_POST, 1)
+            try set(CURLOPT_POSTFIELDSIZE, bytes.count)
+            try set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
+        } else if call.method != .get {
+            let body = call.body ?? ""
+            try set(CURLOPT_POSTFIELDSIZE, body.utf8.count)
+            try set(CURLOPT_COPYPOSTFIELDS, body)
+            try set(CURLOPT_CUSTOMREQUEST, call.method.rawValue)
         }
     }
 }

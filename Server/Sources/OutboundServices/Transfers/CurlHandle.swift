@@ -7,9 +7,14 @@ import Foundation
 /// Used by one thread at a time. `perform` blocks until the transfer ends or its time is over.
 final class CurlHandle {
     private let handle: UnsafeMutableRawPointer
+    /// For libcurl's set of transfers, by which it is found again.
+    var pointer: UnsafeMutableRawPointer { handle }
     private var lists: [UnsafeMutablePointer<curl_slist>] = []
     private var outgoing = Outgoing()
     private var incoming: Incoming
+    /// Where bytes come from and go to when they are not kept here; each returns what its callback does.
+    private var source: ((UnsafeMutableRawBufferPointer) -> Int)?
+    private var sink: ((UnsafeRawBufferPointer) -> Int)?
     /// The header fields of the last response, by names in lower case.
     private(set) var headers: [String: String] = [:]
     private var mayConnect: ((IPAddress) -> Bool)?
@@ -119,46 +124,68 @@ final class CurlHandle {
     /// - Throws: `Fault`.
     func perform(sending bytes: [UInt8] = []) throws(Fault) -> [UInt8] {
         outgoing = Outgoing(bytes: bytes)
-        // Both contexts are this object, which lives until the call returns.
+        try setCallbacks()
+        let outcome = withExtendedLifetime(self) { curl_easy_perform(handle) }
+        try check(outcome)
+        return incoming.bytes
+    }
+
+    /// Takes bytes from elsewhere, and hands on what comes, once the transfer is in a set.
+    func stream(
+        from source: @escaping (UnsafeMutableRawBufferPointer) -> Int,
+        to sink: @escaping (UnsafeRawBufferPointer) -> Int
+    ) throws(Fault) {
+        (self.source, self.sink) = (source, sink)
+        try setCallbacks()
+    }
+
+    /// Rests or goes on in each direction (`CURLPAUSE_RECV`, `CURLPAUSE_SEND`).
+    func pause(sending: Bool, receiving: Bool) {
+        // What fails here ends the transfer, which says so itself.
+        _ = curl_easy_pause(handle, (receiving ? 1 : 0) | (sending ? 4 : 0))
+    }
+
+    private func setCallbacks() throws(Fault) {
+        // All contexts are this object, which lives until the transfer ends.
         let context = Unmanaged.passUnretained(self).toOpaque()
         try check(okaeri_curl_set_pointer(handle, CURLOPT_READDATA, context))
         try check(
-            okaeri_curl_set_transfer(handle, CURLOPT_READFUNCTION) { place, size, count, context in
-                CurlHandle.from(context)?.give(place, size * count) ?? 0
+            okaeri_curl_set_transfer(handle, CURLOPT_READFUNCTION) { start, size, count, context in
+                CurlHandle.from(context)?.give(start, size * count) ?? 0
             })
         try check(okaeri_curl_set_pointer(handle, CURLOPT_WRITEDATA, context))
         try check(
-            okaeri_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { place, size, count, context in
-                CurlHandle.from(context)?.take(place, size * count) ?? 0
+            okaeri_curl_set_transfer(handle, CURLOPT_WRITEFUNCTION) { start, size, count, context in
+                CurlHandle.from(context)?.take(start, size * count) ?? 0
             })
         try check(okaeri_curl_set_pointer(handle, CURLOPT_HEADERDATA, context))
         try check(
             okaeri_curl_set_transfer(handle, CURLOPT_HEADERFUNCTION) { start, size, count, context in
                 CurlHandle.from(context)?.takeHeader(start, size * count) ?? 0
             })
-        let outcome = withExtendedLifetime(self) { curl_easy_perform(handle) }
-        try check(outcome)
-        return incoming.bytes
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> CurlHandle? {
         context.map { Unmanaged<CurlHandle>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    private func give(_ place: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
-        guard let place else { return 0 }
+    private func give(_ start: UnsafeMutablePointer<CChar>?, _ room: Int) -> Int {
+        guard let start else { return 0 }
+        if let source { return source(UnsafeMutableRawBufferPointer(start: start, count: room)) }
         let count = min(room, outgoing.bytes.count - outgoing.position)
         outgoing.bytes.withUnsafeBytes { bytes in
-            guard count > 0, let start = bytes.baseAddress else { return }
-            UnsafeMutableRawPointer(place).copyMemory(from: start + outgoing.position, byteCount: count)
+            guard count > 0, let first = bytes.baseAddress else { return }
+            UnsafeMutableRawPointer(start).copyMemory(from: first + outgoing.position, byteCount: count)
         }
         outgoing.position += count
         return count
     }
 
-    private func take(_ place: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        guard let place, incoming.bytes.count + count <= incoming.maximumBytes else { return 0 }
-        incoming.bytes.append(contentsOf: UnsafeRawBufferPointer(start: place, count: count))
+    private func take(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
+        guard let start else { return 0 }
+        if let sink { return sink(UnsafeRawBufferPointer(start: start, count: count)) }
+        guard incoming.bytes.count + count <= incoming.maximumBytes else { return 0 }
+        incoming.bytes.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
         return count
     }
 
@@ -181,6 +208,8 @@ final class CurlHandle {
         guard code != CURLE_OK else { return }
         throw Fault(code: code.rawValue, reason: String(cString: curl_easy_strerror(code)))
     }
+
+    static func prepareLibrary() { _ = library }
 
     /// Made ready once for the process, before the first handle.
     private static let library: Void = {

@@ -12,6 +12,7 @@ package struct WebCall: Sendable {
         case get = "GET"
         case post = "POST"
         case put = "PUT"
+        case patch = "PATCH"
         case delete = "DELETE"
     }
 
@@ -80,7 +81,7 @@ package enum WebFault: Error, Hashable, Sendable {
     /// As many calls as may wait are waiting.
     case tooBusy
 
-    /// For the log; whoever caused it learns none of it.
+    /// For the log; its caller learns none of it.
     var reason: String? {
         switch self {
         case .addressRefused(let reason): "it may not be asked: \(reason); see allow-private-networks"
@@ -90,7 +91,7 @@ package enum WebFault: Error, Hashable, Sendable {
     }
 }
 
-/// Asks other servers. A call is made once: whoever wants it repeated calls again.
+/// Asks other servers. A call is made once, without repetition.
 package protocol WebCaller: Sendable {
     func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse
     /// Whether an address may be asked, as far as its text tells.

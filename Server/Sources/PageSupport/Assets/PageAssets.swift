@@ -11,6 +11,9 @@ package struct PageAssets: Sendable {
     /// Where all of them are.
     package static let path = "/assets"
 
+    /// The script of pages with passkeys.
+    package static let passkeyScript = "passkeys.js"
+
     private let files: [String: File]
     private let paths: [String: String]
 
@@ -35,9 +38,12 @@ package struct PageAssets: Sendable {
         self.paths = paths
     }
 
-    /// The style sheet and the script that all pages have.
+    /// The style sheet and the script that all pages have, and the script of those with passkeys.
     package static var shared: [String: [UInt8]] {
-        ["okaeri.css": PackageResources.okaeri_css, "okaeri.js": PackageResources.okaeri_js]
+        [
+            "okaeri.css": PackageResources.okaeri_css, "okaeri.js": PackageResources.okaeri_js,
+            passkeyScript: PackageResources.passkeys_js,
+        ]
     }
 
     /// Where a file is; `nil` for one that there is not.

@@ -3,7 +3,7 @@
 package struct PageField: Sendable {
     package var name: String
     /// What the name is among the ids of the page, when not the name itself: two forms can have a field of one name.
-    package var place: String
+    package var idName: String
     package var label: String
     package var kind: Kind
     package var value: String
@@ -33,7 +33,7 @@ package struct PageField: Sendable {
         error: String? = nil, autocomplete: String = "off", isRequired: Bool = true
     ) {
         self.name = name
-        place = name
+        idName = name
         self.label = label
         self.kind = kind
         self.value = value
@@ -71,7 +71,7 @@ package struct PageField: Sendable {
     /// What the partial asks for.
     package var model: PageTemplates.Model {
         var model: PageTemplates.Model = [
-            "id": Self.id(of: place), "name": name, "label": label,
+            "id": Self.id(of: idName), "name": name, "label": label,
             "type": kind == .code ? "text" : kind.rawValue, "autocomplete": autocomplete, "required": isRequired,
             "autofocus": isFocused && error == nil, "password": kind == .password, "code": kind == .code,
             "plain": kind != .text && kind != .multiline && kind != .search,
@@ -86,7 +86,7 @@ package struct PageField: Sendable {
         if let error { model["error"] = error }
         let described = [hint.map { _ in "hint" }, error.map { _ in "error" }].compactMap { $0 }
         if !described.isEmpty {
-            model["describedBy"] = described.map { "\(Self.id(of: place))-\($0)" }.joined(separator: " ")
+            model["describedBy"] = described.map { "\(Self.id(of: idName))-\($0)" }.joined(separator: " ")
         }
         model["choices"] = choices.map { choice -> PageTemplates.Model in
             ["value": choice.value, "label": choice.label, "selected": choice.value == value]

@@ -23,6 +23,16 @@ package enum PageResponse {
             status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
+    /// An answer to a script of a page.
+    ///
+    /// - Throws: when the value cannot be encoded.
+    package static func json(_ value: some Encodable, for request: PageRequest) throws -> Response {
+        var headers = headers(for: request, formTargets: [])
+        headers[.contentType] = "application/json"
+        return Response(
+            status: .ok, headers: headers, body: ResponseBody(byteBuffer: try JSONBytes.buffer(of: value)))
+    }
+
     /// The answer to a form that did something: 303, so that reloading repeats nothing (requirement 30).
     ///
     /// - Parameters:

@@ -72,7 +72,8 @@ final class SignUpController: Sendable {
     private func welcome(_ logIn: LogIn, _ change: UserChange, _ call: ParseCall) async throws -> ParseResponse {
         var user = logIn.user
         if change.isEmailVerified == true || user.isLockedOut(by: change, call.caller) {
-            var further = UserEdit(compatible: .unchanged)
+            var further = UserEdit(
+                compatible: .unchanged, identifiers: NewIdentifiers(rules: call.caller.rules))
             further.isEmailVerified = change.isEmailVerified
             further.isDisabled = user.isLockedOut(by: change, call.caller) ? true : nil
             user = try await accounts.editUser(

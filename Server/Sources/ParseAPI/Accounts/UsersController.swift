@@ -168,8 +168,20 @@ final class UsersController: Sendable {
         _ call: ParseCall
     ) async throws -> [[String: JSONValue]] {
         guard !options.includes.isEmpty else { return rows }
-        return try await IncludedUsers(options.includes, accounts.searchUsers)
-            .expanded(rows, for: reader, request, call)
+        let searchUsers = accounts.searchUsers
+        // As in the reference, a user whom the caller may not read leaves nothing.
+        let users = IncludedUsers.Source(className: "_User", keepsUnreadable: false) { ids in
+            let search = UserSearch(
+                condition: .isOneOf(.id, ids.map { .text($0) }), limit: ids.count, reader: reader)
+            return try await searchUsers(search, in: call.application, for: request).users
+        } members: { user in
+            call.caller.view(user)
+        }
+        do {
+            return try await IncludedUsers(options.includes, users).expanded(rows)
+        } catch let refusal as IncludedUsers.Refusal {
+            throw ParseFault.invalidQuery(refusal == .tooDeep ? "include goes too deep." : "include names too much.")
+        }
     }
 
     /// A `where` with the findings of the questions about other users in it.

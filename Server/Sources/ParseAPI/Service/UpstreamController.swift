@@ -3,7 +3,7 @@ import HTTPSupport
 import HTTPTypes
 import Foundation
 import Hummingbird
-import NIOCore
+package import NIOCore
 import OkaeriWire
 
 /// A request to an app's own Parse Server.
@@ -12,7 +12,14 @@ package struct UpstreamRequest: Sendable {
     /// The whole address, with its query.
     package var url: String
     package var headers: [(name: String, value: String)]
-    package var body: [UInt8]
+    package var body: Body
+
+    package enum Body: Sendable {
+        case bytes([UInt8])
+        /// What comes while it is read, with its length when that is known. The closure hands each piece on, and waits.
+        case pieces(
+            byteCount: Int?, @Sendable (@escaping @Sendable (ByteBuffer) async throws -> Void) async throws -> Void)
+    }
 }
 
 /// What that server answered.
@@ -20,19 +27,23 @@ package struct UpstreamResponse: Sendable {
     package var status: Int
     /// By names in lower case.
     package var headers: [String: String]
-    package var body: [UInt8]
+    /// The next piece of the body, `nil` at its end. It throws when the other server breaks off.
+    package var next: @Sendable () async throws -> ByteBuffer?
 
-    package init(status: Int, headers: [String: String], body: [UInt8]) {
+    package init(
+        status: Int, headers: [String: String], next: @escaping @Sendable () async throws -> ByteBuffer?
+    ) {
         self.status = status
         self.headers = headers
-        self.body = body
+        self.next = next
     }
 }
 
 /// Asks an app's own Parse Server, within limits of time and size and of where a request may go.
 package protocol ParseUpstream: Sendable {
-    /// - Returns: `nil` when there is no answer.
-    func callAsFunction(_ request: UpstreamRequest) async -> UpstreamResponse?
+    /// - Returns: `nil` when there is no response.
+    /// - Throws: what reading the request's body throws.
+    func callAsFunction(_ request: UpstreamRequest) async throws -> UpstreamResponse?
 }
 
 /// Everything that is neither users nor sessions, for an application that has a Parse Server of its own (decision 0075). The
@@ -49,23 +60,29 @@ struct UpstreamController: Sendable {
     /// Whether a request is the other server's. That server may read capitals as small letters, and a proxy before it may
     /// take `..` for a way up: what is kept here is kept in every writing.
     static func takes(_ call: ParseCall) -> Bool {
-        guard !call.caller.options.upstream.isEmpty else { return false }
+        takes(call.segments, call.caller.options)
+    }
+
+    static func takes(_ segments: [Substring], _ options: ForeignOptions) -> Bool {
+        guard !options.upstream.isEmpty else { return false }
         var names: [String] = []
-        for segment in call.segments {
+        for segment in segments {
             guard let name = PercentEncoding.text(ofSegment: String(segment)), ![".", ".."].contains(name),
                 !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x2f || $0 == 0x5c })
             else { return false }
             names.append(name.lowercased())
         }
         guard let first = names.first else { return false }
-        if first == "classes", names.count > 1 { return !["_user", "_session"].contains(names[1]) }
+        if ["classes", "aggregate"].contains(first), names.count > 1 {
+            return !["_user", "_session"].contains(names[1])
+        }
         return !own.contains(first)
     }
 
     /// First segments of paths that never go there, in small letters.
     private static let own: Set<String> = [
         "users", "sessions", "login", "logout", "loginas", "verifypassword", "requestpasswordreset",
-        "verificationemailrequest", "upgradetorevocablesession", "batch", "health", "apps", "classes",
+        "verificationemailrequest", "upgradetorevocablesession", "challenge", "batch", "health", "apps", "classes",
     ]
 
     /// Asks for a call whose session is checked, if it has one.
@@ -82,14 +99,16 @@ struct UpstreamController: Sendable {
         let sent = try body(of: call, &headers)
         let base = call.caller.options.upstream.first ?? ""
         let request = UpstreamRequest(
-            method: sent.method.rawValue, url: base + target(of: call),
+            // Nothing is sent back for HEAD but the head.
+            method: sent.method == .head ? "GET" : sent.method.rawValue, url: base + target(of: call),
             headers: headers.filter { header in header.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } },
             body: sent.body)
         // A redirection would lead the app's users from this server's address to anywhere.
-        guard let response = await ask(request), !(300...399).contains(response.status) || response.status == 304 else {
+        guard let response = try await ask(request), !(300...399).contains(response.status) || response.status == 304
+        else {
             throw ParseFault.unavailable
         }
-        return ParseResponse(response)
+        return try await ParseResponse(response, isWhole: call.isInBatch)
     }
 
     /// The path behind the prefix, as it was sent.
@@ -122,26 +141,47 @@ struct UpstreamController: Sendable {
 
     private func body(
         of call: ParseCall, _ headers: inout [(name: String, value: String)]
-    ) throws -> (method: HTTPRequest.Method, body: [UInt8]) {
+    ) throws -> (method: HTTPRequest.Method, body: UpstreamRequest.Body) {
         if call.isInBatch {
             headers.append(("Content-Type", "application/json"))
             var members = call.body.merging(call.query) { member, _ in member }
             members["_method"] = .string(call.method.rawValue)
-            return (.post, Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView))
+            return (.post, .bytes(Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView)))
         }
         if let type = call.request.headers.value(of: .contentType) { headers.append(("Content-Type", type)) }
+        guard call.hasUnreadBody else { return (call.request.method, .bytes(try known(call))) }
+        let (request, context, readBody) = (call.request, call.context, call.requests.readBody)
+        let byteCount = request.headers.value(of: .contentLength).flatMap { Int($0, radix: 10) }
+        return (
+            request.method,
+            .pieces(byteCount: byteCount) { take in
+                try await readBody.pieces(of: request, context, maximumBytes: Self.maximumUploadBytes, take)
+            }
+        )
+    }
+
+    /// The longest body that is passed on.
+    private static let maximumUploadBytes = 64 * 1024 * 1024
+
+    /// A body that was read, without what the other server must not see.
+    private func known(_ call: ParseCall) throws -> [UInt8] {
         guard call.isEnvelope, case .object(var members) = try? JSONValue(parsing: call.sent) else {
-            return (call.request.method, call.sent)
+            return call.sent
         }
         members["_SessionToken"] = nil
         if !call.caller.isMaster { members["_MasterKey"] = nil }
-        return (call.request.method, Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView))
+        return Array(try JSONBytes.buffer(of: JSONValue.object(members)).readableBytesView)
     }
 }
 
 extension ParseResponse {
     /// What another server answered. Nothing of it acts as a page of this one.
-    fileprivate init(_ response: UpstreamResponse) {
+    ///
+    /// - Parameters:
+    ///   - response: What it answered.
+    ///   - isWhole: Whether all of it is read, as an item of a batch is.
+    /// - Throws: `searchTooLarge`, `ParseFault.unavailable` when the other server breaks off.
+    fileprivate init(_ response: UpstreamResponse, isWhole: Bool) async throws {
         var headers: HTTPFields = [:]
         for name in [HTTPField.Name.location, .retryAfter, .jobStatusId, .pushStatusId] {
             if let value = response.headers[name.canonicalName] { headers[name] = value }
@@ -155,7 +195,31 @@ extension ParseResponse {
                 ? type : "application/octet-stream"
         }
         let status = (200...599).contains(response.status) ? response.status : 503
-        self.init(.bytes(ByteBuffer(bytes: response.body)), status: .init(code: status), headers: headers)
+        let announced = response.headers["content-length"].flatMap { Int($0, radix: 10) }
+        let body: Body
+        if [204, 205, 304].contains(status) || announced == 0 {
+            body = .bytes(ByteBuffer())
+        } else if isWhole {
+            body = .bytes(try await Self.whole(response))
+        } else {
+            body = .pieces(byteCount: announced.flatMap { $0 > 0 ? $0 : nil }, response.next)
+        }
+        self.init(body, status: .init(code: status), headers: headers)
+    }
+
+    private static func whole(_ response: UpstreamResponse) async throws -> ByteBuffer {
+        var (whole, size) = (ByteBuffer(), ResponseSize())
+        while true {
+            let piece: ByteBuffer?
+            do {
+                piece = try await response.next()
+            } catch {
+                throw ParseFault.unavailable
+            }
+            guard let piece else { return whole }
+            try size.add(piece.readableBytes)
+            whole.writeImmutableBuffer(piece)
+        }
     }
 }
 

@@ -70,7 +70,8 @@ final class LogInController: Sendable {
         }
         var user = logIn.user
         if !people.isEmpty {
-            var edit = UserEdit(compatible: .unchanged)
+            var edit = UserEdit(
+                compatible: .unchanged, identifiers: NewIdentifiers(rules: call.caller.rules))
             edit.people = people
             user = try await accounts.editUser(
                 edit, of: user.id, in: call.application,

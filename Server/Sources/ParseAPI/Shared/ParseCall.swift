@@ -24,6 +24,8 @@ struct ParseCall: Sendable {
     let isEnvelope: Bool
     /// The body as it was sent.
     let sent: [UInt8]
+    /// Whether the body is not read: it goes to the app's own Parse Server as it comes.
+    var hasUnreadBody = false
     /// What stands for `{objectId}` in the path.
     var objectId = ""
     /// Whether it is an item of a batch.

@@ -38,15 +38,33 @@ final class ParseRequests: Sendable {
     func call(
         _ request: Request, _ context: ServerContext, _ prefix: String, _ segments: [Substring]
     ) async throws -> ParseCall {
+        var credentials = ParseCredentials(request.headers)
+        let named: Result<EnabledProtocol, DomainError>
+        do {
+            named = .success(try await gate.enabled(.parse, publicKey: credentials.applicationId))
+        } catch {
+            named = .failure(error)
+        }
+        if case .success(let enabled) = named, context.body != nil, context.wholeBody == nil,
+            UpstreamController.takes(segments, enabled.options)
+        {
+            try Self.check(context: request)
+            var call = ParseCall(
+                requests: self, request: request, context: context, prefix: prefix, method: request.method,
+                segments: segments, body: [:], query: try Self.items(of: request),
+                caller: try admitted(enabled, credentials, request, context), credentials: credentials,
+                isEnvelope: false, sent: [])
+            call.hasUnreadBody = true
+            return call
+        }
         let sent = context.body == nil ? ByteBuffer() : try await readBody(request, context)
         var (method, body) = (request.method, try Self.members(sent, isFile: segments.first == "files"))
         if method == .post, let override = body.removeValue(forKey: "_method") { method = try Self.method(override) }
         body.removeValue(forKey: "_noBody")
-        var credentials = ParseCredentials(request.headers)
         let enabled: EnabledProtocol
         var isEnvelope = false
         do {
-            enabled = try await gate.enabled(.parse, publicKey: credentials.applicationId)
+            enabled = try named.get()
         } catch {
             guard error == .applicationUnknown, case .string(let id)? = body["_ApplicationId"] else { throw error }
             enabled = try await gate.enabled(.parse, publicKey: id)
@@ -54,9 +72,7 @@ final class ParseRequests: Sendable {
             credentials = Self.credentials(takenFrom: &body)
             isEnvelope = true
         }
-        if let sent = request.headers.value(of: .parseCloudContext), !Self.isObject(sent) {
-            throw ParseFault(107, "Invalid object for context.")
-        }
+        try Self.check(context: request)
         let caller = try admitted(enabled, credentials, request, context)
         var query = try Self.items(of: request)
         if method == .get, !body.isEmpty {
@@ -105,6 +121,12 @@ final class ParseRequests: Sendable {
         } catch {
             throw .invalidParameter(error.name)
         }
+    }
+
+    /// - Throws: 107.
+    private static func check(context request: Request) throws(ParseFault) {
+        guard let sent = request.headers.value(of: .parseCloudContext), !isObject(sent) else { return }
+        throw ParseFault(107, "Invalid object for context.")
     }
 
     private static func isObject(_ text: String) -> Bool {

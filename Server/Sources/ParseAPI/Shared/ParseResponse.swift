@@ -10,6 +10,8 @@ struct ParseResponse: Sendable {
         case value(JSONValue)
         /// Written already.
         case bytes(ByteBuffer)
+        /// Another server's, which comes while it is sent on.
+        case pieces(byteCount: Int?, @Sendable () async throws -> ByteBuffer?)
     }
 
     var body: Body
@@ -32,20 +34,27 @@ struct ParseResponse: Sendable {
         case .value(let value): value
         // Bytes were written here, from a value, or are another server's, which may answer with anything.
         case .bytes(let bytes): (try? JSONValue(parsing: Array(bytes.readableBytesView))) ?? .null
+        // Those of a batch are read whole.
+        case .pieces: .null
         }
     }
 
     func response() throws -> Response {
-        let buffer: ByteBuffer =
+        let content =
             switch body {
-            case .value(let value): try JSONBytes.buffer(of: value)
-            case .bytes(let bytes): bytes
+            case .value(let value): ResponseBody(byteBuffer: try JSONBytes.buffer(of: value))
+            case .bytes(let bytes): ResponseBody(byteBuffer: bytes)
+            case .pieces(let byteCount, let next):
+                ResponseBody(contentLength: byteCount) { writer in
+                    while let piece = try await next() { try await writer.write(piece) }
+                    try await writer.finish(nil)
+                }
             }
         var headers = headers
         headers.reserveCapacity(16)
         if headers[.contentType] == nil {
             headers.append(HTTPField(name: .contentType, value: "application/json; charset=utf-8"))
         }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
+        return Response(status: status, headers: headers, body: content)
     }
 }

@@ -22,6 +22,8 @@ extension SQLTransaction {
                 SELECT subject FROM identities
                 WHERE application_id = $1 AND user_id = $2 AND provider = 'passkey')
             """,
+            "DELETE FROM totp_factors WHERE application_id = $1 AND user_id = $2",
+            "DELETE FROM recovery_codes WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM identities WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM identifiers WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM passwords WHERE application_id = $1 AND user_id = $2",

@@ -10,7 +10,7 @@ package enum UserRow: StoredRow {
         case applicationId, id, displayName, locale, fields, createdAt, updatedAt, lastLogInAt, previousLogInAt,
             username, email, emailVerifiedAt, phone, phoneVerifiedAt, passwordSetAt, disabledAt, deletionRequestedAt,
             accessList,
-            weakPasswordAt, credentialsVersion
+            weakPasswordAt, credentialsVersion, secondFactorAt
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> User {
@@ -34,6 +34,7 @@ package enum UserRow: StoredRow {
         }
         user.weakPasswordAt = row.optionalTime(.weakPasswordAt)
         user.credentialsVersion = row.integer(.credentialsVersion)
+        user.secondFactorAt = row.optionalTime(.secondFactorAt)
         return user
     }
 
@@ -60,6 +61,7 @@ package enum UserRow: StoredRow {
         case .accessList: .optional(try user.acl.map(JSONText.encode(listed:)))
         case .weakPasswordAt: .optional(user.weakPasswordAt)
         case .credentialsVersion: .integer(user.credentialsVersion)
+        case .secondFactorAt: .optional(user.secondFactorAt)
         }
     }
 }
@@ -92,12 +94,14 @@ package enum IdentityRow: StoredRow {
     package static let width = Column.allCases.count
 
     package enum Column: Int, RowColumn {
-        case provider, subject, linkedAt
+        case provider, subject, linkedAt, secondFactorAt
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Identity {
-        Identity(
+        var identity = Identity(
             provider: .init(rawValue: row.text(.provider)), subject: row.text(.subject), linkedAt: row.time(.linkedAt))
+        identity.secondFactorAt = row.optionalTime(.secondFactorAt)
+        return identity
     }
 
     package static func stored(_ identity: Identity, _ column: Column) throws(DomainError) -> Value {
@@ -105,6 +109,7 @@ package enum IdentityRow: StoredRow {
         case .provider: .text(identity.provider.rawValue)
         case .subject: .text(identity.subject)
         case .linkedAt: .time(identity.linkedAt)
+        case .secondFactorAt: .optional(identity.secondFactorAt)
         }
     }
 }

@@ -74,6 +74,7 @@ private struct StoredSettings: Codable {
     var userListViews: [StoredUserListView]?
     var signUp: StoredSignUpRules?
     var passkeys: StoredPasskeyRules?
+    var secondFactors: StoredSecondFactorRules?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -96,6 +97,8 @@ private struct StoredSettings: Codable {
         userListViews = settings.userListViews.isEmpty ? nil : settings.userListViews.map(StoredUserListView.init(_:))
         signUp = settings.signUp == SignUpRules() ? nil : StoredSignUpRules(settings.signUp)
         passkeys = settings.passkeys == PasskeyRules() ? nil : StoredPasskeyRules(settings.passkeys)
+        secondFactors =
+            settings.secondFactors == SecondFactorRules() ? nil : StoredSecondFactorRules(settings.secondFactors)
     }
 
     var settings: ApplicationSettings {
@@ -118,6 +121,7 @@ private struct StoredSettings: Codable {
         settings.userListViews = (userListViews ?? []).map(\.view)
         settings.signUp = signUp?.rules ?? standard.signUp
         settings.passkeys = passkeys?.rules ?? standard.passkeys
+        settings.secondFactors = secondFactors?.rules ?? standard.secondFactors
         return settings
     }
 }
@@ -155,6 +159,13 @@ private struct StoredPasskeyRules: Codable {
     private var requiresUserVerification: Bool?
     private var allowedAuthenticators: [String]?
     private var refusedAuthenticators: [String]?
+    private var appleApps: [String]?
+    private var androidApps: [StoredAndroidApp]?
+
+    private struct StoredAndroidApp: Codable {
+        let packageName: String
+        let certificates: [String]
+    }
 
     init(_ rules: PasskeyRules) {
         isEnabled = rules.isEnabled
@@ -163,6 +174,10 @@ private struct StoredPasskeyRules: Codable {
         requiresUserVerification = rules.requiresUserVerification
         allowedAuthenticators = rules.allowedAuthenticators
         refusedAuthenticators = rules.refusedAuthenticators
+        appleApps = rules.appleApps
+        androidApps = rules.androidApps.map {
+            StoredAndroidApp(packageName: $0.packageName, certificates: $0.certificates)
+        }
     }
 
     var rules: PasskeyRules {
@@ -173,6 +188,36 @@ private struct StoredPasskeyRules: Codable {
         rules.requiresUserVerification = requiresUserVerification ?? rules.requiresUserVerification
         rules.allowedAuthenticators = allowedAuthenticators ?? rules.allowedAuthenticators
         rules.refusedAuthenticators = refusedAuthenticators ?? rules.refusedAuthenticators
+        rules.appleApps = appleApps ?? rules.appleApps
+        rules.androidApps =
+            androidApps?.map { .init(packageName: $0.packageName, certificates: $0.certificates) } ?? rules.androidApps
+        return rules
+    }
+}
+
+private struct StoredSecondFactorRules: Codable {
+    private var mode: String?
+    private var demandedFor: [String]?
+    private var deviceKeysCount: Bool?
+    private var transferCodesCount: Bool?
+    private var exemptsOldProtocols: Bool?
+
+    init(_ rules: SecondFactorRules) {
+        mode = rules.mode.rawValue
+        demandedFor = rules.demandedFor.map(\.rawValue).sorted()
+        deviceKeysCount = rules.deviceKeysCount
+        transferCodesCount = rules.transferCodesCount
+        exemptsOldProtocols = rules.exemptsOldProtocols
+    }
+
+    var rules: SecondFactorRules {
+        var rules = SecondFactorRules()
+        // What a newer server wrote and this one does not know asks for more, not for less.
+        if let mode { rules.mode = SecondFactorRules.Mode(rawValue: mode) ?? .required }
+        rules.demandedFor = Set((demandedFor ?? []).compactMap(AccountChange.init(rawValue:)))
+        rules.deviceKeysCount = deviceKeysCount ?? rules.deviceKeysCount
+        rules.transferCodesCount = transferCodesCount ?? rules.transferCodesCount
+        rules.exemptsOldProtocols = exemptsOldProtocols ?? rules.exemptsOldProtocols
         return rules
     }
 }

@@ -22,7 +22,8 @@ package struct Migration: Sendable {
     package static let all = [
         beginnings, accounts, logInFailures, providers, mail, audit, transfers, deletion, merges,
         foreignProtocols, accessLists, installations, administration, userLists, adminPresence,
-        evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects,
+        evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects, secondFactors,
+        authenticationMethods,
     ]
 
     /// The version that this program needs.

@@ -8,7 +8,7 @@ package enum SessionRow: StoredRow {
     package enum Column: Int, RowColumn {
         case id, applicationId, userId, deviceKey, deviceName, deviceModel, deviceSystem, deviceAppVersion,
             installation, address, `protocol`, method, createdAt, lastUsedAt, expiresAt, authenticatedAt, fields,
-            updatedAt
+            updatedAt, secondFactorAt, methods
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Session {
@@ -26,6 +26,8 @@ package enum SessionRow: StoredRow {
                 authenticatedAt: row.optionalTime(.authenticatedAt)))
         if !row.isNull(.fields) { session.fields = try JSONText.members(from: row.text(.fields)) }
         session.updatedAt = row.optionalTime(.updatedAt)
+        if !row.isNull(.methods) { session.methods = AuthenticationMethods(rawValue: row.integer(.methods)) }
+        session.secondFactorAt = row.optionalTime(.secondFactorAt)
         return session
     }
 
@@ -50,6 +52,9 @@ package enum SessionRow: StoredRow {
         // Nearly all sessions have none.
         case .fields: session.fields.isEmpty ? .null : .text(try JSONText.encode(.object(session.fields)))
         case .updatedAt: .optional(session.updatedAt)
+        case .secondFactorAt: .optional(session.secondFactorAt)
+        // Nearly all sessions prove what their way of log-in says.
+        case .methods: session.methods == session.method.methods ? .null : .integer(session.methods.rawValue)
         }
     }
 }

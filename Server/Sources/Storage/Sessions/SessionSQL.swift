@@ -65,13 +65,11 @@ extension SQLTransaction {
     package func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError) {
         try connection.run(
             """
-            UPDATE sessions SET authenticated_at = $1, token_digest = $2
-            WHERE application_id = $3 AND user_id = $4 AND id = $5
+            UPDATE sessions SET authenticated_at = $1, methods = $2, second_factor_at = $3, token_digest = $4
+            WHERE application_id = $5 AND user_id = $6 AND id = $7
             """,
-            [
-                .optional(session.authenticatedAt), .digest(token), .id(session.application), .id(session.user),
-                .id(session.id),
-            ])
+            try SessionRow.values(of: session, .authenticatedAt, .methods, .secondFactorAt)
+                + [.digest(token), .id(session.application), .id(session.user), .id(session.id)])
         note(.user(session.application, session.user))
     }
 

@@ -4,20 +4,29 @@ import HTTPTypes
 import Hummingbird
 import NativeAPI
 import NIOCore
+import struct OkaeriWire.PasskeyAuthentication
 import PageSupport
 
 /// Proves again that the owner is there; the session gets another token (requirement 16).
 struct ConfirmPresence: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        let shown = try PasskeyForm.credential(PasskeyAuthentication.self, in: form)
+        guard shown != nil || form["password"] != nil else { return try request.confirm(who, request.passkeyMissing) }
+        let assertion = try shown.map { try PasskeyAssertion($0) }
         do {
             let answer = try await request.modules.sessions.reauthenticate(
-                by: .password(Secret(form.text("password"))), from: request.browser.client, who,
-                origin: request.browser.origin)
+                by: assertion.map { Reauthenticate.Credential.passkey($0) } ?? .password(Secret(form.text("password"))),
+                from: request.browser.client, who, origin: request.browser.origin)
             var response = PageResponse.redirect(to: request.path("account"), request.browser)
             response.keepCookie(answer.token.revealed, for: request.browser)
             return response
         } catch {
-            return try request.confirm(who, request.errors(of: error))
+            var errors = request.errors(of: error)
+            // The text for a password says nothing of a passkey of another account.
+            if assertion != nil, case .credentialRefused = error {
+                errors.others = [request.text("fault.passkeyRefused")]
+            }
+            return try request.confirm(who, errors)
         }
     }
 }

@@ -24,11 +24,13 @@ struct AccountState {
     var transfer: IssueTransferCode.Issued?
     /// What was done just now: the name of a text.
     var done: String?
+    /// What the script lets authenticators know, when not what the page lists.
+    var signals: PageTemplates.Model?
 
     /// Texts that a link may ask for, and no others.
     static let doneNames: Set<String> = [
         "saved", "upgraded", "identityLinked", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded",
-        "transferWithdrawn",
+        "transferWithdrawn", "passkeyAdded", "passkeyRemoved",
     ]
 }
 
@@ -38,6 +40,7 @@ extension HostedPageRequest {
         let user = try await modules.accounts.readUser(who.user.id, in: application.id)
         let sessions = try await modules.sessions.listSessions(of: user.id, in: application)
         let keys = try await modules.accounts.listDeviceKeys(of: user.id, in: application.id)
+        let passkeys = try await modules.passkeys.managePasskeys.list(of: user.id, in: application.id)
         let linkable = try await providers().filter { name in !user.identities.contains { $0.provider == name } }
         let fields = profileFields(of: user, state.profile, canLink: !linkable.isEmpty)
         let facts = facts(of: user)
@@ -63,6 +66,8 @@ extension HostedPageRequest {
                 "sure", label: text("account.deleteSure"), kind: .checkbox, error: state.errors?["sure"]
             ).model,
         ]
+        own.merge(passkeyModels(user, passkeys)) { $1 }
+        own.merge(try state.signals ?? signals(of: user, passkeys)) { $1 }
         for path in AccountState.paths { own["to_\(path.key)"] = self.path("account/\(path.value)") }
         own["to_logOut"] = path("log-out")
         if user.isAnonymous {
@@ -78,6 +83,29 @@ extension HostedPageRequest {
         return try html(
             "account", model("account", own), status: state.errors?.status ?? .ok,
             formTargets: formTargets())
+    }
+
+    private func passkeyModels(_ user: User, _ passkeys: [Passkey]) -> PageTemplates.Model {
+        let isOn = hasPasskeys
+        var own: PageTemplates.Model = [
+            "passkeys": passkeyRows(passkeys), "listsPasskeys": !passkeys.isEmpty || isOn && !user.isAnonymous,
+            "isWithoutPasskeys": passkeys.isEmpty,
+        ]
+        guard isOn else { return own }
+        if user.isAnonymous {
+            own["keepWithPasskey"] =
+                PasskeyForm(
+                    ceremony: .create, action: "account/passkey", label: "passkey.keep", isPrimary: true
+                ).model(self)
+            own["otherPasskey"] =
+                PasskeyForm(ceremony: .get, action: "account/passkey/other", label: "passkey.other").model(self)
+        } else {
+            own["addPasskey"] =
+                PasskeyForm(
+                    ceremony: .create, action: "account/passkey", label: "passkey.add", asksName: true
+                ).model(self)
+        }
+        return own
     }
 
     private func registered(_ user: User, _ state: AccountState) -> PageTemplates.Model {
@@ -108,12 +136,11 @@ extension HostedPageRequest {
         if user.hasPassword, !user.typedIdentifiers.isEmpty {
             listed.append(["label": text("account.identityPassword"), "detail": user.username ?? user.email ?? ""])
         }
-        for identity in user.identities {
+        for identity in user.identities where identity.provider != .passkey {
             let label =
                 switch identity.provider {
                 case .device: text("account.identityDevice")
                 case .anonymous: text("account.identityAnonymous")
-                case .passkey: text("account.identityPasskey")
                 default: ProviderBrand.of(identity.provider).name
                 }
             var model: PageTemplates.Model = ["label": label, "since": time(identity.linkedAt)]
@@ -123,7 +150,7 @@ extension HostedPageRequest {
                     model["detail"] = key.device.name ?? key.device.model ?? ""
                     if let used = key.lastUsedAt { model["used"] = time(used) }
                 }
-            } else if identity.provider != .anonymous, identity.provider != .passkey {
+            } else if identity.provider != .anonymous {
                 model["removable"] = identity.provider.rawValue
             }
             listed.append(model)
@@ -162,7 +189,8 @@ extension AccountState {
     static let paths = [
         "profile": "profile", "upgrade": "upgrade", "email": "email", "password": "password",
         "identity": "identity", "link": "link", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
-        "export": "export", "delete": "delete", "merge": "merge",
+        "export": "export", "delete": "delete", "merge": "merge", "renamePasskey": "passkey/name",
+        "removePasskey": "passkey/remove",
     ]
 }
 

@@ -56,6 +56,19 @@ extension HostedPageRequest {
 
     /// Asks for a proof that the owner is there: the password, another log-in, or the app.
     func confirm(_ who: Authenticated, _ errors: FormErrors? = nil) throws -> Response {
+        let passkey =
+            who.user.identities.contains { $0.provider == .passkey }
+            ? PasskeyForm(
+                ceremony: .get, action: "account/confirm", label: "passkey.confirm", isPrimary: !who.user.hasPassword)
+            : nil
+        if let passkey, !who.user.hasPassword, hasPasskeys {
+            var own = passkeyModel(passkey)
+            (own["lead"], own["back"], own["backLabel"]) = (
+                text("confirm.leadPasskey"), path("account"), text("common.toAccount")
+            )
+            if let errors { own["summary"] = errors.summary(self) }
+            return try message("confirm", status: errors?.status ?? .forbidden, own)
+        }
         guard who.user.hasPassword else {
             return try message(
                 "confirm", status: .forbidden,
@@ -74,7 +87,7 @@ extension HostedPageRequest {
                     autocomplete: "current-password"
                 ).focused()
             ],
-            action: "account/confirm", errors: errors, isOfAccount: true
+            action: "account/confirm", errors: errors, isOfAccount: true, passkey: passkey
         ).response(self)
     }
 

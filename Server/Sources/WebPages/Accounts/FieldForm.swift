@@ -93,7 +93,7 @@ struct FieldForm: Sendable {
                 label: isOptional ? request.text("field.optional", ["label": label]) : label, kind: field.kind,
                 value: sent.map { $0.text(field.key) } ?? field.text ?? "",
                 hint: field.hint.map { request.text($0) }, error: errors?[place(field)], isRequired: needsText)
-            shown.place = place(field)
+            shown.idName = place(field)
             shown.inputMode = field.inputMode
             return shown
         }

@@ -9,6 +9,7 @@ import PageSupport
 struct ShowLogIn: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let providers = try await request.providers()
+        // Options for passkeys are asked by the script: a page that is kept holds none.
         return try request.common("log-in", variant: providers.map(\.rawValue).joined(separator: " ")) { request in
             request.model("log-in", LogInForm(identifier: request.hint, providers: providers).model(request))
         }
@@ -64,14 +65,21 @@ struct LogInForm {
     var identifier = ""
     var errors: FormErrors?
     var providers: [Identity.Provider] = []
+    /// The passkey leads to a user that asked to be deleted.
+    var offersRestore = false
 
     func model(_ request: HostedPageRequest) -> PageTemplates.Model {
+        let passkey = request.passkeyModel(
+            PasskeyForm(
+                ceremony: .get, action: "log-in/passkey", label: "passkey.logIn", isConditional: !offersRestore,
+                offersRestore: offersRestore))
         var model: PageTemplates.Model = [
             "identifier": PageField(
                 "identifier", label: request.text("field.identifier"), value: identifier,
-                error: errors?["identifier"], autocomplete: "username"
+                error: errors?["identifier"], autocomplete: passkey.isEmpty ? "username" : "username webauthn"
             ).focused().model
         ]
+        model.merge(passkey) { $1 }
         model.merge(request.buttons(for: providers)) { $1 }
         if let errors { model["summary"] = errors.summary(request) }
         return model

@@ -104,10 +104,11 @@ struct DiscoveryRoute: Sendable {
                 "token_endpoint_auth_methods_supported": list(["none"]), "subject_types_supported": list(["public"]),
                 "id_token_signing_alg_values_supported": list(["ES256"]),
                 "dpop_signing_alg_values_supported": list(["ES256"]),
+                "acr_values_supported": list(AuthenticationMethods.Assurance.allCases.map(\.rawValue)),
                 "prompt_values_supported": list(["none", "login", "create"]),
                 "ui_locales_supported": list(PageLanguage.allCases.map(\.rawValue)),
                 "claims_supported": list([
-                    "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "nonce", "sid", "name",
+                    "sub", "iss", "aud", "exp", "iat", "auth_time", "amr", "acr", "nonce", "sid", "name",
                     "preferred_username", "email", "email_verified", "locale",
                 ]),
                 "authorization_response_iss_parameter_supported": .bool(true),

@@ -58,8 +58,8 @@ extension HostedPageRequest {
             for kind in kinds { errors.fields.append((kind.rawValue, text("taken.\(kind.rawValue)"))) }
         case .retryAfter(let span):
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
-        case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .removedDeviceKey,
-            .permission:
+        case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .secondFactor,
+            .removedDeviceKey, .permission:
             errors.others.append(text("fault.\(error.pageWords.name)"))
         }
         return errors

@@ -17,6 +17,8 @@ struct FormPage {
     /// The page leads back to the account instead of the log-in.
     var isOfAccount = false
     var lead: String?
+    /// A passkey does in the place of the fields.
+    var passkey: PasskeyForm?
 
     func response(_ request: HostedPageRequest) throws -> Response {
         var own: PageTemplates.Model = [
@@ -26,6 +28,7 @@ struct FormPage {
         ]
         if let action { own["action"] = request.path(action) }
         if let lead { own["lead"] = lead }
+        if let passkey { own.merge(request.passkeyModel(passkey)) { $1 } }
         if let errors { own["summary"] = errors.summary(request) }
         return try request.html(
             "form", request.model(page, own), status: errors?.status ?? .ok, formTargets: request.formTargets())

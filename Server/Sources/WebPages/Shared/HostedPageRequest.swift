@@ -64,6 +64,7 @@ struct HostedPageRequest: Sendable {
                 "account": path("account"),
             ] as PageTemplates.Model,
         ]
+        if hasPasskeys, let script = pages.assets.path(of: PageAssets.passkeyScript) { model["passkeyScript"] = script }
         if let logo = theme.logoPath { model["logo"] = logo }
         if let lead = theme.texts.tables[browser.language]?["\(Self.textName(page)).lead"] { model["lead"] = lead }
         model.merge(own) { $1 }

@@ -26,6 +26,9 @@ extension DomainError {
             .userDisabled: ("userDisabled", .forbidden), .userDeleted: ("userDeleted", .forbidden),
             .credentialRefused: ("credentialRefused", .unprocessableContent),
             .emailUnverified: ("credentialRefused", .unprocessableContent),
+            .secondFactorRequired: ("secondFactor", .forbidden),
+            .secondFactorEnrolmentRequired: ("secondFactor", .forbidden),
+            .secondFactorNotRecent: ("secondFactor", .forbidden),
             .reauthenticationRequired: ("reauthenticationRequired", .forbidden),
             .identifiersTaken: ("taken", .unprocessableContent), .mergeOffered: ("taken", .conflict),
             .alreadyRegistered: ("alreadyRegistered", .conflict), .mergeTicketRefused: ("expired", .conflict),
@@ -40,6 +43,8 @@ extension DomainError {
             .providerUnavailable: ("providerUnavailable", .badGateway),
             .providerMisconfigured: ("providerUnavailable", .badGateway), .identityTaken: ("identityTaken", .conflict),
             .providerAlreadyLinked: ("identityTaken", .conflict), .lastWayIn: ("lastWayIn", .conflict),
+            .passkeyUnknown: ("passkeyUnknown", .unprocessableContent),
+            .passkeyRefused: ("passkeyRefused", .unprocessableContent),
         ], ofAdministration: ("unknown", .forbidden))
 }
 
@@ -60,6 +65,7 @@ extension ValidationError.Rule {
         case .notAMailAddress: ("notAMailAddress", [:])
         case .notAPhoneNumber: ("notAPhoneNumber", [:])
         case .tooCommon: ("tooCommon", [:])
+        case .breached: ("breached", [:])
         case .containsContext: ("containsContext", [:])
         case .notATransferCode: ("notATransferCode", [:])
         case .lastWayIn: ("lastWayIn", [:])

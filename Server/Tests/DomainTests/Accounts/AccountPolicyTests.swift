@@ -217,7 +217,10 @@ struct AccountPolicyTests {
             if policy.evicts.contains(.deviceKeys) { #expect(policy.tells.contains(.oldDevice), "\(change)") }
             let isOfAccount = [.upgraded, .disabled, .enabled, .deletionRequested, .erased, .erasedAtOnce].contains(
                 change)
-            let isWayIn = [.identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved].contains(change)
+            let isWayIn = [
+                .identityLinked, .identityUnlinked, .passkeyAdded, .passkeyRemoved, .secondFactorAdded,
+                .secondFactorRemoved, .secondFactorsReset, .recoveryCodesReplaced, .recoveryCodeUsed,
+            ].contains(change)
             if isOfAccount || isWayIn {
                 #expect(policy.mail != nil, "\(change)")
             } else if policy.mail != nil {

@@ -244,6 +244,6 @@ extension FieldRules {
     fileprivate func faults(
         of user: inout User, from before: User, naming names: [String], by actor: FieldActor
     ) -> [ValidationError] {
-        settle(&user, from: before, told: names, by: actor)
+        settle(&user, from: before, named: names, by: actor)
     }
 }

@@ -83,7 +83,8 @@ struct RegistrationWaysTests {
             _ = try await world.modules.accounts.logInWithIdentities(
                 LogInWithIdentities.Request(
                     application: application, people: kind == .people ? [identity] : [],
-                    anonymousId: kind == .people ? nil : id, newUser: person.profile, caller: nil,
+                    anonymousId: kind == .people ? nil : id, newUser: person.profile,
+                    identifiers: NewIdentifiers(rules: .native), caller: nil,
                     client: LogInClient(
                         .yearly, from: address, origin: origin)))
             return true

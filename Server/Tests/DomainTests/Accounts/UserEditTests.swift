@@ -59,11 +59,12 @@ struct UserEditTests {
     /// An edit that gives a user the values of another one.
     private static func edit(to user: User) -> UserEdit {
         func set(_ value: String?) -> ValueChange<String> { value.map { .set($0) } ?? .removed }
-        var edit = UserEdit(compatible: .replaced(user.fields, keeping: []))
+        var edit = UserEdit(
+            compatible: .replaced(user.fields, keeping: []),
+            identifiers: NewIdentifiers(
+                username: set(user.username), email: set(user.email), phone: set(user.phone), rules: .native))
         edit.displayName = set(user.displayName)
         edit.locale = set(user.locale)
-        edit.identifiers = NewIdentifiers(
-            username: set(user.username), email: set(user.email), phone: set(user.phone), rules: .native)
         edit.acl = user.acl.map { .set($0) } ?? .removed
         edit.isDisabled = user.isDisabled
         edit.isEmailVerified = user.emailVerifiedAt != nil

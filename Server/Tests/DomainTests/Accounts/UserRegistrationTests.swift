@@ -62,11 +62,11 @@ struct UserRegistrationTests {
         if flaws.contains(.readOnly) { profile.fields["points"] = .integer(9) }
         if flaws.contains(.missing) { profile.fields["team"] = nil }
         if flaws.contains(.acl) { profile.acl = ACL([.role(String(repeating: "r", count: 200)): .read]) }
-        var request = UserRegistration.Request(way, in: application(rules), profile)
-        request.identifiers = NewIdentifiers(
+        let identifiers = NewIdentifiers(
             username: .set(flaws.contains(.username) ? "a@b" : "hana"),
             email: .set(flaws.contains(.email) ? "no address" : "hana@example.com"),
             phone: .set(flaws.contains(.phone) ? "no number" : "+819012345678"), rules: .native)
+        var request = UserRegistration.Request(way, in: application(rules), profile, identifiers: identifiers)
         request.password = Secret("four quiet words")
         if flaws.contains(.device) { request.device = DeviceDescription(name: String(repeating: "n", count: 300)) }
         return request
@@ -151,7 +151,8 @@ struct UserRegistrationTests {
 
     @Test("demands no fields of an anonymous user, but fills in the defaults", arguments: RegistrationWay.allCases)
     func anonymous(way: RegistrationWay) throws {
-        var request = UserRegistration.Request(way, in: Self.application(), .init())
+        var request = UserRegistration.Request(
+            way, in: Self.application(), .init(), identifiers: NewIdentifiers(rules: .native))
         request.identities = [Identity(provider: .device, subject: "key", linkedAt: Self.now)]
         let user = try UserRegistration(request, id: Self.id, at: Self.now).completed()
         #expect(user.isAnonymous && user.fields == ["level": .integer(1)] && user.identities == request.identities)

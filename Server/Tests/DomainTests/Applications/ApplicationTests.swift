@@ -20,6 +20,25 @@ struct ApplicationTests {
         #expect(try await world.modules.applications.findApplication(application.id) == application)
     }
 
+    @Test("leaves an audit entry for each change of its settings, and none where nothing changes")
+    func settingsAudit() async throws {
+        let modules = world.modules
+        let application = try await world.makeApplication()
+        let redirects = ["https://example.com/signed-in"]
+        var made: [AuditEntry.Action] = []
+        for _ in 0..<2 {
+            try await modules.messaging.changeMailSettings(of: application.id, by: .local) { $0.senderName = "Hana" }
+            try await modules.applications.changeRedirects(of: application.id, by: .local) { $0 = redirects }
+            try await modules.applications.changeTheme(of: application.id, to: ["brand": "Hana"], by: .local)
+            try await modules.applications.changeFieldRules(of: application.id, by: .local) { $0.isClosed = true }
+            made = try await modules.administration.listAudit(in: application.id).map(\.action)
+        }
+        let expected: Set<AuditEntry.Action> = [
+            .applicationCreated, .mailSettingsChanged, .redirectsChanged, .themeChanged, .fieldRulesChanged,
+        ]
+        #expect(made.count == expected.count && Set(made) == expected)
+    }
+
     @Test("is unknown until it is made, and known at once afterwards")
     func unknown() async throws {
         await #expect(throws: DomainError.applicationUnknown) {

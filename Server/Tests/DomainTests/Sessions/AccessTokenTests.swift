@@ -25,7 +25,7 @@ struct AccessTokenTests {
         #expect(claims["aud"] as? String == "https://api.example.com")
         #expect(claims["client_id"] as? String == application.id.rawValue)
         #expect(claims["is_anonymous"] as? Bool == true)
-        #expect(claims["amr"] as? [String] == ["pop"])
+        #expect(claims["amr"] as? [String] == ["pop"] && claims["acr"] as? String == "0")
         let now = Int(world.clock.now.milliseconds / 1000)
         #expect(claims["iat"] as? Int == now && claims["exp"] as? Int == now + 600)
         #expect(claims["auth_time"] as? Int == now)

@@ -100,7 +100,7 @@ struct ErrorTableTests {
         #expect(!"\(ErrorTable.mergeOffer)".contains("okm_ticket"))
     }
 
-    @Test("is told apart by its code alone in a pattern")
+    @Test("is distinguished by its code alone in a pattern")
     func patterns() {
         let error = DomainError.rateLimited(retryAfter: .seconds(7))
         if case .rateLimited = error {} else { Issue.record("A pattern compares codes.") }

@@ -72,7 +72,7 @@ struct KiiSocialTests {
         #expect(try await logIn(provider, "hana", at: world).text("id") != user.id)
     }
 
-    @Test("that belong to another user are told so, by the provider's name", arguments: providers)
+    @Test("that belong to another user are refused with the provider's name", arguments: providers)
     func taken(provider: String) async throws {
         let world = try await world()
         _ = try await logIn(provider, "hana", at: world)

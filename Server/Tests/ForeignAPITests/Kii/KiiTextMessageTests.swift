@@ -152,6 +152,14 @@ struct KiiTextMessageTests {
         #expect(try await verify(code, user.token, at: limited).status == 403)
     }
 
+    @Test("are guessed at from one address as often as the operator says")
+    func limitedGuesses() async throws {
+        let world = try await ForeignWorld(server: ["dev": "on", "old-app-code-tries": "2"])
+        let user = try await user(at: world)
+        for guess in 0..<2 { #expect(try await verify("00000\(guess)", user.token, at: world).status == 403) }
+        #expect(try await verify("000003", user.token, at: world).status == 429)
+    }
+
     @Test("get a code for a new password, which counts once and for its user alone", arguments: [true, false])
     func reset(byNumber: Bool) async throws {
         let world = try await world(demands: false)
@@ -236,7 +244,7 @@ struct KiiTextMessageTests {
         #expect(try await world.modules.messaging.deliverMail().delivered == 0)
     }
 
-    @Test("are told 501 where the server sends no text messages")
+    @Test("are answered with 501 where the server sends no text messages")
     func without() async throws {
         let world = try await ForeignWorld()
         let user = try await user(at: world)

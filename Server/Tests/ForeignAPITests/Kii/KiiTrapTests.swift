@@ -22,7 +22,7 @@ struct KiiTrapTests {
         }
     }
 
-    @Test("2: a disabled user's token is told so, and counts again afterwards")
+    @Test("2: a disabled user's token gets the error for disabled users, and counts again afterwards")
     func disabledUser() async throws {
         let world = try await ForeignWorld()
         let (admin, user) = (try await world.administrator(), try await world.pseudoUser())
@@ -38,7 +38,7 @@ struct KiiTrapTests {
     }
 
     @Test(
-        "3: the scheme is read in any case, and the token type that is told is one",
+        "3: the scheme is read in any case, and the token type in the response is one",
         arguments: ["bearer", "Bearer", "BEARER"])
     func scheme(_ scheme: String) async throws {
         let world = try await ForeignWorld()
@@ -85,7 +85,7 @@ struct KiiTrapTests {
         }
     }
 
-    @Test("6: whether somebody has a password is always told, and makes a pseudo user")
+    @Test("6: every response says whether the user has a password, and makes a pseudo user")
     func hasPassword() async throws {
         let world = try await ForeignWorld()
         let (pseudo, normal) = (try await world.pseudoUser(), try await world.kiiUser("one_1"))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Users of Kii apps")
 struct KiiUserTests {
-    @Test("keep predefined fields that are not told, and lose custom ones")
+    @Test("keep predefined fields that are not sent, and lose custom ones")
     func customFields() async throws {
         let world = try await ForeignWorld()
         let user = try await world.pseudoUser(#"{"displayName":"One","country":"JP","locale":"ja","a":1,"b":null}"#)
@@ -179,7 +179,7 @@ struct KiiUserTests {
         #expect(try await world.kii("GET", "/users/me", token: token).code == "WRONG_TOKEN")
     }
 
-    @Test("are told one thing when a password reset is asked for, known or not")
+    @Test("get one response when a password reset is asked for, known or not")
     func resets() async throws {
         let world = try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
         _ = try await world.kii(

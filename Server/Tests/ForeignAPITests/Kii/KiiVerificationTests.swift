@@ -120,7 +120,7 @@ struct KiiVerificationTests {
         #expect(answer.status == 400 && answer.code == "INVALID_INPUT_DATA")
     }
 
-    @Test("and phone numbers that are not there are told so; text messages go to those that are")
+    @Test("and phone numbers that are not there get an error; text messages go to those that are")
     func absent() async throws {
         let world = try await world()
         let user = try await world.pseudoUser()

@@ -24,7 +24,7 @@ struct ParseAuthDataTests {
             let key = P256.Signing.PrivateKey()
             apple.register(team: "TEAM123456", keyId: "KEY1234567", publicKey: key.publicKey)
             var addresses = ProviderAddresses()
-            addresses.apple = await FakePlace.address(of: apple)
+            addresses.apple = await FakeHost.address(of: apple)
             world = try await ForeignWorld(
                 providers: addresses,
                 caller: CurlCaller(

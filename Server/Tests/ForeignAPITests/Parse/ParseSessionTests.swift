@@ -98,6 +98,30 @@ struct ParseSessionTests {
         #expect(try foreign.results().isEmpty)
     }
 
+    @Test("are in the user's export with what apps store in them, and in the list of sessions without")
+    func export() async throws {
+        let world = try await ForeignWorld()
+        let mika = try await world.parseUser("mika")
+        let made = try await world.parse("POST", "/sessions", #"{"theme":"dark","tags":["a"]}"#, token: mika.token)
+        #expect(made.status == 201, "\(made.text)")
+        let headers = [("Okaeri-Application", world.application.id.rawValue), ("Content-Type", "application/json")]
+        let logIn = try await world.send(
+            "POST", "/v1/log-in/password", headers, body: #"{"identifier":"mika","password":"s3cret"}"#, origin: nil)
+        guard case .object(let session)? = try logIn.json()["session"], case .string(let token)? = session["token"]
+        else { throw Missing(description: logIn.text) }
+        let bearer = headers + [("Authorization", "Bearer \(token)")]
+        let export = try await world.send("GET", "/v1/user/export", bearer, origin: nil)
+        guard case .array(let sessions)? = try export.json()["sessions"] else {
+            throw Missing(description: export.text)
+        }
+        let fields = sessions.compactMap { session -> JSONValue? in
+            guard case .object(let members) = session else { return nil }
+            return members["fields"]
+        }
+        #expect(sessions.count == 3 && fields == [["theme": "dark", "tags": ["a"]]], "\(export.text)")
+        #expect(try await !world.send("GET", "/v1/user/sessions", bearer, origin: nil).text.contains("theme"))
+    }
+
     @Test("keep what apps store in them, within the limits of users, and give it back")
     func fields() async throws {
         let world = try await ForeignWorld()

@@ -42,6 +42,17 @@ struct ParseSocialTests {
         #expect(try me.json()["authData"] == .object([provider: ["id": "hana"]]))
     }
 
+    @Test("come as often from one address as the operator says, and are asked about no more then")
+    func limited() async throws {
+        let (world, social) = try await ForeignWorld.withSocialAccounts(server: ["old-app-provider-credentials": "2"])
+        for status in [201, 200] {
+            #expect(try await world.parse("POST", "/users", body(entry("facebook", "hana"))).status == status)
+        }
+        let more = try await world.parse("POST", "/users", body(entry("facebook", "hana")))
+        #expect(more.parseCode == 100 && more.headers[.retryAfter] == "3600", "\(more.text)")
+        #expect(social.askedCount == 2)
+    }
+
     @Test("take a name and a password that are sent along", arguments: providers)
     func named(provider: String) async throws {
         let world = try await ForeignWorld.withSocialAccounts().world

@@ -33,7 +33,7 @@ struct ParseUpstreamTests {
     private let world: ForeignWorld
 
     init() async throws {
-        world = try await Self.world("\(await FakePlace.address(of: server))/parse", private: IPNetwork.loopback)
+        world = try await Self.world("\(await FakeHost.address(of: server))/parse", private: IPNetwork.loopback)
     }
 
     private static func world(_ upstream: String, private networks: [IPNetwork]) async throws -> ForeignWorld {

@@ -131,7 +131,7 @@ struct ParseUserTests {
         #expect(Set(try made.json().keys) == ["objectId", "createdAt"])
     }
 
-    @Test("change fields by operations, of which results are told, and nothing else")
+    @Test("change fields by operations, whose results are returned, and nothing else")
     func operations() async throws {
         let world = try await ForeignWorld()
         let user = try await world.parseUser("mika", #","list":[1],"prefs":{"theme":"dark","size":2}"#)

@@ -5,7 +5,18 @@ import OkaeriWire
 import OutboundServices
 import Synchronization
 
-/// Plays what Facebook, X and Google say about access tokens: each token is named after whose it is.
+/// The server of the fake providers: one for the process, on a loopback port, with a path for each test.
+enum FakeHost {
+    private static let server = FakeProviderServer()
+    private static let base = server.start()
+
+    /// Puts a provider at an address of its own.
+    static func address(of provider: any FakeProvider) async -> String {
+        "\(await base.value)/\(server.add(provider))"
+    }
+}
+
+/// A fake of Facebook, X and Google, as far as they judge access tokens: each token is named after its owner.
 final class FakeSocial: FakeProvider {
     private let asked = Mutex(0)
 
@@ -38,12 +49,14 @@ final class FakeSocial: FakeProvider {
 
 extension FakeProvider {
     /// Puts it at an address of its own.
-    func address() async -> String { await FakePlace.address(of: self) }
+    func address() async -> String { await FakeHost.address(of: self) }
 }
 
 extension ForeignWorld {
-    /// A server whose application knows Facebook, X and Google, which are played.
-    static func withSocialAccounts() async throws -> (world: ForeignWorld, social: FakeSocial) {
+    /// A server whose application knows Facebook, X and Google, all of them fakes.
+    static func withSocialAccounts(
+        server: [String: String] = ["rate-limits": "off"]
+    ) async throws -> (world: ForeignWorld, social: FakeSocial) {
         let social = FakeSocial()
         let base = await social.address()
         var addresses = ProviderAddresses()
@@ -51,7 +64,7 @@ extension ForeignWorld {
         addresses.twitter = base
         addresses.googleTokenInfo = "\(base)/tokeninfo"
         let world = try await ForeignWorld(
-            providers: addresses,
+            server: server, providers: addresses,
             caller: CurlCaller(
                 limits: .init(whole: .seconds(20)),
                 policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))

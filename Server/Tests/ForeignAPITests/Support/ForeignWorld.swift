@@ -74,30 +74,40 @@ struct ForeignWorld: Sendable {
         try await store.read(body)
     }
 
-    /// Sends a request, by a web page of another origin unless told otherwise.
+    /// Sends a request, by a web page of another origin unless `origin` says otherwise.
     func send(
         _ method: String, _ target: String, _ headers: [(String, String)] = [], body: String? = nil,
         bytes: [UInt8]? = nil, peer: String = "192.0.2.1", origin: String? = "https://game.example"
     ) async throws -> Answer {
+        let sent = bytes ?? body.map { Array($0.utf8) } ?? []
+        let response = try await respond(
+            method, target, headers, body: RequestBody(buffer: ByteBuffer(bytes: sent)),
+            byteCount: sent.isEmpty ? nil : sent.count, peer: peer, origin: origin)
+        let collector = BodyCollector()
+        try await response.body.write(collector)
+        return Answer(
+            status: response.status.code, headers: response.headers, body: Array(collector.bytes.readableBytesView))
+    }
+
+    /// Sends a request, and returns as soon as the head of the response is there.
+    func respond(
+        _ method: String, _ target: String, _ headers: [(String, String)], body: RequestBody, byteCount: Int?,
+        peer: String = "192.0.2.1", origin: String? = nil
+    ) async throws -> Response {
         var fields = HTTPFields()
         fields[.origin] = origin
         for (name, value) in headers {
             fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
         }
-        let sent = bytes ?? body.map { Array($0.utf8) } ?? []
-        if !sent.isEmpty { fields[.contentLength] = String(sent.count) }
+        if let byteCount { fields[.contentLength] = String(byteCount) }
         let request = Request(
             head: HTTPRequest(
                 method: try #require(HTTPRequest.Method(method)), scheme: "http", authority: Self.host, path: target,
                 headerFields: fields),
-            body: RequestBody(buffer: ByteBuffer(bytes: sent)))
+            body: body)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let context = ServerContext(logger: logger, peer: try SocketAddress(ipAddress: peer, port: 4711))
-        let response = try await responder.respond(to: request, context: context)
-        let collector = BodyCollector()
-        try await response.body.write(collector)
-        return Answer(
-            status: response.status.code, headers: response.headers, body: Array(collector.bytes.readableBytesView))
+        return try await responder.respond(to: request, context: context)
     }
 
     /// Sends a request as Kii's SDKs do: `path` stands behind `/api/apps/{appID}`.

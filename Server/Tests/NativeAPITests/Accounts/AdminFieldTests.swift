@@ -11,7 +11,7 @@ struct AdminFieldTests {
     private func put(
         _ world: AdminWorld, _ name: String, _ body: String, as who: String = "owner"
     ) async throws -> Answer {
-        try await world.send(who, .put, world.place("/fields/\(name)"), body: body)
+        try await world.send(who, .put, world.path("/fields/\(name)"), body: body)
     }
 
     @Test("are made, read, replaced, removed, and stand in the audit log")
@@ -23,16 +23,16 @@ struct AdminFieldTests {
         #expect(try made.json["users"]?["breaking"] == 0)
         let person = try await world.server.person()
         #expect(person.logIn.user.fields == ["coins": 5])
-        let read = try await world.send("auditor", .get, world.place("/fields/coins"))
+        let read = try await world.send("auditor", .get, world.path("/fields/coins"))
         #expect(try read.json["default"] == 5 && read.json["read"] == "public")
         _ = try await put(world, "coins", #"{"type": "integer", "read": "owner"}"#)
-        let closed = try await world.send("owner", .put, world.place("/fields"), body: #"{"policy": "closed"}"#)
+        let closed = try await world.send("owner", .put, world.path("/fields"), body: #"{"policy": "closed"}"#)
         #expect(try closed.json["policy"] == "closed")
         #expect(try closed.json["fields"]?.list.map { $0["write"] } == ["owner"])
-        #expect(try await world.send("owner", .delete, world.place("/fields/coins")).status == 204)
-        expect(try await world.send("owner", .delete, world.place("/fields/coins")), 404, .notFound)
-        expect(try await world.send("owner", .get, world.place("/fields/coins")), 404, .notFound)
-        let log = try await world.send("auditor", .get, world.place("/audit?action=field-rules.changed"))
+        #expect(try await world.send("owner", .delete, world.path("/fields/coins")).status == 204)
+        expect(try await world.send("owner", .delete, world.path("/fields/coins")), 404, .notFound)
+        expect(try await world.send("owner", .get, world.path("/fields/coins")), 404, .notFound)
+        let log = try await world.send("auditor", .get, world.path("/audit?action=field-rules.changed"))
         let details = try log.json["entries"]?.list.compactMap { $0["details"] } ?? []
         #expect(details.count == 4)
         // All in one millisecond, so that their order is no order.
@@ -76,11 +76,11 @@ struct AdminFieldTests {
         for (name, body, fault) in wrong {
             let answer = try await put(world, name, body)
             expect(answer, 400, .invalidMember)
-            let told = try answer.read(Problem.self).errors?.map { "\($0.field) \($0.code)" } ?? []
-            #expect(told.contains(fault), "\(body.prefix(60)): \(told)")
+            let faults = try answer.read(Problem.self).errors?.map { "\($0.field) \($0.code)" } ?? []
+            #expect(faults.contains(fault), "\(body.prefix(60)): \(faults)")
         }
         #expect(try await put(world, "a", #"{"kind": "integer"}"#).code == .unknownMember)
-        let list = try await world.send("owner", .get, world.place("/fields"))
+        let list = try await world.send("owner", .get, world.path("/fields"))
         #expect(try list.json["fields"]?.list.isEmpty == true)
     }
 
@@ -90,7 +90,7 @@ struct AdminFieldTests {
         for name in ["__proto__", "constructor", "hasOwnProperty", "id", "%E8%AA%95%E7%94%9F%E6%97%A5", "$where"] {
             #expect(try await put(world, name, #"{"write": "server", "default": 1}"#).status == 200)
         }
-        let names = try await world.send("owner", .get, world.place("/fields")).json["fields"]?.list
+        let names = try await world.send("owner", .get, world.path("/fields")).json["fields"]?.list
         #expect(names?.compactMap { $0["name"]?.text }.contains("誕生日") == true)
         let person = try await world.server.person()
         #expect(person.logIn.user.fields.count == 6)
@@ -118,7 +118,7 @@ struct AdminFieldTests {
             $0["flag"] = rule
         }
         let person = try await world.server.person()
-        let path = world.place("/users/\(person.logIn.user.id)")
+        let path = world.path("/users/\(person.logIn.user.id)")
         func edit(_ body: String) async throws -> Answer {
             let version = try #require(try await world.send("operator", .get, path).headers[.eTag])
             return try await world.send("operator", .patch, path, [("If-Match", version)], body: body)

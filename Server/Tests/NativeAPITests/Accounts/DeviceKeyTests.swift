@@ -38,7 +38,7 @@ struct DeviceKeyTests {
         #expect(listed.map(\.thumbprint) == identities.map(\.subject))
     }
 
-    @Test("are removed one by one: the device's sessions end, it is told, and comes back by the password")
+    @Test("are removed one by one: the device's sessions end, it gets a notice, and comes back by the password")
     func remove() async throws {
         let thumbprint = try #require(try await keys(owner).last?.thumbprint)
         let answer = try await owner.send(.delete, APIPath.deviceKey(thumbprint))
@@ -103,21 +103,21 @@ struct DeviceKeyTests {
     @Test("are shown to admins, who remove one or all")
     func admins() async throws {
         let world = try await AdminWorld(server, roles: [])
-        let place = world.place("/users/\(owner.logIn.user.id)")
-        let shown = try #require(try await world.send("owner", .get, place).json["deviceKeys"]?.list)
+        let path = world.path("/users/\(owner.logIn.user.id)")
+        let shown = try #require(try await world.send("owner", .get, path).json["deviceKeys"]?.list)
         #expect(shown.compactMap { $0["device"]?["name"]?.text } == ["Phone", "Tablet"])
         let thumbprint = try #require(shown.last?["thumbprint"]?.text)
-        #expect(try await world.send("owner", .delete, "\(place)/device-keys/\(thumbprint)").status == 204)
+        #expect(try await world.send("owner", .delete, "\(path)/device-keys/\(thumbprint)").status == 204)
         expect(try await server.logIn(second.device), 403, .deviceKeyRemoved)
-        expect(try await world.send("owner", .delete, "\(place)/device-keys/\(thumbprint)"), 404, .identityUnknown)
-        let all = try await world.send("owner", .delete, "\(place)/device-keys")
+        expect(try await world.send("owner", .delete, "\(path)/device-keys/\(thumbprint)"), 404, .identityUnknown)
+        let all = try await world.send("owner", .delete, "\(path)/device-keys")
         #expect(try all.read(RemovedDeviceKeysResponse.self).removed == 1)
         expect(try await server.logIn(owner.device), 403, .deviceKeyRemoved)
         let entries = try await entries(.deviceKeyRemoved)
         #expect(entries.count == 1 && entries.first?.actor.rawValue.hasPrefix("admin:") == true)
         let guest = try await server.person()
         let key = try #require(try await keys(guest).first?.thumbprint)
-        let last = world.place("/users/\(guest.logIn.user.id)/device-keys/\(key)")
+        let last = world.path("/users/\(guest.logIn.user.id)/device-keys/\(key)")
         expect(try await world.send("owner", .delete, last), 409, .lastWayIn)
     }
 

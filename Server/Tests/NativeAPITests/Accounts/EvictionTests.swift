@@ -64,7 +64,7 @@ struct EvictionTests {
     }
 
     @Test("tells a device whose key it took away why, once it has joined again no more")
-    func told() async throws {
+    func notices() async throws {
         let world = try await EvictionWorld()
         let thief = try await world.thief()
         try await world.make(.loggedOutEverywhere)
@@ -85,9 +85,9 @@ struct EvictionTests {
     func lastWayIn() async throws {
         let world = try await EvictionWorld()
         let guest = try await world.server.person()
-        let place = world.admin.place("/users/\(guest.logIn.user.id)")
+        let path = world.admin.path("/users/\(guest.logIn.user.id)")
         for act in ["disable", "enable", "log-out"] {
-            let answer = try await world.admin.send("owner", .post, "\(place)/\(act)")
+            let answer = try await world.admin.send("owner", .post, "\(path)/\(act)")
             #expect(answer.status == 200, "\(answer.text)")
         }
         expect(try await guest.send(.get, APIPath.user), 401, .sessionInvalid)
@@ -132,7 +132,7 @@ struct EvictionWorld: Sendable {
 
     init() async throws {
         var others = ProviderAddresses()
-        others.facebookGraph = await FakePlace.address(of: NamedFacebook())
+        others.facebookGraph = await FakeHost.address(of: NamedFacebook())
         apple = try await AppleWorld(
             settings: ["dev": "on", "public-url": TestServer.url, "rate-limits": "off"],
             application: ApplicationSettings(
@@ -193,7 +193,7 @@ struct EvictionWorld: Sendable {
     }
 
     func make(_ change: EvictionTests.Change) async throws {
-        let (place, second) = (admin.place("/users/\(owner.logIn.user.id)"), #""newPassword": "a quite new secret""#)
+        let (path, second) = (admin.path("/users/\(owner.logIn.user.id)"), #""newPassword": "a quite new secret""#)
         let answer: Answer
         switch change {
         case .password:
@@ -221,15 +221,15 @@ struct EvictionWorld: Sendable {
                 .post, APIPath.requestEmailVerification, body: #"{"email": "new@example.com"}"#)
             try await verify(try #require(try await mails().first { $0.recipient == "new@example.com" }?.token))
         case .addressByOperator:
-            let version = try #require(try await admin.send("owner", .get, place).headers[.eTag])
+            let version = try #require(try await admin.send("owner", .get, path).headers[.eTag])
             answer = try await admin.send(
-                "owner", .patch, place, [("If-Match", version)], body: #"{"email": "new@example.com"}"#)
+                "owner", .patch, path, [("If-Match", version)], body: #"{"email": "new@example.com"}"#)
         case .disabled:
-            _ = try await admin.send("owner", .post, "\(place)/disable")
+            _ = try await admin.send("owner", .post, "\(path)/disable")
             // What is refused while the user is disabled must not lead in afterwards.
-            answer = try await admin.send("owner", .post, "\(place)/enable")
+            answer = try await admin.send("owner", .post, "\(path)/enable")
         case .loggedOutEverywhere: answer = try await owner.send(.delete, APIPath.sessions)
-        case .loggedOutByOperator: answer = try await admin.send("owner", .post, "\(place)/log-out")
+        case .loggedOutByOperator: answer = try await admin.send("owner", .post, "\(path)/log-out")
         }
         try #require([200, 202, 204, 303].contains(answer.status), "\(change): \(answer.text)")
     }

@@ -38,7 +38,7 @@ struct FieldRuleTests {
         try await server.modules.applications.changeFieldRules(of: server.application.id, by: .local) {
             $0["coins"] = FieldRule(name: "coins", kind: .string, writer: .server)
         }
-        // An app in the stores sends what it always sent: whoever is known is let in.
+        // An app in the stores sends what it always sent: a known user is let in.
         let again = try await server.logIn(device, body: body)
         #expect(again.status == 200)
         #expect(try again.read(LogInResponse.self).user.fields == ["coins": 1])

@@ -38,13 +38,13 @@ struct MergeTests {
             .post, APIPath.merge, body: #"{"ticket": "\#(ticket)", "choice": "\#(choice)"}"#)
     }
 
-    @Test("is told plainly to who does not know the other's password, and counts as a failed log-in")
+    @Test("is answered plainly when the other's password is wrong, and counts as a failed log-in")
     func wrongPassword() async throws {
         let answer = try await current.upgrade("hana", "something else entirely")
         expect(answer, 409, .identifierTaken)
         #expect(try answer.read(Problem.self).merge == nil)
         for _ in 0..<4 { _ = try await current.upgrade("hana", "something else entirely") }
-        // The right password too waits now, and the conflict is told plainly.
+        // The right password too waits now, and the response names the conflict.
         #expect(try await current.upgrade("hana", Self.password).read(Problem.self).merge == nil)
     }
 

@@ -44,7 +44,7 @@ struct TransferRefusalTests {
     }
 
     @Test(
-        "is told as mistyped when it cannot be a code, which counts for nothing",
+        "is called mistyped when it cannot be a code, which counts for nothing",
         arguments: ["", "x", "34AC-DEFG-HJKM-NPQR-TW", "'; DROP TABLE transfer_codes; --", "🦊", "\u{0}"])
     func mistyped(_ text: String) async throws {
         let server = try await TestServer()

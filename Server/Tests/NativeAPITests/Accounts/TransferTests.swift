@@ -26,7 +26,7 @@ struct TransferTests {
         #expect(sessions.contains { $0.createdWith == "transfer-code" })
     }
 
-    @Test("is told to the old device with its next answer, until it takes note, and never to the new one")
+    @Test("reaches the old device with its next response, until it takes note, and never to the new one")
     func notices() async throws {
         let server = try await TestServer()
         let old = try await server.person()

@@ -172,14 +172,14 @@ struct AdminLogInTests {
             """
         let made = try await world.send("owner", .post, "keys", body: body).json
         let secret = try #require(made["secret"]?.text)
-        #expect(try await world.send(secret, .get, world.place("/users")).status == 200)
+        #expect(try await world.send(secret, .get, world.path("/users")).status == 200)
         expect(try await world.send(secret, .get, "applications/\(world.foreign.id)/users"), 404, .notFound)
-        expect(try await world.send(secret, .get, world.place("/audit")), 403, .notAllowed)
+        expect(try await world.send(secret, .get, world.path("/audit")), 403, .notAllowed)
         expect(try await world.send(secret, .get, "keys"), 403, .notAllowed)
         let list = try await world.send("owner", .get, "keys")
         #expect(!list.text.contains(secret))
         world.server.clock.advance(by: .days(2))
-        expect(try await world.send(secret, .get, world.place("/users")), 401, .adminRequired)
+        expect(try await world.send(secret, .get, world.path("/users")), 401, .adminRequired)
     }
 
     /// A second owner, with a session, a link and a key of their own.
@@ -208,17 +208,17 @@ struct AdminLogInTests {
     }
 
     @Test("end with all that they made to come in: sessions, links and keys", arguments: ["remove", "disable"])
-    func endOfAdmin(deed: String) async throws {
+    func endOfAdmin(action: String) async throws {
         let world = try await AdminWorld(roles: [])
         let second = try await secondOwner(world)
-        #expect(try await world.send(second.key, .get, world.place("/users")).status == 200)
+        #expect(try await world.send(second.key, .get, world.path("/users")).status == 200)
         let done =
-            deed == "remove"
+            action == "remove"
             ? try await world.send("owner", .delete, "admins/\(second.id)")
             : try await world.send(
                 "owner", .patch, "admins/\(second.id)", [("If-Match", second.version)], body: #"{"isDisabled": true}"#)
-        #expect(done.status == (deed == "remove" ? 204 : 200), "\(done.text)")
-        expect(try await world.send(second.key, .get, world.place("/users")), 401, .adminRequired)
+        #expect(done.status == (action == "remove" ? 204 : 200), "\(done.text)")
+        expect(try await world.send(second.key, .get, world.path("/users")), 401, .adminRequired)
         expect(try await world.send(second.token, .get, "me"), 401, .adminRequired)
         let opened = try await world.send(
             nil, .post, "set-up/open", body: #"{"token": "\#(second.link.revealed)"}"#)
@@ -227,14 +227,14 @@ struct AdminLogInTests {
         #expect(try await world.send("owner", .get, "keys").json["keys"]?.list.count == 1)
         let entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
         #expect(
-            entries.first { $0.action == (deed == "remove" ? .adminRemoved : .adminChanged) }?.details["keys-ended"]
+            entries.first { $0.action == (action == "remove" ? .adminRemoved : .adminChanged) }?.details["keys-ended"]
                 == "1")
-        guard deed == "disable" else { return }
+        guard action == "disable" else { return }
         let version = try #require(done.headers[.eTag])
         let again = try await world.send(
             "owner", .patch, "admins/\(second.id)", [("If-Match", version)], body: #"{"isDisabled": false}"#)
         #expect(again.status == 200)
-        expect(try await world.send(second.key, .get, world.place("/users")), 401, .adminRequired)
+        expect(try await world.send(second.key, .get, world.path("/users")), 401, .adminRequired)
     }
 
     @Test("give keys that never do more than they themselves may do now")
@@ -243,7 +243,7 @@ struct AdminLogInTests {
         let second = try await secondOwner(world)
         let rules = world.server.modules.administration
         let id = Identifier<Admin>(rawValue: second.id)
-        let patch = world.place("/protocols/parse/rules")
+        let patch = world.path("/protocols/parse/rules")
         #expect(try await world.send(second.key, .patch, patch, body: "{}").status == 200)
         _ = try await rules.changeAdmin(
             id, .init(role: .support, applications: .set([world.foreign.id])), by: .local)
@@ -251,7 +251,7 @@ struct AdminLogInTests {
         let other = "applications/\(world.foreign.id)"
         expect(try await world.send(second.key, .patch, "\(other)/protocols/parse/rules", body: "{}"), 403, .notAllowed)
         #expect(try await world.send(second.key, .get, "\(other)/users").status == 200)
-        expect(try await world.send(second.key, .get, world.place("/users")), 404, .notFound)
+        expect(try await world.send(second.key, .get, world.path("/users")), 404, .notFound)
     }
 
     @Test("who are locked out by a stranger's guesses are let in by another owner, by the API or the dashboard")
@@ -280,12 +280,12 @@ struct AdminLogInTests {
             try await logIn(world, "boss", AdminWorld.password, try AdminWorld.code(key, at: clock.now)).status == 200)
 
         try await lock()
-        let (browser, place) = (world.browser(), world.page("/admins/\(boss.id)"))
-        let page = try await browser.get(place)
-        #expect(page.html.contains("\(place)/unlock\""))
-        let done = try await browser.post("\(place)/unlock", [:], token: page.token)
-        #expect(done.location == "\(place)?done=unlocked")
-        #expect(try await !browser.get(place).html.contains("\(place)/unlock\""))
+        let (browser, path) = (world.browser(), world.page("/admins/\(boss.id)"))
+        let page = try await browser.get(path)
+        #expect(page.html.contains("\(path)/unlock\""))
+        let done = try await browser.post("\(path)/unlock", [:], token: page.token)
+        #expect(done.location == "\(path)?done=unlocked")
+        #expect(try await !browser.get(path).html.contains("\(path)/unlock\""))
         #expect(try await logIn(world, "boss", AdminWorld.password, recovery[1]).status == 200)
         let entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
         #expect(entries.count { $0.action == .adminUnlocked && $0.target == .admin(boss.id) } == 2)
@@ -296,7 +296,7 @@ struct AdminLogInTests {
         let world = try await AdminWorld(roles: [])
         _ = try await logIn(world, "root", "wrong password here", "000000")
         let person = try await world.server.person()
-        _ = try await world.send("owner", .post, world.place("/users/\(person.logIn.user.id)/disable"))
+        _ = try await world.send("owner", .post, world.path("/users/\(person.logIn.user.id)/disable"))
         let id = try #require(try await world.server.modules.administration.listAdmins().first?.id)
         let server = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
         #expect(server.contains { $0.action == .adminLoggedIn && $0.result == .refused && $0.target == .admin(id) })
@@ -311,7 +311,7 @@ struct AdminLogInTests {
         let made = try await world.server.modules.applications.createApplication(name: "Own", by: .local)
         let key = made.adminKey.revealed
         #expect(try await world.send(key, .get, "applications/\(made.application.id)/users").status == 200)
-        expect(try await world.send(key, .get, world.place("/users")), 404, .notFound)
+        expect(try await world.send(key, .get, world.path("/users")), 404, .notFound)
         expect(try await world.send(key, .get, "admins"), 403, .notAllowed)
         #expect(try await world.send(key, .get, "applications").json["applications"]?.list.count == 1)
     }

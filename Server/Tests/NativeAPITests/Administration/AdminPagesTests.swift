@@ -13,7 +13,7 @@ struct AdminPagesTests {
         try await world.server.modules.administration.listAdmins()
     }
 
-    @Test("invite an admin by a link that is told once, for some applications")
+    @Test("invite an admin by a link that is shown once, for some applications")
     func invite() async throws {
         let world = try await AdminWorld(roles: [])
         let browser = world.browser()
@@ -87,7 +87,7 @@ struct AdminPagesTests {
         #expect(try await admins(world).map(\.isSetUp) == [true])
     }
 
-    @Test("make a key that is told once and does what was ticked, and end it")
+    @Test("make a key that is shown once and does what was ticked, and end it")
     func keys() async throws {
         let world = try await AdminWorld(roles: [])
         let browser = world.browser()
@@ -99,7 +99,7 @@ struct AdminPagesTests {
         let made = try await browser.post(address, fields, token: token)
         let secret = String(try #require(made.html.firstMatch(of: /(oka_[A-Za-z0-9_-]+)/)?.output.1))
         #expect(try await !browser.get(address).html.contains(secret))
-        #expect(try await world.send(secret, .get, world.place("/users")).status == 200)
+        #expect(try await world.send(secret, .get, world.path("/users")).status == 200)
         #expect(try await world.send(secret, .get, "admins").status == 403)
         #expect(try await world.send(secret, .get, "applications/\(world.foreign.id)/users").status == 404)
         for (name, value) in [("days", "0"), ("days", "401"), ("days", "x"), ("name", ""), ("scope.users:read", "")] {
@@ -113,7 +113,7 @@ struct AdminPagesTests {
         #expect(
             try await browser.post("\(address)/\(key.id)/remove", [:], token: token).location
                 == "\(address)?done=removed")
-        #expect(try await world.send(secret, .get, world.place("/users")).status == 401)
+        #expect(try await world.send(secret, .get, world.path("/users")).status == 401)
         #expect(try await browser.post("\(address)/none/remove", [:], token: token).status == 404)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Every admin route")
 struct AdminPermissionTests {
-    /// The path with something in each place; a body goes with those that read one.
+    /// The path with something in each index; a body goes with those that read one.
     private func path(_ route: AdminRoute, _ application: Identifier<Domain.Application>) -> String {
         var path = String(route.path.dropFirst(AdminAPI.root.count))
         path = path.replacing("{application}", with: application.rawValue)
@@ -28,8 +28,8 @@ struct AdminPermissionTests {
     }
 
     @Test("is closed to who is no admin", arguments: AdminAPI.table.indices)
-    func closed(place: Int) async throws {
-        let route = AdminAPI.table[place]
+    func closed(index: Int) async throws {
+        let route = AdminAPI.table[index]
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
         for who in [nil, "okd_" + String(repeating: "A", count: 43), "oka_x", person.token] {

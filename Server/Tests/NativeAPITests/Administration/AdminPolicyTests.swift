@@ -23,7 +23,7 @@ struct AdminPolicyTests {
         var testDescription: String { "\(method) \(path)" }
         var permissions: Set<AdminPermission> { action.permissions.union(page.permissions) }
 
-        /// With `nothing` in each place but the application's and the user's.
+        /// With `nothing` for each parameter but the application's and the user's.
         func path(in world: AdminWorld, user: String = "nothing") -> String {
             path.replacing("{application}", with: world.server.application.id.rawValue)
                 .replacing("{user}", with: user).replacing(#/\{[a-z]+\}/#, with: "nothing")

@@ -10,17 +10,17 @@ import Testing
 /// Requirement 18 for admins at the API: what an open session must not be enough for.
 @Suite("An admin's session that was left open")
 struct AdminPresenceTests {
-    private static let place = "applications/{application}"
+    private static let application = "applications/{application}"
 
     /// Everything that gives somebody a way in, takes data out, or destroys.
     private static let dangerous: Set<String> = [
         "POST admins", "PATCH admins/{id}", "DELETE admins/{id}", "POST admins/{id}/link", "POST admins/{id}/unlock",
         "POST keys",
-        "DELETE keys/{id}", "POST signing-keys", "PATCH \(place)", "PUT \(place)/providers/{provider}",
-        "DELETE \(place)/providers/{provider}", "PUT \(place)/protocols/{protocol}",
-        "DELETE \(place)/protocols/{protocol}", "PUT \(place)/redirects", "GET \(place)/export",
-        "DELETE \(place)/users/{user}", "POST \(place)/users/{user}/transfer-code",
-        "POST \(place)/users/{user}/merge",
+        "DELETE keys/{id}", "POST signing-keys", "PATCH \(application)", "PUT \(application)/providers/{provider}",
+        "DELETE \(application)/providers/{provider}", "PUT \(application)/protocols/{protocol}",
+        "DELETE \(application)/protocols/{protocol}", "PUT \(application)/redirects", "GET \(application)/export",
+        "DELETE \(application)/users/{user}", "POST \(application)/users/{user}/transfer-code",
+        "POST \(application)/users/{user}/merge",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {
@@ -32,7 +32,7 @@ struct AdminPresenceTests {
             who, route.method, path, [("If-Match", "\"1\"")], body: hasBody ? "{}" : nil)
     }
 
-    @Test("is not enough for one table of deeds, ten minutes after the password, and for all else it is")
+    @Test("is not enough for one table of actions, ten minutes after the password, and for all else it is")
     func table() async throws {
         let world = try await AdminWorld(roles: [])
         world.server.clock.advance(by: AdminSession.freshness)
@@ -136,7 +136,7 @@ struct AdminPresenceTests {
     func rules() async throws {
         let world = try await AdminWorld(roles: [])
         func change(_ name: String, _ body: String) async throws -> Answer {
-            try await world.send("owner", .patch, world.place("/protocols/\(name)/rules"), body: body)
+            try await world.send("owner", .patch, world.path("/protocols/\(name)/rules"), body: body)
         }
         #expect(try await change("parse", #"{"hasPasswordPolicy": true}"#).status == 200)
         world.server.clock.advance(by: AdminSession.freshness)
@@ -160,14 +160,14 @@ struct AdminPresenceTests {
         let world = try await AdminWorld(roles: [])
         let user = try await world.server.signUp("hana")
         let id = try #require(try user.json["user"]?["id"]?.text)
-        let shown = try await world.send("owner", .get, world.place("/users/\(id)"))
+        let shown = try await world.send("owner", .get, world.path("/users/\(id)"))
         let version = [("If-Match", try #require(shown.headers[.eTag]))]
         world.server.clock.advance(by: AdminSession.freshness)
         let email = try await world.send(
-            "owner", .patch, world.place("/users/\(id)"), version, body: #"{"email": "evil@example.com"}"#)
+            "owner", .patch, world.path("/users/\(id)"), version, body: #"{"email": "evil@example.com"}"#)
         expect(email, 403, .reauthenticationRequired)
         let name = try await world.send(
-            "owner", .patch, world.place("/users/\(id)"), version, body: #"{"displayName": "Hana"}"#)
+            "owner", .patch, world.path("/users/\(id)"), version, body: #"{"displayName": "Hana"}"#)
         #expect(name.status == 200)
     }
 }

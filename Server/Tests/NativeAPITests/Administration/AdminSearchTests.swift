@@ -18,12 +18,12 @@ struct AdminSearchTests {
     func tooSlow() async throws {
         let (world, engine) = try await world()
         engine.play(.tooSlow)
-        let answer = try await world.send("owner", .get, world.place("/users?search=hana"))
+        let answer = try await world.send("owner", .get, world.path("/users?search=hana"))
         let code = try answer.json["code"]?.text
         #expect(answer.status == 503 && code == "search_too_slow", "\(answer.text)")
         #expect(answer.headers[.retryAfter] == nil)
         engine.play(.asItIs)
-        #expect(try await world.send("owner", .get, world.place("/users")).status == 200)
+        #expect(try await world.send("owner", .get, world.path("/users")).status == 200)
     }
 
     @Test("end a page when its time is over, and go on with the next one")

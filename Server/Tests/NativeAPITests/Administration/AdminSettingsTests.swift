@@ -10,25 +10,25 @@ struct AdminSettingsTests {
     @Test("are read with a version, changed by a merge patch, and never overwritten unseen")
     func settings() async throws {
         let world = try await AdminWorld(roles: [])
-        let read = try await world.send("owner", .get, world.place())
+        let read = try await world.send("owner", .get, world.path())
         let version = try #require(read.headers[.eTag])
         #expect(try read.json["sessionIdleSeconds"] == 5_184_000)
         let body = """
             {"name": "Star", "sessionSeconds": 864000, "anonymousIdleSeconds": 8640000, "transferLink": "app://c/{code}",
             "audiences": ["api"], "mergeRules": {"gems": "sum"}, "mail": {"senderName": "Star team"}}
             """
-        let changed = try await world.send("owner", .patch, world.place(), [("If-Match", version)], body: body)
+        let changed = try await world.send("owner", .patch, world.path(), [("If-Match", version)], body: body)
         #expect(try changed.json["name"] == "Star")
         #expect(try changed.json["mail"]?["senderName"] == "Star team")
         let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.sessionLifetime == .days(10) && settings.mergeRules == ["gems": .sum])
         expect(
-            try await world.send("owner", .patch, world.place(), [("If-Match", version)], body: body), 412,
+            try await world.send("owner", .patch, world.path(), [("If-Match", version)], body: body), 412,
             .changedMeanwhile)
-        expect(try await world.send("owner", .patch, world.place(), body: "{}"), 428, .versionRequired)
+        expect(try await world.send("owner", .patch, world.path(), body: "{}"), 428, .versionRequired)
         let next = [("If-Match", try #require(changed.headers[.eTag]))]
         let removed = try await world.send(
-            "owner", .patch, world.place(), next, body: #"{"anonymousIdleSeconds": null, "transferLink": null}"#)
+            "owner", .patch, world.path(), next, body: #"{"anonymousIdleSeconds": null, "transferLink": null}"#)
         #expect(try removed.json["anonymousIdleSeconds"] == nil)
         let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         #expect(entries.filter { $0.action == .settingsChanged }.count == 2)
@@ -44,8 +44,8 @@ struct AdminSettingsTests {
         ])
     func faults(body: String, field: String) async throws {
         let world = try await AdminWorld(roles: [])
-        let version = try #require(try await world.send("owner", .get, world.place()).headers[.eTag])
-        let answer = try await world.send("owner", .patch, world.place(), [("If-Match", version)], body: body)
+        let version = try #require(try await world.send("owner", .get, world.path()).headers[.eTag])
+        let answer = try await world.send("owner", .patch, world.path(), [("If-Match", version)], body: body)
         #expect(answer.status == 400, "\(answer.text)")
         #expect(answer.text.contains("\"\(field)\""), "\(answer.text)")
     }
@@ -54,13 +54,13 @@ struct AdminSettingsTests {
     func looks() async throws {
         let world = try await AdminWorld(roles: [])
         let list = #"{"redirects": ["https://app.example.com/back"]}"#
-        #expect(try await world.send("owner", .put, world.place("/redirects"), body: list).status == 200)
+        #expect(try await world.send("owner", .put, world.path("/redirects"), body: list).status == 200)
         expect(
-            try await world.send("owner", .put, world.place("/redirects"), body: #"{"redirects": ["http://evil"]}"#),
+            try await world.send("owner", .put, world.path("/redirects"), body: #"{"redirects": ["http://evil"]}"#),
             400, .invalidMember)
-        #expect(try await world.send("owner", .get, world.place("/redirects")).json["redirects"]?.list.count == 1)
+        #expect(try await world.send("owner", .get, world.path("/redirects")).json["redirects"]?.list.count == 1)
 
-        let path = world.place("/theme")
+        let path = world.path("/theme")
         let theme = ##"{"brand": "Hoshi", "light": {"primary": "#FFFF00", "onPrimary": "#FFFFFF"}}"##
         let set = try await world.send("owner", .put, path, body: theme)
         #expect(try set.json["theme"]?["brand"] == "Hoshi")
@@ -79,18 +79,18 @@ struct AdminSettingsTests {
     @Test("switch providers on and off, and never show a secret")
     func providers() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let path = world.place("/providers/google")
+        let path = world.path("/providers/google")
         let body = #"{"audiences": ["1.apps.example"], "secret": "very-secret"}"#
         #expect(try await world.send("owner", .put, path, body: body).json["hasSecret"] == true)
         // Without a secret the one that is stored stays.
         let kept = try await world.send("owner", .put, path, body: #"{"audiences": ["2.apps.example"]}"#)
         #expect(try kept.json["hasSecret"] == true)
-        let list = try await world.send("auditor", .get, world.place("/providers"))
+        let list = try await world.send("auditor", .get, world.path("/providers"))
         #expect(try list.json["providers"]?.list.first?["audiences"]?.list == ["2.apps.example"])
         #expect(!list.text.contains("very-secret"))
         expect(try await world.send("owner", .put, path, body: #"{"audiences": []}"#), 400, .invalidMember)
         expect(
-            try await world.send("owner", .put, world.place("/providers/elsewhere"), body: body), 404,
+            try await world.send("owner", .put, world.path("/providers/elsewhere"), body: body), 404,
             .providerNotEnabled)
         #expect(try await world.send("owner", .delete, path).status == 204)
         expect(try await world.send("owner", .delete, path), 404, .providerNotEnabled)
@@ -103,11 +103,11 @@ struct AdminSettingsTests {
     @Test("switch old protocols on with the keys of apps in the stores, and show them to who may change them")
     func protocols() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let path = world.place("/protocols/ncmb")
+        let path = world.path("/protocols/ncmb")
         let keys = #"{"keys": {"applicationKey": "old-application", "clientKey": "old-client"}}"#
         let enabled = try await world.send("owner", .put, path, body: keys)
         #expect(try enabled.json["keys"]?["clientKey"] == "old-client")
-        let seen = try await world.send("auditor", .get, world.place("/protocols"))
+        let seen = try await world.send("auditor", .get, world.path("/protocols"))
         #expect(try seen.json["protocols"]?.list.first?["keys"]?["applicationKey"] == "old-application")
         #expect(!seen.text.contains("old-client"))
         let rules = try await world.send(
@@ -118,44 +118,44 @@ struct AdminSettingsTests {
                 "owner", .patch, "\(path)/rules", body: #"{"administratorNetworks": ["everywhere"]}"#), 400,
             .invalidMember)
         expect(try await world.send("owner", .put, path, body: #"{"keys": {"masterKey": "x"}}"#), 400, .invalidMember)
-        // The master key is told once.
-        let parse = world.place("/protocols/parse")
+        // The master key is returned once.
+        let parse = world.path("/protocols/parse")
         #expect(try await world.send("owner", .put, parse, body: "{}").json["keys"]?["masterKey"] != nil)
-        #expect(try await !world.send("owner", .get, world.place("/protocols")).text.contains("masterKey"))
+        #expect(try await !world.send("owner", .get, world.path("/protocols")).text.contains("masterKey"))
         #expect(try await world.send("owner", .delete, path).status == 204)
         expect(try await world.send("owner", .delete, path), 404, .notFound)
-        expect(try await world.send("owner", .put, world.place("/protocols/smoke"), body: "{}"), 404, .notFound)
+        expect(try await world.send("owner", .put, world.path("/protocols/smoke"), body: "{}"), 404, .notFound)
     }
 
     @Test("keep own words for mails, show them filled in, and send one to look at")
     func mail() async throws {
         let server = try await TestServer(settings: ["dev": "on"])
         let world = try await AdminWorld(server, roles: [])
-        let path = world.place("/mail/templates/log-in-code/ja")
+        let path = world.path("/mail/templates/log-in-code/ja")
         let words = #"{"subject": "ログイン", "text": "コード: {{code}}"}"#
         #expect(try await world.send("owner", .put, path, body: words).json["templates"]?.list.count == 1)
         expect(
             try await world.send("owner", .put, path, body: #"{"subject": "x", "text": "no code"}"#), 400,
             .invalidMember)
         let preview = try await world.send(
-            "owner", .post, world.place("/mail/preview"), body: #"{"kind": "log-in-code", "language": "ja"}"#)
+            "owner", .post, world.path("/mail/preview"), body: #"{"kind": "log-in-code", "language": "ja"}"#)
         #expect(try preview.json["text"] == "コード: 1234 5678")
         let tried = try await world.send(
-            "owner", .post, world.place("/mail/preview"),
+            "owner", .post, world.path("/mail/preview"),
             body: """
                 {"kind": "password-reset", "language": "en",
                 "template": {"subject": "Hi", "text": "{{code}}", "html": "<b>{{code}}</b><p>{{email}}</p>"}}
                 """)
         #expect(try tried.json["html"]?.text?.contains("<b>0123-") == true)
         let test = #"{"kind": "log-in-code", "language": "ja", "to": "me@example.com"}"#
-        #expect(try await world.send("owner", .post, world.place("/mail/test"), body: test).status == 202)
-        #expect(try await world.send("owner", .get, world.place("/mail/queue")).json["mails"]?.list.count == 1)
+        #expect(try await world.send("owner", .post, world.path("/mail/test"), body: test).status == 202)
+        #expect(try await world.send("owner", .get, world.path("/mail/queue")).json["mails"]?.list.count == 1)
         _ = try await server.modules.messaging.deliverMail()
         let sent = try #require(try await server.modules.messaging.readOutbox(of: server.application.id).first)
         #expect(sent.recipient == "me@example.com" && sent.text == "コード: 1234 5678")
         expect(
             try await world.send(
-                "owner", .post, world.place("/mail/test"),
+                "owner", .post, world.path("/mail/test"),
                 body: #"{"kind": "log-in-code", "language": "ja", "to": "me@example.com\r\nBcc: all@x"}"#), 400,
             .invalidMember)
         #expect(try await world.send("owner", .delete, path).status == 204)
@@ -166,9 +166,9 @@ struct AdminSettingsTests {
         let world = try await AdminWorld(try await TestServer(settings: ["dev": "on"]), roles: [])
         let test = #"{"kind": "log-in-code", "language": "en", "to": "a@example.com"}"#
         for _ in 0..<20 {
-            #expect(try await world.send("owner", .post, world.place("/mail/test"), body: test).status == 202)
+            #expect(try await world.send("owner", .post, world.path("/mail/test"), body: test).status == 202)
         }
-        expect(try await world.send("owner", .post, world.place("/mail/test"), body: test), 429, .rateLimited)
+        expect(try await world.send("owner", .post, world.path("/mail/test"), body: test), 429, .rateLimited)
     }
 
     @Test("tell how the server is, and make a new key for access tokens")
@@ -187,13 +187,13 @@ struct AdminSettingsTests {
         let world = try await AdminWorld(roles: [])
         let body = #"{"user": {"displayName": "=1+1", "fields": {"level": 3}}}"#
         let id = try await world.server.person(body: body).logIn.user.id
-        let csv = try await world.send("owner", .get, world.place("/export?form=csv"))
+        let csv = try await world.send("owner", .get, world.path("/export?form=csv"))
         #expect(csv.text.contains("\"'=1+1\"") && csv.text.contains(#""{""level"":3}""#))
-        let lines = try await world.send("owner", .get, world.place("/export?form=json&kind=anonymous")).text
+        let lines = try await world.send("owner", .get, world.path("/export?form=json&kind=anonymous")).text
         let line = try #require(lines.split(separator: "\n").first)
         #expect(try JSONValue(parsing: Array(line.utf8))["id"] == .string(id))
-        #expect(try await world.send("owner", .get, world.place("/export?form=json&kind=registered")).text.isEmpty)
-        expect(try await world.send("owner", .get, world.place("/export?form=xlsx")), 400, .invalidMember)
+        #expect(try await world.send("owner", .get, world.path("/export?form=json&kind=registered")).text.isEmpty)
+        expect(try await world.send("owner", .get, world.path("/export?form=xlsx")), 400, .invalidMember)
         let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
         #expect(entries.contains { $0.action == .usersExported })
     }

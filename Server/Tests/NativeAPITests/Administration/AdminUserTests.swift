@@ -21,7 +21,7 @@ struct AdminUserTests {
         var (seen, next): ([String], String?) = ([], nil)
         repeat {
             let answer = try await world.send(
-                "owner", .get, world.place("/users?limit=3\(next.map { "&from=\($0)" } ?? "")"))
+                "owner", .get, world.path("/users?limit=3\(next.map { "&from=\($0)" } ?? "")"))
             seen += try ids(answer)
             next = try answer.json["next"]?.text
         } while next != nil
@@ -41,7 +41,7 @@ struct AdminUserTests {
             .user
             .id
         func found(_ query: String) async throws -> [String] {
-            try ids(try await world.send(key, .get, world.place("/users?\(query)")))
+            try ids(try await world.send(key, .get, world.path("/users?\(query)")))
         }
         #expect(try await found("kind=anonymous") == [guest])
         #expect(try await found("kind=registered") == [signed])
@@ -55,14 +55,14 @@ struct AdminUserTests {
         #expect(try await found("seenSince=\(day)") == [signed])
         #expect(try await found("notSeenSince=\(day)") == [guest])
         #expect(try await found("disabled=true") == [])
-        _ = try await world.send(key, .post, world.place("/users/\(guest)/disable"))
+        _ = try await world.send(key, .post, world.path("/users/\(guest)/disable"))
         #expect(try await found("disabled=true") == [guest])
-        _ = try await world.send(key, .delete, world.place("/users/\(signed)"))
+        _ = try await world.send(key, .delete, world.path("/users/\(signed)"))
         #expect(try await found("leaving=true&kind=registered") == [signed])
         #expect(try await found("disabled=true&kind=registered") == [])
         #expect(try await found("weak=true") == [])
-        expect(try await world.send(key, .get, world.place("/users?colour=red")), 400, .invalidMember)
-        expect(try await world.send(key, .get, world.place("/users?seenSince=yesterday")), 400, .invalidMember)
+        expect(try await world.send(key, .get, world.path("/users?colour=red")), 400, .invalidMember)
+        expect(try await world.send(key, .get, world.path("/users?seenSince=yesterday")), 400, .invalidMember)
     }
 
     @Test("are masked for support, who can search whole identifiers alone")
@@ -72,22 +72,22 @@ struct AdminUserTests {
             "hanako", #", "email": "hanako@example.com", "displayName": "Hana", "fields": {"shoe": "size 23"}"#
         ).read(LogInResponse.self).user.id
         for path in ["/users", "/users/\(user)", "/users?search=hanako@example.com"] {
-            let text = try await world.send("support", .get, world.place(path)).text
+            let text = try await world.send("support", .get, world.path(path)).text
             #expect(text.contains(user))
             for secret in ["hanako", "Hana", "size 23", "example.com", "192.0.2.1"] {
                 #expect(!text.contains(secret), "\(path) shows \(secret)")
             }
         }
         // Or the letters of an address could be guessed one after the other.
-        #expect(try ids(try await world.send("support", .get, world.place("/users?search=hana"))) == [])
-        #expect(try ids(try await world.send("owner", .get, world.place("/users?search=hana"))) == [user])
+        #expect(try ids(try await world.send("support", .get, world.path("/users?search=hana"))) == [])
+        #expect(try ids(try await world.send("owner", .get, world.path("/users?search=hana"))) == [user])
     }
 
     @Test("are edited when nobody else came before, and the edit is in the audit log")
     func edit() async throws {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
-        let path = world.place("/users/\(person.logIn.user.id)")
+        let path = world.path("/users/\(person.logIn.user.id)")
         let version = try #require(try await world.send("owner", .get, path).headers[.eTag])
         let body = #"{"displayName": "Hana", "fields": {"level": 3}}"#
         let edited = try await world.send("owner", .patch, path, [("If-Match", version)], body: body)
@@ -107,14 +107,14 @@ struct AdminUserTests {
         let world = try await AdminWorld(roles: [])
         let person = try await world.server.person()
         let user = person.logIn.user.id
-        let list = try await world.send("owner", .get, world.place("/sessions")).json["sessions"]?.list ?? []
+        let list = try await world.send("owner", .get, world.path("/sessions")).json["sessions"]?.list ?? []
         #expect(list.first?["user"]?.text == user)
-        let path = world.place("/users/\(user)/sessions/\(person.logIn.session.id)")
+        let path = world.path("/users/\(user)/sessions/\(person.logIn.session.id)")
         #expect(try await world.send("owner", .delete, path).status == 204)
         expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
         expect(try await world.send("owner", .delete, path), 404, .sessionUnknown)
         let again = try await world.server.person(person.device)
-        let ended = try await world.send("owner", .post, world.place("/users/\(user)/log-out"))
+        let ended = try await world.send("owner", .post, world.path("/users/\(user)/log-out"))
         #expect(try ended.json["ended"] == 1)
         expect(try await again.send(.get, APIPath.user), 401, .sessionInvalid)
     }
@@ -123,12 +123,12 @@ struct AdminUserTests {
     func transferCode() async throws {
         let world = try await AdminWorld(roles: [])
         let user = try await world.server.person().logIn.user.id
-        let path = world.place("/users/\(user)/transfer-code")
+        let path = world.path("/users/\(user)/transfer-code")
         #expect(try await world.send("owner", .post, path).json["code"]?.text?.count == 19)
-        _ = try await world.send("owner", .post, world.place("/users/\(user)/disable"))
+        _ = try await world.send("owner", .post, world.path("/users/\(user)/disable"))
         expect(try await world.send("owner", .post, path), 409, .userUnavailable)
         expect(
-            try await world.send("owner", .post, world.place("/users/\(user)/password-reset")), 400, .invalidMember)
+            try await world.send("owner", .post, world.path("/users/\(user)/password-reset")), 400, .invalidMember)
     }
 
     @Test("are merged by an operator and taken apart again")
@@ -136,10 +136,10 @@ struct AdminUserTests {
         let world = try await AdminWorld(roles: [])
         let guest = try await world.server.person(body: #"{"user": {"fields": {"gems": 5}}}"#)
         let kept = try await world.server.signUp("hanako").read(LogInResponse.self).user.id
-        let path = world.place("/users/\(guest.logIn.user.id)/merge")
+        let path = world.path("/users/\(guest.logIn.user.id)/merge")
         expect(
             try await world.send(
-                "owner", .post, world.place("/users/\(kept)/merge"), body: #"{"into": "\#(guest.logIn.user.id)"}"#),
+                "owner", .post, world.path("/users/\(kept)/merge"), body: #"{"into": "\#(guest.logIn.user.id)"}"#),
             409,
             .alreadyRegistered)
         expect(
@@ -148,9 +148,9 @@ struct AdminUserTests {
         let merged = try await world.send("owner", .post, path, body: #"{"into": "\#(kept)"}"#)
         let merge = try #require(try merged.json["merge"]?.text)
         #expect(try await world.server.person(guest.device).logIn.user.id == kept)
-        let list = try await world.send("owner", .get, world.place("/merges")).json["merges"]?.list ?? []
+        let list = try await world.send("owner", .get, world.path("/merges")).json["merges"]?.list ?? []
         #expect(list.compactMap { $0["id"]?.text } == [merge])
-        let undo = world.place("/users/\(kept)/merges/\(merge)/undo")
+        let undo = world.path("/users/\(kept)/merges/\(merge)/undo")
         #expect(try await world.send("owner", .post, undo).status == 204)
         #expect(try await world.server.person(guest.device).logIn.user.id == guest.logIn.user.id)
         expect(try await world.send("owner", .post, undo), 404, .mergeUnknown)

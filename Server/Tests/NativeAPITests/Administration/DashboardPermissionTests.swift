@@ -39,10 +39,10 @@ struct DashboardPermissionTests {
         let token = try await browser.get("/dashboard/applications").token
         for entry in Dashboard.table where !entry.isOpen && entry.path != "/log-out" && entry.path != "" {
             for application in [world.foreign.id, Identifier(rawValue: "none")] {
-                let place = path(entry.path, application)
+                let path = path(entry.path, application)
                 let shown =
                     entry.method == .get
-                    ? try await browser.get(place) : try await browser.post(place, ["name": "x"], token: token)
+                    ? try await browser.get(path) : try await browser.post(path, ["name": "x"], token: token)
                 if entry.path.contains("{application}") {
                     #expect(shown.status == 404, "\(role) \(entry.path): \(shown.status)")
                 } else if entry.action.policy.access != .everyAdmin || entry.method == .post {

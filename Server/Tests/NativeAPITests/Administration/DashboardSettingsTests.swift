@@ -11,78 +11,78 @@ struct DashboardSettingsTests {
     @Test("switch providers on, check them and switch them off, and send no secret back")
     func providers() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (world.browser(), world.page("providers"))
-        let token = try await browser.get(place).token
-        let wrong = try await browser.post("\(place)/google/set", [:], token: token)
+        let (browser, path) = (world.browser(), world.page("providers"))
+        let token = try await browser.get(path).token
+        let wrong = try await browser.post("\(path)/google/set", [:], token: token)
         #expect(wrong.status == 422 && wrong.html.contains("(audiences)"))
         let fields = [
             "google.audiences": "a.example\r\nb.example",
             "google.secret": "very-secret",
         ]
-        #expect(try await browser.post("\(place)/google/set", fields, token: token).status == 303)
-        let shown = try await browser.get(place)
+        #expect(try await browser.post("\(path)/google/set", fields, token: token).status == 303)
+        let shown = try await browser.get(path)
         #expect(shown.html.contains("a.example\nb.example") && !shown.html.contains("very-secret"))
         let own = [
             "new.name": "campus", "new.audiences": "app",
             "new.issuer": "https://id.example.edu",
         ]
-        #expect(try await browser.post("\(place)/new/set", own, token: token).status == 303)
-        #expect(try await browser.get(place).html.contains("oidc:campus"))
-        #expect(try await browser.post("\(place)/google/remove", [:], token: token).status == 303)
-        #expect(try await browser.post("\(place)/google/check", [:], token: token).status == 422)
+        #expect(try await browser.post("\(path)/new/set", own, token: token).status == 303)
+        #expect(try await browser.get(path).html.contains("oidc:campus"))
+        #expect(try await browser.post("\(path)/google/remove", [:], token: token).status == 303)
+        #expect(try await browser.post("\(path)/google/check", [:], token: token).status == 422)
         let auditor = world.browser("auditor")
-        let seen = try await auditor.get(place)
+        let seen = try await auditor.get(path)
         #expect(seen.status == 200 && !seen.html.contains("<button class=\"button button-small\""))
-        #expect(try await auditor.post("\(place)/google/set", fields, token: seen.token).status == 403)
+        #expect(try await auditor.post("\(path)/google/set", fields, token: seen.token).status == 403)
     }
 
     @Test("keep own words for mails, show them in a frame that can run nothing, and send one")
     func mail() async throws {
         let world = try await AdminWorld(try await TestServer(settings: ["dev": "on"]), roles: [.auditor])
-        let (browser, place) = (world.browser(), world.page("mail"))
-        let shown = try await browser.get(place + "?kind=log-in-code&language=ja")
+        let (browser, path) = (world.browser(), world.page("mail"))
+        let shown = try await browser.get(path + "?kind=log-in-code&language=ja")
         #expect(shown.policy.contains("frame-src 'self'"))
         let words = [
             "kind": "log-in-code", "language": "ja", "subject": "こんにちは", "text": "{{code}}",
             "html": "<script>alert(1)</script><b>{{code}}</b>",
         ]
-        let preview = try await browser.post("\(place)/preview", words, token: shown.token)
+        let preview = try await browser.post("\(path)/preview", words, token: shown.token)
         #expect(preview.policy.hasPrefix("sandbox; default-src 'none'"))
         #expect(preview.html.contains("<b>1234 5678</b>"))
-        #expect(try await browser.post("\(place)/preview", words).status == 403)
-        let saved = try await browser.post("\(place)/save", words, token: shown.token)
+        #expect(try await browser.post("\(path)/preview", words).status == 403)
+        let saved = try await browser.post("\(path)/save", words, token: shown.token)
         #expect(saved.status == 303)
         let bad = words.merging(["text": "nothing", "html": ""]) { $1 }
-        let refused = try await browser.post("\(place)/save", bad, token: shown.token)
+        let refused = try await browser.post("\(path)/save", bad, token: shown.token)
         #expect(refused.status == 422 && refused.html.contains("{{code}}"))
         let test = ["kind": "log-in-code", "language": "ja", "to": "me@example.com"]
-        #expect(try await browser.post("\(place)/test", test, token: shown.token).status == 303)
+        #expect(try await browser.post("\(path)/test", test, token: shown.token).status == 303)
         _ = try await world.server.modules.messaging.deliverMail()
         let outbox = try await world.server.modules.messaging.readOutbox(of: world.server.application.id)
         #expect(outbox.first?.subject == "こんにちは")
         let remove = ["kind": "log-in-code", "language": "ja"]
-        #expect(try await browser.post("\(place)/remove", remove, token: shown.token).status == 303)
+        #expect(try await browser.post("\(path)/remove", remove, token: shown.token).status == 303)
         #expect(
-            try await world.browser("auditor").post("\(place)/test", test, token: shown.token).status == 403)
+            try await world.browser("auditor").post("\(path)/test", test, token: shown.token).status == 403)
     }
 
     @Test("give pages another look, with a warning, and take nothing that is no colour")
     func look() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (world.browser(), world.page("theme"))
-        let token = try await browser.get(place).token
+        let (browser, path) = (world.browser(), world.page("theme"))
+        let token = try await browser.get(path).token
         let fields = ["brand": "Hoshi & <b>Co</b>", "light.primary": "#FFFF00", "cornerRadius": "4"]
-        let preview = try await browser.post("\(place)/preview", fields, token: token)
+        let preview = try await browser.post("\(path)/preview", fields, token: token)
         #expect(preview.html.contains("#FFFF00") && preview.html.contains("class=warning"))
         #expect(preview.html.contains("Hoshi &amp; &lt;b&gt;") && !preview.html.contains("<b>Co"))
-        #expect(try await browser.post("\(place)/save", fields, token: token).status == 303)
-        #expect(try await browser.get(place).html.contains("notice-warn"))
+        #expect(try await browser.post("\(path)/save", fields, token: token).status == 303)
+        #expect(try await browser.get(path).html.contains("notice-warn"))
         for wrong in [["light.primary": "red;}"], ["cornerRadius": "99"], ["cornerRadius": "x"]] {
             let answer = try await browser.post(
-                "\(place)/save", wrong, token: token)
+                "\(path)/save", wrong, token: token)
             #expect(answer.status == 422)
         }
-        #expect(try await browser.post("\(place)/remove", [:], token: token).status == 303)
+        #expect(try await browser.post("\(path)/remove", [:], token: token).status == 303)
         let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.theme == nil)
     }
@@ -95,13 +95,13 @@ struct DashboardSettingsTests {
     @Test("give pages a logo and a picture behind them, shown before they are kept, and take them away")
     func pictures() async throws {
         let world = try await AdminWorld(roles: [.auditor])
-        let (browser, place) = (world.browser(), world.page("theme"))
-        let token = try await browser.get(place).token
+        let (browser, path) = (world.browser(), world.page("theme"))
+        let token = try await browser.get(path).token
         let files = ["logo": Self.picture(500), "backgroundImage": Self.picture(60 * 1024)]
-        let preview = try await browser.post("\(place)/preview", [:], files: files, token: token)
+        let preview = try await browser.post("\(path)/preview", [:], files: files, token: token)
         #expect(preview.html.contains("<img src=\"data:image/png;base64,iVBOR") && preview.html.contains("url(\"data:"))
-        #expect(try await browser.get(place).html.contains("theme-picture") == false)
-        #expect(try await browser.post("\(place)/save", [:], files: files, token: token).status == 303)
+        #expect(try await browser.get(path).html.contains("theme-picture") == false)
+        #expect(try await browser.post("\(path)/save", [:], files: files, token: token).status == 303)
         func theme() async throws -> Theme {
             let stored = try await world.server.modules.applications.findApplication(world.server.application.id)
                 .settings.theme
@@ -109,9 +109,9 @@ struct DashboardSettingsTests {
         }
         let kept = try await theme()
         #expect(kept.logo != nil && kept.backgroundImage != nil)
-        #expect(try await browser.get(place).html.contains("theme-picture"))
+        #expect(try await browser.get(path).html.contains("theme-picture"))
         // Saved again without files, they stay; on the page they are shown.
-        #expect(try await browser.post("\(place)/save", ["brand": "Hoshi"], token: token).status == 303)
+        #expect(try await browser.post("\(path)/save", ["brand": "Hoshi"], token: token).status == 303)
         let renamed = try await theme()
         #expect(renamed.logo != nil && renamed.brand == "Hoshi")
         let page = try await browser.get("/a/\(world.server.application.id)/log-in")
@@ -122,15 +122,15 @@ struct DashboardSettingsTests {
             ("logo", Array("GIF".utf8)),
         ]
         for (name, bytes) in bad {
-            let refused = try await browser.post("\(place)/save", [:], files: [name: bytes], token: token)
+            let refused = try await browser.post("\(path)/save", [:], files: [name: bytes], token: token)
             #expect(refused.status == 422 && refused.error(name) != nil, "\(name) \(bytes.count)")
         }
-        #expect(try await browser.post("\(place)/save", [:], files: files).status == 403)
+        #expect(try await browser.post("\(path)/save", [:], files: files).status == 403)
         let auditor = world.browser("auditor")
-        let other = try await auditor.get(place).token
-        #expect(try await auditor.post("\(place)/save", [:], files: files, token: other).status == 403)
+        let other = try await auditor.get(path).token
+        #expect(try await auditor.post("\(path)/save", [:], files: files, token: other).status == 403)
         let removal = ["remove.logo": "yes"]
-        #expect(try await browser.post("\(place)/save", removal, token: token).status == 303)
+        #expect(try await browser.post("\(path)/save", removal, token: token).status == 303)
         let left = try await theme()
         #expect(left.logo == nil && left.backgroundImage != nil)
     }
@@ -138,16 +138,16 @@ struct DashboardSettingsTests {
     @Test("give pages own texts, line by line, as text and nothing else")
     func texts() async throws {
         let world = try await AdminWorld(roles: [])
-        let (browser, place) = (world.browser(), world.page("theme"))
-        let token = try await browser.get(place).token
+        let (browser, path) = (world.browser(), world.page("theme"))
+        let token = try await browser.get(path).token
         let evil = "<script>alert(1)</script> = \"'&"
         let fields = [
             "texts.en": "logIn.title = \(evil)\r\n\r\n logIn.lead=Hello\r\n", "texts.ja": "",
         ]
-        let preview = try await browser.post("\(place)/preview", fields, token: token)
+        let preview = try await browser.post("\(path)/preview", fields, token: token)
         #expect(preview.html.contains("&lt;script&gt;alert(1)") && !preview.html.contains("<script>"))
-        #expect(try await browser.post("\(place)/save", fields, token: token).status == 303)
-        let shown = try await browser.get(place)
+        #expect(try await browser.post("\(path)/save", fields, token: token).status == 303)
+        let shown = try await browser.get(path)
         #expect(shown.html.contains("logIn.lead = Hello\nlogIn.title = &lt;script&gt;"))
         let page = try await browser.get("/a/\(world.server.application.id)/log-in?lang=en")
         #expect(page.html.contains("&lt;script&gt;alert(1)") && page.html.contains("Hello"))
@@ -155,10 +155,10 @@ struct DashboardSettingsTests {
             "nothing", "= text", "a b.c = text", "noPoint = text", "a.b =",
             "a.b = \(String(repeating: "x", count: 1001))",
         ] {
-            let refused = try await browser.post("\(place)/save", ["texts.ko": wrong], token: token)
+            let refused = try await browser.post("\(path)/save", ["texts.ko": wrong], token: token)
             #expect(refused.status == 422 && refused.error("texts-ko") != nil, "\(wrong.prefix(20))")
         }
-        #expect(try await browser.post("\(place)/save", ["texts.en": " "], token: token).status == 303)
+        #expect(try await browser.post("\(path)/save", ["texts.en": " "], token: token).status == 303)
         let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
         #expect(settings.theme.flatMap { Theme(stored: $0) }?.texts.isEmpty != false)
     }
@@ -222,8 +222,8 @@ struct DashboardSettingsTests {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
         let browser = world.browser("operator")
         let token = try await browser.get(world.page(page)).token
-        let place = "/dashboard/app/\(world.foreign.id)/\(page)"
-        #expect(try await browser.get(place).status == 404)
+        let path = "/dashboard/app/\(world.foreign.id)/\(page)"
+        #expect(try await browser.get(path).status == 404)
         #expect(try await browser.post("/dashboard/app/\(world.foreign.id)/\(action)", [:], token: token).status == 404)
     }
 

@@ -104,11 +104,11 @@ struct DashboardTests {
             #expect(try await browser.get("/dashboard/set-up?token=\(token)").status == 403)
         }
         world.server.clock.advance(by: .seconds(60))
-        let door = try await browser.get("/dashboard/log-in")
+        let form = try await browser.get("/dashboard/log-in")
         let next = try AdminWorld.code(.string(String(key)), at: world.server.clock.now)
         let before = browser.cookie("__Host-okaeri-admin")
         let entered = try await browser.post(
-            "/dashboard/log-in", ["name": "mika", "password": AdminWorld.password, "code": next], token: door.token)
+            "/dashboard/log-in", ["name": "mika", "password": AdminWorld.password, "code": next], token: form.token)
         #expect(entered.location == "/dashboard")
         #expect(browser.cookie("__Host-okaeri-admin") != before)
     }
@@ -118,19 +118,19 @@ struct DashboardTests {
         let world = try await AdminWorld(roles: [])
         for name in ["root", "nobody"] {
             let browser = Browser(world.server)
-            let door = try await browser.get("/dashboard/log-in")
+            let form = try await browser.get("/dashboard/log-in")
             var answers: Set<Int> = []
             for _ in 0..<5 {
                 answers.insert(
                     try await browser.post(
                         "/dashboard/log-in", ["name": name, "password": "wrong password", "code": "000000"],
-                        token: door.token
+                        token: form.token
                     ).status)
             }
             #expect(answers == [422])
             let late = try await browser.post(
                 "/dashboard/log-in", ["name": name, "password": AdminWorld.password, "code": "000000"],
-                token: door.token)
+                token: form.token)
             #expect(late.status == 429)
         }
     }

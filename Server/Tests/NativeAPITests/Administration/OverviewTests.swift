@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Figures")
 struct OverviewTests {
-    @Test("are those of the rows, before and after the hour is written down, whoever writes it twice")
+    @Test("are those of the rows, before and after the hour is written down, also when it is written twice")
     func counts() async throws {
         let world = try await AdminWorld(roles: [])
         let (server, rules) = (world.server, world.server.modules.administration)
@@ -15,7 +15,7 @@ struct OverviewTests {
         #expect(try await person.upgrade().status == 200)
         _ = try await server.logIn("hana", "a wrong password")
         func sums() async throws -> [String: Int64] {
-            let hours = try await world.send("owner", .get, world.place("/overview?days=7")).json["hours"]?.list ?? []
+            let hours = try await world.send("owner", .get, world.path("/overview?days=7")).json["hours"]?.list ?? []
             var sums: [String: Int64] = [:]
             for hour in hours {
                 for (name, value) in hour["counts"]?.members ?? [:] where !name.hasPrefix("users.active") {

@@ -16,7 +16,7 @@ struct ProtocolsPageTests {
         let token = try await browser.get(address).token
         let keys = ["ncmb.applicationKey": "old-app", "ncmb.clientKey": "old-client"]
         #expect(try await browser.post("\(address)/ncmb/enable", keys, token: token).html.contains("old-client"))
-        // A key that makes an administrator is told this once.
+        // A key that makes an administrator is shown this once.
         let parse = try await browser.post("\(address)/parse/enable", [:], token: token)
         #expect(parse.status == 200 && parse.html.contains("<dt>masterKey</dt>"))
         #expect(try await !browser.get(address).html.contains("<dt>masterKey</dt>"))

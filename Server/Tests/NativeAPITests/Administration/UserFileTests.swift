@@ -9,7 +9,7 @@ import Testing
 
 @Suite("An export of users")
 struct UserFileTests {
-    /// Somebody who takes a piece only when told to.
+    /// A reader that takes a piece only when it is asked to.
     private final class SlowReader: Sendable {
         struct Writer: ResponseBodyWriter {
             let reader: SlowReader

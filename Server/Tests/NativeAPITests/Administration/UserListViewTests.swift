@@ -16,20 +16,20 @@ struct UserListViewTests {
         let world = try await AdminWorld(roles: [.support])
         let name = try #require("弱い パスワード".addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         let body = #"{"kind": "weak", "seenSince": "2026-01-31", "columns": ["name", "id"], "fields": ["level"]}"#
-        let kept = try await world.send("owner", .put, world.place("/views/\(name)"), body: body)
+        let kept = try await world.send("owner", .put, world.path("/views/\(name)"), body: body)
         #expect(kept.status == 200, "\(kept.text)")
         #expect(try kept.json["seenSince"] == "2026-01-31" && kept.json["name"] == "弱い パスワード")
         // The same name again replaces it.
-        _ = try await world.send("owner", .put, world.place("/views/\(name)"), body: #"{"kind": "leaving"}"#)
-        _ = try await world.send("owner", .put, world.place("/views/hana"), body: #"{"search": "hana@example.com"}"#)
-        let all = try await world.send("owner", .get, world.place("/views")).json["views"]?.list ?? []
+        _ = try await world.send("owner", .put, world.path("/views/\(name)"), body: #"{"kind": "leaving"}"#)
+        _ = try await world.send("owner", .put, world.path("/views/hana"), body: #"{"search": "hana@example.com"}"#)
+        let all = try await world.send("owner", .get, world.path("/views")).json["views"]?.list ?? []
         #expect(all.map { $0["kind"]?.text } == [nil, "leaving"])
         // Support sees no personal data, and so no view that searches by it; and keeps none.
-        let masked = try await world.send("support", .get, world.place("/views"))
+        let masked = try await world.send("support", .get, world.path("/views"))
         #expect(try masked.json["views"]?.list.count == 1 && !masked.text.contains("hana"))
-        expect(try await world.send("support", .put, world.place("/views/x"), body: "{}"), 403, .notAllowed)
-        #expect(try await world.send("owner", .delete, world.place("/views/hana")).status == 204)
-        expect(try await world.send("owner", .delete, world.place("/views/hana")), 404, .notFound)
+        expect(try await world.send("support", .put, world.path("/views/x"), body: "{}"), 403, .notAllowed)
+        #expect(try await world.send("owner", .delete, world.path("/views/hana")).status == 204)
+        expect(try await world.send("owner", .delete, world.path("/views/hana")), 404, .notFound)
         // Another application's are its own.
         let foreign = try await world.send("owner", .get, "applications/\(world.foreign.id)/views")
         #expect(try foreign.json["views"]?.list.isEmpty == true)
@@ -45,21 +45,21 @@ struct UserListViewTests {
         ])
     func refused(body: String) async throws {
         let world = try await AdminWorld(roles: [])
-        let answer = try await world.send("owner", .put, world.place("/views/x"), body: body)
+        let answer = try await world.send("owner", .put, world.path("/views/x"), body: body)
         #expect(answer.status == 400, "\(answer.text)")
-        #expect(try await world.send("owner", .get, world.place("/views")).json["views"]?.list.isEmpty == true)
+        #expect(try await world.send("owner", .get, world.path("/views")).json["views"]?.list.isEmpty == true)
     }
 
     @Test("are at most thirty, and their names are short")
     func limits() async throws {
         let world = try await AdminWorld(roles: [])
         for number in 0..<UserListView.maximum {
-            #expect(try await world.send("owner", .put, world.place("/views/v\(number)"), body: "{}").status == 200)
+            #expect(try await world.send("owner", .put, world.path("/views/v\(number)"), body: "{}").status == 200)
         }
-        #expect(try await world.send("owner", .put, world.place("/views/more"), body: "{}").status == 400)
-        #expect(try await world.send("owner", .put, world.place("/views/v3"), body: #"{"kind": "weak"}"#).status == 200)
+        #expect(try await world.send("owner", .put, world.path("/views/more"), body: "{}").status == 400)
+        #expect(try await world.send("owner", .put, world.path("/views/v3"), body: #"{"kind": "weak"}"#).status == 200)
         let long = String(repeating: "n", count: UserListView.maximumNameCharacters + 1)
-        #expect(try await world.send("owner", .put, world.place("/views/\(long)"), body: "{}").status == 400)
+        #expect(try await world.send("owner", .put, world.path("/views/\(long)"), body: "{}").status == 400)
     }
 
     @Test("are kept from the page as it stands in the address, and lead back to it")

@@ -63,7 +63,7 @@ struct BackPressureTests {
         #expect(reads.count == 2 && taker.completions == 2)
     }
 
-    @Test("passes on what fits into a slice as it came")
+    @Test("sends what fits into a slice as it came")
     func small() throws {
         let (front, taker) = (DecoderBackPressureHandler(), Taker())
         let channel = EmbeddedChannel(handlers: [front, taker])
@@ -127,7 +127,7 @@ struct BackPressureTests {
         #expect(try connection.answers() == 10)
     }
 
-    @Test("passes on one request at a time, and the next one after its answer")
+    @Test("sends one request at a time, and the next one after its answer")
     func passedOn() throws {
         let passed = PartCounter()
         let connection = try EmbeddedConnection()
@@ -145,7 +145,7 @@ struct BackPressureTests {
         #expect(passed.heads == 50 && answers == 50)
     }
 
-    @Test("passes on a request whose parts are many without waiting for its end")
+    @Test("sends a request whose parts are many without waiting for its end")
     func manyParts() throws {
         let passed = PartCounter()
         let connection = try EmbeddedConnection()

@@ -78,7 +78,7 @@ struct ConnectionLimitTests {
         #expect(try !limiter.admits(Self.channel("10.1.2.3")))
     }
 
-    @Test("are told of once a minute, however many connections are refused")
+    @Test("are logged once a minute, however many connections are refused")
     func log() {
         let lines = LineCollector()
         let notes = OccasionalLog(Logger(label: "test") { _ in lines })

@@ -115,7 +115,7 @@ struct AppleLinkTests {
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    @Test("ends when the identity is unlinked; Apple is told to revoke the grant, and told again until it hears")
+    @Test("ends when the identity is unlinked; Apple is asked to revoke the grant, and asked again until it responds")
     func unlink() async throws {
         let world = try await AppleWorld()
         let person = try await world.person(device: ProofMaker())
@@ -191,7 +191,7 @@ struct AppleLinkTests {
         expect(try await person.send(.delete, APIPath.identity("apple")), 409, .lastWayIn)
     }
 
-    @Test("of what is not linked is told")
+    @Test("of what is not linked is an error")
     func unknown() async throws {
         let world = try await AppleWorld()
         let person = try await world.server.person()

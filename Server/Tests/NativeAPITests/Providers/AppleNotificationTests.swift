@@ -144,7 +144,7 @@ struct AppleNotificationTests {
         #expect(try await person.send(.get, APIPath.user).status == 200)
     }
 
-    @Test("is told of a body that is no notification", arguments: ["{}", "[]", #"{"payload": 1}"#])
+    @Test("learns that a body is no notification", arguments: ["{}", "[]", #"{"payload": 1}"#])
     func malformed(body: String) async throws {
         let answer = try await AppleWorld().server.send(
             .post, APIPath.appleNotifications, body: body, isNamed: false)

@@ -11,7 +11,7 @@ import Testing
 /// Requirement 44 over the network: an address that a tenant gives leads nowhere but to the public internet.
 @Suite("A tenant's address")
 struct EgressTests {
-    /// Counts what it is asked, and sends on to another place.
+    /// Counts what it is asked, and redirects to another address.
     private final class Decoy: FakeProvider {
         private let count = Mutex(0)
         private let location: String?
@@ -39,8 +39,8 @@ struct EgressTests {
     }
 
     /// The port and the path below it of a fake.
-    private func place(of provider: any FakeProvider) async throws -> (port: Int, path: String) {
-        let parts = try #require(URLComponents(string: await FakePlace.address(of: provider)))
+    private func location(of provider: any FakeProvider) async throws -> (port: Int, path: String) {
+        let parts = try #require(URLComponents(string: await FakeHost.address(of: provider)))
         return (try #require(parts.port), parts.path)
     }
 
@@ -60,7 +60,7 @@ struct EgressTests {
     @Test("is not asked when its name leads to this machine, unless that is permitted")
     func names() async throws {
         let decoy = Decoy()
-        let (port, path) = try await place(of: decoy)
+        let (port, path) = try await location(of: decoy)
         let names: @Sendable () -> [String] = { ["internal.example.test:\(port):127.0.0.1"] }
         let url = "http://internal.example.test:\(port)\(path)/x"
         let refused = await outcome(try caller([], resolving: names), url)
@@ -73,7 +73,7 @@ struct EgressTests {
     @Test("is judged by the address of the connection: what a name led to before makes no difference")
     func rebinding() async throws {
         let decoy = Decoy()
-        let (port, path) = try await place(of: decoy)
+        let (port, path) = try await location(of: decoy)
         let url = "http://rebind.example.test:\(port)\(path)/x"
         let isSecond = Mutex(false)
         // Permitted at the first look, and this machine at the next.
@@ -96,7 +96,7 @@ struct EgressTests {
     @Test("with several addresses is asked at those that are permitted alone")
     func several() async throws {
         let decoy = Decoy()
-        let (port, path) = try await place(of: decoy)
+        let (port, path) = try await location(of: decoy)
         let names: @Sendable () -> [String] = { ["both.example.test:\(port):127.0.0.3,127.0.0.1"] }
         let url = "http://both.example.test:\(port)\(path)/x"
         #expect(try await outcome(try caller(["127.0.0.1"], resolving: names), url).get().status == 200)
@@ -113,7 +113,7 @@ struct EgressTests {
         ])
     func notations(host: String) async throws {
         let decoy = Decoy()
-        let (port, path) = try await place(of: decoy)
+        let (port, path) = try await location(of: decoy)
         for scheme in ["http", "https"] {
             let got = await outcome(try caller([]), "\(scheme)://\(host):\(port)\(path)/x")
             guard case .failure = got else {
@@ -127,22 +127,22 @@ struct EgressTests {
     @Test("leads nowhere else by a redirection")
     func redirection() async throws {
         let target = Decoy()
-        let decoy = Decoy(location: "\(await FakePlace.address(of: target))/x")
-        let url = "\(await FakePlace.address(of: decoy))/x"
-        #expect(try await outcome(FakePlace.caller, url).get().status == 302)
+        let decoy = Decoy(location: "\(await FakeHost.address(of: target))/x")
+        let url = "\(await FakeHost.address(of: decoy))/x"
+        #expect(try await outcome(FakeHost.caller, url).get().status == 302)
         #expect(decoy.calls == 1 && target.calls == 0)
     }
 
     @Test("tells the log why it was not asked, and nobody else")
     func log() async throws {
-        let (port, path) = try await place(of: Decoy())
+        let (port, path) = try await location(of: Decoy())
         let caller = try caller([]) { ["internal.example.test:\(port):127.0.0.1"] }
         let lines = Mutex<[String]>([])
         caller.observeFaults { line in lines.withLock { $0.append(line) } }
         _ = await outcome(caller, "http://internal.example.test:\(port)\(path)/x?token=secret")
-        let told = lines.withLock { $0 }
-        #expect(told.count == 1 && told[0].contains("internal.example.test") && told[0].contains("127.0.0.1"))
-        #expect(told[0].contains("allow-private-networks") && !told[0].contains("secret"), "\(told)")
+        let logged = lines.withLock { $0 }
+        #expect(logged.count == 1 && logged[0].contains("internal.example.test") && logged[0].contains("127.0.0.1"))
+        #expect(logged[0].contains("allow-private-networks") && !logged[0].contains("secret"), "\(logged)")
     }
 
     @Test(
@@ -156,7 +156,7 @@ struct EgressTests {
         let world = try await AdminWorld(roles: [])
         func set(_ issuer: String) async throws -> Answer {
             try await world.send(
-                "owner", .put, world.place("/providers/oidc:work"),
+                "owner", .put, world.path("/providers/oidc:work"),
                 body: #"{"audiences": ["client"], "issuer": "\#(issuer)", "redirectURIs": []}"#)
         }
         let refused = try await set(issuer)
@@ -167,8 +167,8 @@ struct EgressTests {
     @Test("brings nobody in when the provider's name leads into the network: 503, and nothing was asked")
     func logIn() async throws {
         let clock = StandingClock()
-        let provider = FakeOpenID(clock: clock, key: try FakePlace.keys.get()[0])
-        let (port, path) = try await place(of: provider)
+        let provider = FakeOpenID(clock: clock, key: try FakeHost.keys.get()[0])
+        let (port, path) = try await location(of: provider)
         let address = "http://internal.example.test:\(port)\(path)"
         provider.listen(at: address, takesSecretInForm: true)
         provider.register(client: "client", secret: nil)

@@ -45,7 +45,7 @@ enum Hostility: String, CaseIterable, Sendable {
         case .otherAlgorithm: return try FakeKey.p256(id: key.id).token(claims)
         case .unknownKey: return try key.token(claims, header: ["kid": "another"])
         case .noKey: return try key.token(claims, header: ["kid": nil])
-        case .foreignKey: return try FakePlace.keys.get()[1].token(claims, header: ["kid": .string(key.id)])
+        case .foreignKey: return try FakeHost.keys.get()[1].token(claims, header: ["kid": .string(key.id)])
         case .wrongIssuer: claims["iss"] = "https://appleid.apple.com.example.com"
         case .wrongAudience: claims["aud"] = "com.example.other"
         case .foreignParty:
@@ -63,15 +63,15 @@ enum Hostility: String, CaseIterable, Sendable {
         case .huge: claims["filler"] = .string(String(repeating: "x", count: 100_000))
         case .otherKeyAddress:
             let header: [String: JSONValue] = ["jku": "https://evil.example/keys", "kid": .string(key.id)]
-            return try FakePlace.keys.get()[1].token(claims, header: header)
+            return try FakeHost.keys.get()[1].token(claims, header: header)
         case .embeddedKey:
-            let other = try FakePlace.keys.get()[1]
+            let other = try FakeHost.keys.get()[1]
             return try other.token(claims, header: ["jwk": try other.publicMembers(), "kid": .string(key.id)])
         case .certificate:
             let header: [String: JSONValue] = [
                 "x5u": "https://evil.example/c", "x5c": ["MII="], "kid": .string(key.id),
             ]
-            return try FakePlace.keys.get()[1].token(claims, header: header)
+            return try FakeHost.keys.get()[1].token(claims, header: header)
         case .criticalExtension: return try key.token(claims, header: ["crit": ["b64"], "b64": false])
         case .noSubject: claims["sub"] = nil
         case .longSubject: claims["sub"] = .string(String(repeating: "s", count: 256))
@@ -190,8 +190,8 @@ struct HostileTokenTests {
         for _ in 0...(seed % 3) {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             // Not the last character, whose lowest bits mean nothing.
-            let place = Int(state >> 33) % (bytes.count - 1)
-            bytes[place] = Array("AZaz09-_.".utf8).first { $0 != bytes[place] } ?? 65
+            let index = Int(state >> 33) % (bytes.count - 1)
+            bytes[index] = Array("AZaz09-_.".utf8).first { $0 != bytes[index] } ?? 65
         }
         expect(
             try await world.logIn(token: String(decoding: bytes, as: UTF8.self)), 401, .providerTokenInvalid)

@@ -19,15 +19,15 @@ struct OpenIDWorld: Sendable {
 
     init(secret: String? = "the secret", takesSecretInForm: Bool = true, key: FakeKey? = nil) async throws {
         let clock = StandingClock()
-        provider = FakeOpenID(clock: clock, key: try key ?? FakePlace.keys.get()[0])
-        google = FakeOpenID(clock: clock, key: try FakePlace.keys.get()[1])
-        address = await FakePlace.address(of: provider)
+        provider = FakeOpenID(clock: clock, key: try key ?? FakeHost.keys.get()[0])
+        google = FakeOpenID(clock: clock, key: try FakeHost.keys.get()[1])
+        address = await FakeHost.address(of: provider)
         var addresses = ProviderAddresses()
-        addresses.google = await FakePlace.address(of: google)
+        addresses.google = await FakeHost.address(of: google)
         provider.listen(at: address, takesSecretInForm: takesSecretInForm)
         google.listen(at: addresses.google, issuer: "https://accounts.google.com")
         provider.register(client: Self.client, secret: secret)
-        server = try await TestServer(clock: clock, providers: addresses, caller: FakePlace.caller)
+        server = try await TestServer(clock: clock, providers: addresses, caller: FakeHost.caller)
         try await server.modules.providers.setProvider(
             ProviderSettings(
                 provider: .init(rawValue: "oidc:work"), audiences: [Self.client], issuer: address,
@@ -114,10 +114,10 @@ struct OpenIDTests {
         arguments: [
             ("n", nil), (nil, "n"), ("n", "m"),
         ] as [(String?, String?)])
-    func nonce(told: String?, sent: String?) async throws {
+    func nonce(received: String?, sent: String?) async throws {
         let world = try await OpenIDWorld()
         let token = try world.provider.key.token(
-            world.provider.claims(subject: "hana", audience: OpenIDWorld.client, nonce: told))
+            world.provider.claims(subject: "hana", audience: OpenIDWorld.client, nonce: received))
         expect(
             try await world.logIn(ProviderLogInBody(idToken: token, nonce: sent)), 401, .providerTokenInvalid)
     }
@@ -144,11 +144,11 @@ struct OpenIDTests {
             {"issuer": "https://id.example.com", "token_endpoint": "http://127.0.0.1:9000/token",
              "jwks_uri": "https://id.example.com/keys"}
             """
-        let place = "https://id.example.com/.well-known/openid-configuration"
-        let mayAsk = { FakePlace.policy.target(of: $0) != nil }
-        #expect(OpenIDDescription(parsing: Array(text.utf8), readFrom: place, mayAsk: mayAsk) == nil)
+        let address = "https://id.example.com/.well-known/openid-configuration"
+        let mayAsk = { FakeHost.policy.target(of: $0) != nil }
+        #expect(OpenIDDescription(parsing: Array(text.utf8), readFrom: address, mayAsk: mayAsk) == nil)
         let right = text.replacing("http://127.0.0.1:9000", with: "https://x")
-        #expect(OpenIDDescription(parsing: Array(right.utf8), readFrom: place, mayAsk: mayAsk) != nil)
+        #expect(OpenIDDescription(parsing: Array(right.utf8), readFrom: address, mayAsk: mayAsk) != nil)
     }
 
     @Test(
@@ -172,7 +172,7 @@ struct OpenIDTests {
             try await world.logIn(ProviderLogInBody(idToken: token), with: "google"), 401, .providerTokenInvalid)
     }
 
-    @Test("are told to revoke their grant when they are unlinked")
+    @Test("are asked to revoke their grant when they are unlinked")
     func revocation() async throws {
         let world = try await OpenIDWorld()
         let device = ProofMaker()

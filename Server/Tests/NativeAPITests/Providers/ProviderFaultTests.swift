@@ -42,7 +42,7 @@ struct ProviderFaultTests {
 
     @Test("an Apple that does not answer in time is unavailable")
     func slow() async throws {
-        let world = try await AppleWorld(caller: FakePlace.hastyCaller)
+        let world = try await AppleWorld(caller: FakeHost.hastyCaller)
         world.apple.faults.delay = .seconds(30)
         expect(try await world.logIn(token: try world.credential().identityToken), 503, .providerUnavailable)
     }
@@ -52,7 +52,7 @@ struct ProviderFaultTests {
         let world = try await AppleWorld()
         let old = try world.credential(nonce: "0").identityToken
         _ = try await world.logIn(token: try world.credential(nonce: "1").identityToken, nonce: "1")
-        world.apple.rotate(to: try FakePlace.keys.get()[1])
+        world.apple.rotate(to: try FakeHost.keys.get()[1])
         world.server.clock.advance(by: .seconds(31))
         #expect(
             try await world.logIn(token: try world.credential(nonce: "2").identityToken, nonce: "2").status == 200)
@@ -107,7 +107,7 @@ struct ProviderFaultTests {
     }
 }
 
-/// Counts calls and answers when it is told to.
+/// Counts calls and answers when the test lets it.
 private final class HeldCaller: WebCaller {
     private let state = Mutex<(calls: Int, waiting: [CheckedContinuation<Void, Never>])>((0, []))
     private let (begun, begin) = AsyncStream<Void>.makeStream()
@@ -140,7 +140,7 @@ private final class HeldCaller: WebCaller {
 
 @Suite("Documents of providers")
 struct RemoteDocumentTests {
-    @Test("are read once for all who ask at the same time, whoever of them gives up")
+    @Test("are read once for all who ask at the same time, also when one of them gives up")
     func singleFlight() async throws {
         let caller = HeldCaller()
         let documents = RemoteDocuments(call: caller, clock: StandingClock()) { bytes, _ in

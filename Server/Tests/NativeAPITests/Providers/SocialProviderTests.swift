@@ -24,8 +24,8 @@ private struct SocialWorld {
     let key: FakeKey
 
     init() async throws {
-        key = try FakePlace.keys.get()[0]
-        let base = await FakePlace.address(of: social)
+        key = try FakeHost.keys.get()[0]
+        let base = await FakeHost.address(of: social)
         var addresses = ProviderAddresses()
         addresses.facebookGraph = base
         addresses.facebookKeySet = "\(base)/keys"
@@ -33,7 +33,7 @@ private struct SocialWorld {
         addresses.googleTokenInfo = "\(base)/tokeninfo"
         let members = try key.publicMembers()
         social.answers.withLock { $0["/keys"] = FakeResponse(200, ["keys": [members]]) }
-        server = try await TestServer(providers: addresses, caller: FakePlace.caller)
+        server = try await TestServer(providers: addresses, caller: FakeHost.caller)
         for provider in [Identity.Provider.facebook, .twitter, .google] {
             try await server.modules.providers.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
@@ -125,7 +125,7 @@ struct SocialProviderTests {
         expect(try await world.logIn("twitter", body), 401, .providerTokenInvalid)
     }
 
-    @Test("X needs both parts of a token; neither takes a code without the place that it was sent to")
+    @Test("X needs both parts of a token; neither takes a code without the address that it was sent to")
     func incomplete() async throws {
         let world = try await SocialWorld()
         expect(try await world.logIn("twitter", ProviderLogInBody(accessToken: "t")), 400, .invalidMember)

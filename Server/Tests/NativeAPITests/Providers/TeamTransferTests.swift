@@ -34,7 +34,7 @@ struct TeamTransferTests {
         #expect(last.people == 1 && last.done == 0)
     }
 
-    @Test("carries over whoever logs in before the second step")
+    @Test("carries over users who log in before the second step")
     func logInBetween() async throws {
         let world = try await AppleWorld()
         let people = try await people(in: world)

@@ -55,7 +55,7 @@ struct WaysInTests {
         try await world.server.modules.accounts.setUserDisabled(
             world.user, in: application, isDisabled: true, by: .local)
         let (status, code) = way.ends ?? (403, .userDisabled)
-        // Whose key it was is told that the account is closed, and not that another log-in would help.
+        // The key's owner gets the error for a closed account, and not one that suggests another log-in.
         let isKey = way == .automatic
         expect(try await world.enter(), isKey ? 403 : status, isKey ? .userDisabled : code)
         expect(

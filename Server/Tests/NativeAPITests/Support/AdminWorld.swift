@@ -88,7 +88,7 @@ struct AdminWorld: Sendable {
     }
 
     /// The path of something in the application.
-    func place(_ rest: String = "") -> String { "applications/\(server.application.id)\(rest)" }
+    func path(_ rest: String = "") -> String { "applications/\(server.application.id)\(rest)" }
 }
 
 extension JSONValue {

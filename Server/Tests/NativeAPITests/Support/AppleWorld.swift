@@ -3,41 +3,28 @@ import Domain
 import FakeProviders
 import Foundation
 import HTTPTypes
-import Logging
 import OkaeriServer
 import OkaeriWire
 import OutboundServices
 import Testing
 
-/// The fakes' server: one for the process, on a loopback port, with a path for each test.
-enum FakePlace {
+/// The server of the fake providers: one for the process, on a loopback port, with a path for each test.
+enum FakeHost {
     private static let server = FakeProviderServer()
-
-    /// Runs until the process ends: nobody awaits it, and it holds nothing but its port.
-    private static let address = Task<String, Never> {
-        let (addresses, continuation) = AsyncStream<String>.makeStream()
-        Task.detached {
-            try await server.run(logger: Logger(label: "fake") { _ in SwiftLogNoOpLogHandler() }) {
-                continuation.yield($0)
-            }
-        }
-        return await addresses.first { _ in true } ?? "http://127.0.0.1:9"
-    }
+    private static let base = server.start()
 
     /// Puts a provider at an address of its own.
     static func address(of provider: any FakeProvider) async -> String {
-        let name = UUID().uuidString
-        server.add(provider, named: name)
-        return "\(await address.value)/\(name)"
+        "\(await base.value)/\(server.add(provider))"
     }
 
     /// The fakes are on this machine.
     static let policy = EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])
 
     /// Calls of tests wait on these threads together, on a machine that may be busy.
-    static let caller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(30)), policy: FakePlace.policy)
+    static let caller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(30)), policy: FakeHost.policy)
     /// For a test that wants a provider to be too slow.
-    static let hastyCaller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(1)), policy: FakePlace.policy)
+    static let hastyCaller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(1)), policy: FakeHost.policy)
 
     /// Keys take long to make: all tests share a few.
     static let keys = Result { try (1...3).map { try FakeKey.rsa(id: "fake-\($0)") } }
@@ -63,14 +50,14 @@ struct AppleWorld: Sendable {
     /// - Throws: when something of the test's own world is missing.
     init(
         settings: [String: String] = [:], application: ApplicationSettings = ApplicationSettings(),
-        caller: CurlCaller = FakePlace.caller, others: ProviderAddresses = ProviderAddresses()
+        caller: CurlCaller = FakeHost.caller, others: ProviderAddresses = ProviderAddresses()
     ) async throws {
         let clock = StandingClock()
-        apple = try FakeApple(clock: clock, keys: [FakePlace.keys.get()[0]])
+        apple = try FakeApple(clock: clock, keys: [FakeHost.keys.get()[0]])
         privateKey = P256.Signing.PrivateKey()
         apple.register(team: Self.team, keyId: Self.keyId, publicKey: privateKey.publicKey)
         var addresses = others
-        addresses.apple = await FakePlace.address(of: apple)
+        addresses.apple = await FakeHost.address(of: apple)
         server = try await TestServer(
             settings: settings, application: application, clock: clock, providers: addresses, caller: caller)
         try await configure()

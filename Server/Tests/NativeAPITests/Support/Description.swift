@@ -36,27 +36,29 @@ struct Description: Sendable {
             guard answer.status == 405 else { throw Difference(description: "\(method) \(path) is not described") }
             return try check(problem: answer)
         }
-        let place = "\(method) \(path) \(answer.status)"
+        let location = "\(method) \(path) \(answer.status)"
         guard let response = try operation["responses"]?[String(answer.status)].map(resolve) else {
-            throw Difference(description: "\(place) is not described: \(answer.text)")
+            throw Difference(description: "\(location) is not described: \(answer.text)")
         }
         for (name, header) in response["headers"]?.members ?? [:] where try resolve(header)["required"] == true {
             guard let field = HTTPField.Name(name), let value = answer.headers[field] else {
-                throw Difference(description: "\(place) has no header \(name)")
+                throw Difference(description: "\(location) has no header \(name)")
             }
-            if let schema = try resolve(header)["schema"] { try check(.string(value), schema, at: "\(place) \(name)") }
+            if let schema = try resolve(header)["schema"] {
+                try check(.string(value), schema, at: "\(location) \(name)")
+            }
         }
         if method == "HEAD" { return }
         guard let content = response["content"] else {
-            if !answer.body.isEmpty { throw Difference(description: "\(place) has a body") }
+            if !answer.body.isEmpty { throw Difference(description: "\(location) has a body") }
             return
         }
         guard let mediaType = answer.headers[.contentType], let media = content[mediaType] else {
             throw Difference(
-                description: "\(place) has the media type \(answer.headers[.contentType] ?? "none"): \(answer.text)")
+                description: "\(location) has the media type \(answer.headers[.contentType] ?? "none"): \(answer.text)")
         }
         guard let schema = media["schema"], mediaType.hasSuffix("json") else { return }
-        try check(try answer.read(JSONValue.self), schema, at: place)
+        try check(try answer.read(JSONValue.self), schema, at: location)
     }
 
     private func check(problem answer: Answer) throws {
@@ -107,18 +109,18 @@ struct Description: Sendable {
 
 /// The part of JSON Schema 2020-12 that the description uses.
 extension Description {
-    func check(_ value: JSONValue, _ schema: JSONValue, at place: String) throws {
+    func check(_ value: JSONValue, _ schema: JSONValue, at location: String) throws {
         let parts = try flattened(schema)
         for part in parts {
-            try checkType(value, part, at: place)
-            try checkLimits(value, part, at: place)
+            try checkType(value, part, at: location)
+            try checkLimits(value, part, at: location)
         }
         switch value {
         case .object(let members):
-            try check(members, parts, at: place)
+            try check(members, parts, at: location)
         case .array(let values):
             guard let items = parts.lazy.compactMap({ $0["items"] }).first else { return }
-            for (place2, value) in values.enumerated() { try check(value, items, at: "\(place)[\(place2)]") }
+            for (index, value) in values.enumerated() { try check(value, items, at: "\(location)[\(index)]") }
         default:
             break
         }
@@ -131,7 +133,7 @@ extension Description {
         return try [schema] + parts.flatMap(flattened)
     }
 
-    private func checkType(_ value: JSONValue, _ schema: JSONValue, at place: String) throws {
+    private func checkType(_ value: JSONValue, _ schema: JSONValue, at location: String) throws {
         let types: [JSONValue]
         switch schema["type"] {
         case nil: return
@@ -149,45 +151,45 @@ extension Description {
             case .object: ["object"]
             }
         guard types.contains(where: { actual.contains($0) }) else {
-            throw Difference(description: "\(place) is \(actual), not \(types)")
+            throw Difference(description: "\(location) is \(actual), not \(types)")
         }
     }
 
-    private func checkLimits(_ value: JSONValue, _ schema: JSONValue, at place: String) throws {
+    private func checkLimits(_ value: JSONValue, _ schema: JSONValue, at location: String) throws {
         if case .array(let values)? = schema["enum"], !values.contains(value) {
-            throw Difference(description: "\(place) is \(value), none of \(values)")
+            throw Difference(description: "\(location) is \(value), none of \(values)")
         }
         if case .integer(let minimum)? = schema["minimum"], case .integer(let number) = value, number < minimum {
-            throw Difference(description: "\(place) is \(number), less than \(minimum)")
+            throw Difference(description: "\(location) is \(number), less than \(minimum)")
         }
         guard case .string(let text) = value else { return }
         if case .string(let pattern)? = schema["pattern"], try Regex(pattern).firstMatch(in: text) == nil {
-            throw Difference(description: "\(place) is \(text), unlike \(pattern)")
+            throw Difference(description: "\(location) is \(text), unlike \(pattern)")
         }
         if case .integer(let maximum)? = schema["maxLength"], text.unicodeScalars.count > maximum {
-            throw Difference(description: "\(place) is longer than \(maximum)")
+            throw Difference(description: "\(location) is longer than \(maximum)")
         }
         if schema["format"] == "date-time", WireTime(text)?.description != text {
-            throw Difference(description: "\(place) is \(text), no time as the API writes it")
+            throw Difference(description: "\(location) is \(text), no time as the API writes it")
         }
     }
 
     /// Required members are there; no member is undescribed, unless the schema says that any may be.
-    private func check(_ members: [String: JSONValue], _ parts: [JSONValue], at place: String) throws {
+    private func check(_ members: [String: JSONValue], _ parts: [JSONValue], at location: String) throws {
         let described = parts.reduce(into: [String: [JSONValue]]()) { described, part in
             for (name, schema) in part["properties"]?.members ?? [:] { described[name, default: []].append(schema) }
         }
         for part in parts {
             guard case .array(let names)? = part["required"] else { continue }
             for case .string(let name) in names where members[name] == nil {
-                throw Difference(description: "\(place) has no \(name)")
+                throw Difference(description: "\(location) has no \(name)")
             }
         }
         for (name, value) in members {
             if let schemas = described[name] {
-                for schema in schemas { try check(value, schema, at: "\(place).\(name)") }
+                for schema in schemas { try check(value, schema, at: "\(location).\(name)") }
             } else if !parts.contains(where: { $0["additionalProperties"] == true }) {
-                throw Difference(description: "\(place).\(name) is not described")
+                throw Difference(description: "\(location).\(name) is not described")
             }
         }
     }

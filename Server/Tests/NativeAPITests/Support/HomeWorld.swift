@@ -28,7 +28,7 @@ struct HomeWorld: Sendable {
     /// - Throws: when something of the test's own world is missing.
     init(secret: String = HomeWorld.secret, leaf: FakeCertificates.Leaf = .init()) async throws {
         let clock = StandingClock()
-        let keys = try FakePlace.keys.get()
+        let keys = try FakeHost.keys.get()
         openID = [
             "line": FakeOpenID(clock: clock, key: FakeKey.p256(id: "line-1"), manner: .line),
             "kakao": FakeOpenID(clock: clock, key: keys[0], manner: .kakao),
@@ -37,14 +37,14 @@ struct HomeWorld: Sendable {
         naver = FakeNaver(client: (Self.client, secret))
         let certificates = try FakeCertificates(Self.certificateKeys.get(), now: clock.now, leaf)
         gameCenter = FakeGameCenter(clock: clock, certificates: certificates)
-        gameCenterAddress = await FakePlace.address(of: gameCenter)
+        gameCenterAddress = await FakeHost.address(of: gameCenter)
         var addresses = ProviderAddresses()
         let issuers = [
             "line": "https://access.line.me", "kakao": "https://kauth.kakao.com",
             "yahoojapan": "https://auth.login.yahoo.co.jp/yconnect/v2",
         ]
         for (name, fake) in openID {
-            let address = await FakePlace.address(of: fake)
+            let address = await FakeHost.address(of: fake)
             fake.listen(at: address, issuer: issuers[name], takesSecretInForm: name != "yahoojapan")
             fake.register(client: Self.client, secret: secret)
             switch name {
@@ -53,12 +53,12 @@ struct HomeWorld: Sendable {
             default: addresses.yahooJapan = address
             }
         }
-        let address = await FakePlace.address(of: naver)
+        let address = await FakeHost.address(of: naver)
         (addresses.naver, addresses.naverProfile) = ("\(address)/oauth2.0", "\(address)/v1/nid/me")
         (addresses.gameCenter, addresses.certificateIssuers) = (gameCenterAddress, gameCenterAddress)
         addresses.gameCenterRoots = [certificates.root]
         server = try await TestServer(
-            settings: ["public-url": TestServer.url], clock: clock, providers: addresses, caller: FakePlace.caller)
+            settings: ["public-url": TestServer.url], clock: clock, providers: addresses, caller: FakeHost.caller)
         for name in Self.browsers {
             try await set(
                 name, audiences: name == "kakao" ? [Self.client, Self.nativeApp] : [Self.client], secret: Self.secret)

@@ -76,7 +76,7 @@ struct StreamServer: Sendable {
     /// Stops the server as SIGTERM does.
     let stop: @Sendable () async -> Void
 
-    /// Little of a body lies in the system's hands, but more than one segment of the loopback.
+    /// The system buffers little of a body, but more than one segment of the loopback.
     private static let socketBytes: ChannelOptions.Types.SocketOption.Value = 128 * 1024
     /// More pieces than the two sockets can hold.
     static let mostPiecesOnTheWay = 64
@@ -130,7 +130,7 @@ struct StreamServer: Sendable {
             proxies: TrustedProxies([]), readBody: BodyReader())
     }
 
-    /// A client that reads only when told to.
+    /// A client that reads only on demand.
     func client() async throws -> SlowClient {
         let reader = SlowClient.Reader()
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -160,7 +160,7 @@ struct StreamServer: Sendable {
     }
 }
 
-/// A connection whose bytes are read when told to.
+/// A connection whose bytes are read on demand.
 struct SlowClient: Sendable {
     final class Reader: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
@@ -213,7 +213,7 @@ struct SlowClient: Sendable {
         return await reader.next()
     }
 
-    /// Reads until what was read ends as told, or the server hangs up.
+    /// Reads until what was read has the expected end, or the server hangs up.
     func read(until end: String) async -> [UInt8] {
         var bytes: [UInt8] = []
         while !bytes.suffix(end.utf8.count).elementsEqual(end.utf8), let more = await read() {

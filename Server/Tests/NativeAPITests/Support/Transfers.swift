@@ -12,7 +12,7 @@ extension Person {
         return try answer.read(TransferCodeResponse.self)
     }
 
-    /// What the device has not been told.
+    /// The notices that the device has not acknowledged.
     func notices() async throws -> [NoticeBody] {
         try await send(.get, APIPath.notices).read(NoticeListResponse.self).notices
     }

@@ -21,19 +21,19 @@ struct AuthorizationStateTests {
 
         init(registered: Bool = true) async throws {
             let clock = StandingClock()
-            work = FakeOpenID(clock: clock, key: try FakePlace.keys.get()[0])
-            apple = try FakeApple(clock: clock, keys: [FakePlace.keys.get()[1]])
-            let address = await FakePlace.address(of: work)
+            work = FakeOpenID(clock: clock, key: try FakeHost.keys.get()[0])
+            apple = try FakeApple(clock: clock, keys: [FakeHost.keys.get()[1]])
+            let address = await FakeHost.address(of: work)
             work.listen(at: address)
             work.register(client: "client-one", secret: "the secret")
             let key = P256.Signing.PrivateKey()
             apple.register(team: AppleWorld.team, keyId: AppleWorld.keyId, publicKey: key.publicKey)
             var addresses = ProviderAddresses()
-            addresses.apple = await FakePlace.address(of: apple)
+            addresses.apple = await FakeHost.address(of: apple)
             server = try await TestServer(
                 settings: ["public-url": TestServer.url],
                 application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]), clock: clock,
-                providers: addresses, caller: FakePlace.caller)
+                providers: addresses, caller: FakeHost.caller)
             let base = "\(TestServer.url)/a/\(server.application.id)/provider"
             try await server.modules.providers.setProvider(
                 ProviderSettings(
@@ -175,7 +175,7 @@ struct AuthorizationStateTests {
         #expect(back.location == browser.path("log-in"))
     }
 
-    @Test("are linked from the account, and lead to the choice between two accounts where they are somebody's")
+    @Test("are linked from the account, and lead to the choice between two accounts where they belong to another user")
     func conflict() async throws {
         let world = try await World()
         let first = Browser(world.server)

@@ -5,7 +5,7 @@ import OkaeriWire
 import Testing
 
 /// What enemies of the hosted pages try, each by its name. Code injection, state and nonce at providers:
-/// `AuthorizationStateTests`, `SocialVisitTests`; an application's own fields: `OwnFieldPageTests`; a thousand log-ins a minute:
+/// `AuthorizationStateTests`, `SocialPageTests`; an application's own fields: `OwnFieldPageTests`; a thousand log-ins a minute:
 /// `LogInPageTests`.
 @Suite("Hostile visitors of the pages")
 struct HostilePageTests {
@@ -30,14 +30,14 @@ struct HostilePageTests {
     }
 
     /// A page whose text is all text: no element of a stranger's, none of ours closed early.
-    private func expectHarmless(_ page: Page, _ place: String) {
+    private func expectHarmless(_ page: Page, _ location: String) {
         for element in ["<script>alert", "<img src=x", "<svg", "onerror=alert(1)>", "href=\"javascript:"] {
             // As text each of them has its “<” escaped.
-            #expect(!page.html.contains(element), "\(element) in \(place)")
+            #expect(!page.html.contains(element), "\(element) in \(location)")
         }
-        #expect(page.html.components(separatedBy: "</title>").count <= 2, "\(place)")
-        #expect(page.html.components(separatedBy: "<script").count <= 2, "\(place)")
-        #expect(page.location.map { $0.hasPrefix("/a/") } ?? true, "\(place) leads to \(page.location ?? "")")
+        #expect(page.html.components(separatedBy: "</title>").count <= 2, "\(location)")
+        #expect(page.html.components(separatedBy: "<script").count <= 2, "\(location)")
+        #expect(page.location.map { $0.hasPrefix("/a/") } ?? true, "\(location) leads to \(page.location ?? "")")
     }
 
     @Test("XSS: strings in every field of every form stay text", arguments: Self.attacks)
@@ -118,7 +118,8 @@ struct HostilePageTests {
             "provider/apple", "account/confirm", "account/profile", "account/email", "account/password",
             "account/upgrade",
             "account/link", "account/identity", "account/sessions", "account/transfer", "account/withdraw",
-            "account/export", "account/delete", "account/merge",
+            "account/export", "account/delete", "account/merge", "log-in/passkey", "passkey/options", "account/passkey",
+            "account/passkey/options", "account/passkey/name", "account/passkey/remove", "account/passkey/other",
         ])
     func forgery(path: String) async throws {
         let server = try await server()

@@ -59,7 +59,7 @@ struct OwnFieldPageTests {
             ])
     }
 
-    @Test("are told apart when something is wrong: each error at its field and in the summary, beside all others")
+    @Test("are distinguished when something is wrong: each error at its field and in the summary, beside all others")
     func errors() async throws {
         let server = try await server(
             Self.rules + [
@@ -82,8 +82,8 @@ struct OwnFieldPageTests {
         let number = "fields-" + "番号".utf8.map { "_\(String($0, radix: 16))" }.joined()
         let day = "fields-" + "誕生日".utf8.map { "_\(String($0, radix: 16))" }.joined()
         #expect(page.error(number)?.contains("whole number") == true && page.error(day)?.contains("no day") == true)
-        for place in ["fields-team", "fields-birthday", number, day] {
-            #expect(page.html.contains(##"<a href="#field-\##(place)">"##), "\(place)")
+        for field in ["fields-team", "fields-birthday", number, day] {
+            #expect(page.html.contains(##"<a href="#field-\##(field)">"##), "\(field)")
         }
         // In the order of the form.
         let links = page.html.matches(of: /<a href="#field-([^"]+)">/).map { String($0.output.1) }

@@ -13,15 +13,15 @@ struct PageLookTests {
         get throws { try PageTexts(WebPages.tables).tables }
     }
 
-    @Test("has every text in every language, with the same places for values")
+    @Test("has every text in every language, with the same placeholders")
     func texts() throws {
         let tables = try tables
         let english = try #require(tables[.english])
         for (language, table) in tables {
             #expect(Set(table.keys) == Set(english.keys), "\(language)")
             for (name, text) in table {
-                let places = { (text: String) in Set(text.matches(of: /\{\w+\}/).map { String($0.output) }) }
-                #expect(places(text) == places(english[name] ?? ""), "\(language) \(name)")
+                let placeholders = { (text: String) in Set(text.matches(of: /\{\w+\}/).map { String($0.output) }) }
+                #expect(placeholders(text) == placeholders(english[name] ?? ""), "\(language) \(name)")
                 #expect(!text.isEmpty)
             }
         }

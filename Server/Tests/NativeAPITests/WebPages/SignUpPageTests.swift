@@ -28,7 +28,7 @@ struct SignUpPageTests {
         }
         #expect(pages[0] == pages[1])
         let mails = try await world.mails()
-        // The owner of the address is told by mail, and nobody else.
+        // The owner of the address is notified by mail, and nobody else.
         #expect(Set(mails.map(\.recipient)) == ["tomo@example.com", "hana@example.com"])
         #expect(mails.first { $0.recipient.hasPrefix("hana") }?.token == nil)
         let token = try #require(mails.first { $0.recipient.hasPrefix("tomo") }?.token)

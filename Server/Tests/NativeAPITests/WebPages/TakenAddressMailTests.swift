@@ -39,7 +39,7 @@ struct TakenAddressMailTests {
         #expect(!mail.text.contains("taro"))
     }
 
-    @Test("comes twice a day at most, whoever signs up from wherever, and the page says the same each time")
+    @Test("comes twice a day at most, from any address, and the page says the same each time")
     func limit() async throws {
         let world = try await MailServerWorld(settings: ["public-url": TestServer.url])
         for number in 0..<4 {

@@ -1,6 +1,5 @@
 import Domain
 import Foundation
-import HTTPTypes
 import Okaeri
 import OkaeriWire
 import Testing
@@ -10,27 +9,6 @@ import Testing
 struct WebLogInBySDKTests {
     static let password = "correct horse battery"
     private let redirect = URL(string: "com.example.app:/back") ?? URL(fileURLWithPath: "/")
-
-    /// Carries the SDK's requests to the server under test.
-    private struct Wire: Transport {
-        let server: TestServer
-
-        func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
-            let parts = URLComponents(url: request.url, resolvingAgainstBaseURL: false)
-            let path = (parts?.percentEncodedPath ?? "/") + (parts?.percentEncodedQuery.map { "?\($0)" } ?? "")
-            do {
-                let answer = try await server.send(
-                    HTTPRequest.Method(rawValue: request.method) ?? .get, path,
-                    request.headers.all.map { ($0.key, $0.value) }, bytes: request.body.map(Array.init),
-                    isNamed: false)
-                var headers = HeaderFields()
-                for field in answer.headers { headers[field.name.canonicalName] = field.value }
-                return TransportResponse(status: answer.status, headers: headers, body: Data(answer.text.utf8))
-            } catch {
-                throw .unreachable("\(error)")
-            }
-        }
-    }
 
     /// A person who signs up on the pages, or presses the button of somebody who is logged in there.
     private struct Person: WebLogInBrowser {
@@ -58,19 +36,6 @@ struct WebLogInBySDKTests {
         }
     }
 
-    private struct Now: Okaeri.WallClock {
-        let server: TestServer
-        var now: Date { Date(timeIntervalSince1970: Double(server.clock.now.milliseconds) / 1000) }
-        func sleep(for duration: Duration) async throws(CancellationError) {}
-    }
-
-    private func client(_ server: TestServer, _ vault: MemoryVault = MemoryVault()) throws -> OkaeriClient {
-        OkaeriClient(
-            server: try #require(URL(string: TestServer.url)), application: server.application.id.rawValue,
-            vault: vault, transport: Wire(server: server),
-            configuration: OkaeriConfiguration(worksInBackground: false), clock: Now(server: server))
-    }
-
     private func server(proofRequired: Bool = false) async throws -> TestServer {
         try await TestServer(
             settings: ["public-url": TestServer.url],
@@ -82,25 +47,25 @@ struct WebLogInBySDKTests {
     func whole(proofRequired: Bool) async throws {
         let server = try await server(proofRequired: proofRequired)
         let vault = MemoryVault()
-        let okaeri = try client(server, vault)
+        let okaeri = try SDKClient.make(server, vault)
         let guest = try await okaeri.logInAutomatically().user
         let browser = Browser(server)
         let hana = try await okaeri.logIn(through: Person(browser: browser), redirect: redirect).user
         #expect(hana.username == "hana" && hana.id != guest.id)
         #expect(try await okaeri.reloadUser().id == hana.id)
         // On another phone one press of a button is enough.
-        let phone = try client(server)
+        let phone = try SDKClient.make(server)
         #expect(try await phone.logIn(through: Person(browser: browser), redirect: redirect).user.id == hana.id)
         // The session ends; the key that joined brings the same user back.
         server.clock.advance(by: .days(61))
         #expect(try await okaeri.reloadUser().id == hana.id)
-        #expect(try await client(server, vault).logInAutomatically().user.id == hana.id)
+        #expect(try await SDKClient.make(server, vault).logInAutomatically().user.id == hana.id)
     }
 
     @Test("tells the app what the server refuses")
     func refused() async throws {
         let server = try await server()
-        let okaeri = try client(server)
+        let okaeri = try SDKClient.make(server)
         let options = WebLogInOptions(prompt: .nothing)
         await #expect(throws: OkaeriError.webLogInRefused(.loginRequired)) {
             try await okaeri.logIn(

@@ -81,6 +81,7 @@ struct WebLogInTests {
         #expect(info.html.contains("hana@example.com"))
         let claims = String(decoding: Base64URL.bytes(of: identity.split(separator: ".")[1].utf8) ?? [], as: UTF8.self)
         #expect(claims.contains(#""nonce":"a nonce""#) && claims.contains(#""preferred_username":"hana""#))
+        #expect(claims.contains(#""amr":["pwd"]"#) && claims.contains(#""acr":"1""#), "\(claims)")
         // The next time nobody types anything, but somebody presses a button.
         let again = try await browser.get(browser.path("authorize") + "?" + request(server))
         #expect(again.status == 200 && again.html.contains("Continue as hana?"))

@@ -25,12 +25,16 @@ enum Program {
     /// The program stands beside the bundle of the tests, in the build folder, unless `OKAERI_TEST_PROGRAM` names it.
     static func path() throws -> String {
         if let path = ProcessInfo.processInfo.environment["OKAERI_TEST_PROGRAM"] { return path }
-        let places = [Bundle.main.executablePath, Bundle.main.bundlePath, CommandLine.arguments.first].compactMap { $0 }
-        for place in places {
-            let program = URL(fileURLWithPath: place).deletingLastPathComponent().appendingPathComponent("okaeri").path
+        let candidates = [Bundle.main.executablePath, Bundle.main.bundlePath, CommandLine.arguments.first].compactMap {
+            $0
+        }
+        for candidate in candidates {
+            let program = URL(fileURLWithPath: candidate).deletingLastPathComponent().appendingPathComponent("okaeri")
+                .path
             if FileManager.default.isExecutableFile(atPath: program) { return program }
         }
-        throw TestFault("there is no program “okaeri” beside \(places). Build it first: swift build --product okaeri")
+        throw TestFault(
+            "there is no program “okaeri” beside \(candidates). Build it first: swift build --product okaeri")
     }
 
     /// Runs a command to its end.

@@ -45,7 +45,7 @@ private final class PassingClock: Okaeri.WallClock {
 }
 
 extension FuzzTarget {
-    /// What the SDK is told by a server that is not ours, or not itself.
+    /// What the SDK receives from a server that is not ours, or not itself.
     ///
     /// An input is one line with the name of a call, then answers with a line `%%` between them: status, header fields,
     /// an empty line, body.

@@ -11,7 +11,7 @@ private struct HostileProvider: WebCaller {
         if call.url.hasSuffix("/keys") || call.url.hasSuffix("jwks/") {
             return WebResponse(status: 200, body: Array(#"{"keys":[{"kid":"k",\#(FuzzKey.shared.members)}]}"#.utf8))
         }
-        // The first byte chooses between an answer and a refusal, which are read in different places.
+        // The first byte chooses between an answer and a refusal, which are read by different code.
         return WebResponse(status: input.first.map { $0 & 1 == 0 } ?? true ? 200 : 400, body: input)
     }
 
@@ -33,8 +33,8 @@ extension FuzzTarget {
     static let providers = [
         FuzzTarget("key-set") { input in _ = KeySet(parsing: input)?["k"] },
         FuzzTarget("openid-description") { input in
-            let place = "https://id.example.com/.well-known/openid-configuration"
-            _ = OpenIDDescription(parsing: input, readFrom: place) { $0.hasPrefix("https://") }
+            let address = "https://id.example.com/.well-known/openid-configuration"
+            _ = OpenIDDescription(parsing: input, readFrom: address) { $0.hasPrefix("https://") }
         },
         FuzzTarget("certificate") { input in _ = X509Certificate(parsing: input) },
         FuzzTarget("provider-members") { input in

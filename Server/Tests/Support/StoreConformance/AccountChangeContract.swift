@@ -74,6 +74,69 @@ extension Contract {
             }
             try expectEqual(left, [nil, passkey("two", samples)])
         },
+        Contract("keeps second factors and recovery codes of each user apart, and erases them with the user") {
+            engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user())
+            let (one, two) = (factor(of: user, samples), factor(of: other, samples))
+            var used = one
+            (used.lastStep, used.lastUsedAt) = (9, samples.now + .seconds(1))
+            let after = used
+            let digests = [SecretDigest(of: "one".utf8), SecretDigest(of: "two".utf8)]
+            let found = try await engine.write { transaction throws(DomainError) -> [[TOTPFactor]] in
+                for (owner, factor) in [(user, one), (other, two)] {
+                    try transaction.insert(owner)
+                    try transaction.insert(factor)
+                    try transaction.replaceRecoveryCodes(of: owner.id, in: samples.application, with: digests)
+                }
+                try transaction.update(after)
+                let isTaken = try transaction.removeRecoveryCode(digests[0], of: user.id, in: samples.application)
+                let isTakenTwice = try transaction.removeRecoveryCode(
+                    digests[0], of: user.id, in: samples.application)
+                let isTakenElsewhere = try transaction.removeRecoveryCode(
+                    digests[1], of: user.id, in: samples.otherApplication)
+                guard isTaken, !isTakenTwice, !isTakenElsewhere,
+                    try transaction.recoveryCodes(of: user.id, in: samples.application) == [digests[1]]
+                else { return [] }
+                var found = [try transaction.totpFactors(of: user.id, in: samples.application)]
+                found.append(try transaction.totpFactors(of: user.id, in: samples.otherApplication))
+                try transaction.erase(user.id, in: samples.application)
+                found.append(try transaction.totpFactors(of: user.id, in: samples.application))
+                found.append(try transaction.totpFactors(of: other.id, in: samples.application))
+                guard try transaction.recoveryCodes(of: user.id, in: samples.application).isEmpty,
+                    try transaction.recoveryCodes(of: other.id, in: samples.application).count == 2
+                else { return [] }
+                try transaction.remove(two)
+                found.append(try transaction.totpFactors(of: other.id, in: samples.application))
+                return found
+            }
+            try expectEqual(found, [[after], [], [], [two], []])
+        },
+        Contract("notes who has a second factor and which devices passed it, and forgets both together") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            var with = user
+            with.secondFactorAt = samples.now
+            let (having, device) = (with, Identity(provider: .device, subject: "key", linkedAt: samples.now))
+            let found = try await engine.write { transaction throws(DomainError) -> [Timestamp?] in
+                try transaction.insert(user)
+                try transaction.insert(device, for: user.id, in: samples.application)
+                var found: [Timestamp?] = []
+                func look() throws(DomainError) {
+                    let read = try transaction.user(user.id, in: samples.application)
+                    found += [read?.secondFactorAt, read?.identities.first?.secondFactorAt]
+                }
+                try look()
+                try transaction.updateSecondFactor(of: having)
+                try transaction.noteSecondFactor(
+                    ofDevice: "key", of: user.id, in: samples.application, at: samples.now)
+                try look()
+                try transaction.updateSecondFactor(of: user)
+                try look()
+                return found
+            }
+            try expectEqual(found, [nil, nil, samples.now, samples.now, nil, nil])
+        },
         Contract("removes all codes of a user but one, and no others'") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())
@@ -166,7 +229,7 @@ extension Contract {
                     if number == 0 {
                         _ = try await world.modules.sessions.endOtherSessions(by: who, isProven: false, from: .local)
                     } else {
-                        // Whoever comes second is refused.
+                        // The second one is refused.
                         _ = try? await world.modules.transfers.redeemTransferCode(
                             RedeemTransferCode.Request(
                                 application: application, code: code, proof: try thief.presented(at: world.clock.now),
@@ -178,6 +241,12 @@ extension Contract {
             }
         },
     ]
+}
+
+private func factor(of user: User, _ samples: Samples) -> TOTPFactor {
+    TOTPFactor(
+        id: .init(rawValue: "factor"), of: user.id, in: samples.application, name: "Phone", sealedKey: [1, 2, 3],
+        lastStep: 7, createdAt: samples.now)
 }
 
 private func passkey(_ id: String, _ samples: Samples) -> Passkey {

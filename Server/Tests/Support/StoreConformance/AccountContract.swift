@@ -181,6 +181,8 @@ extension Contract {
             var session = samples.session(of: user)
             let opened = session
             session.authenticatedAt = samples.now + .seconds(9)
+            session.methods = [.password, .timeBasedCode]
+            session.secondFactorAt = samples.now + .seconds(9)
             let authenticated = session
             let found = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(user)

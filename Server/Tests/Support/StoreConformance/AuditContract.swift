@@ -67,14 +67,14 @@ extension Contract {
                 try await world.modules.administration.verifyAudit(application.id, known: later).flatMap(\.faults),
                 [.knownMissing(number: 7)])
         },
-        Contract("gives each audit entry one place when several chain at once") { engine in
+        Contract("gives each audit entry one position when several chain at once") { engine in
             let (world, _) = try await worldWithLog(engine, chained: false)
             _ = try await together(8) { _ in try await world.modules.administration.chainAuditEntries() }
             let verdicts = try await world.modules.administration.verifyAudit()
             try expectEqual(verdicts.flatMap(\.faults), [])
             try expectEqual(verdicts.map(\.entryCount), [6])
         },
-        Contract("writes no audit entry for a deed that did not happen") { engine in
+        Contract("writes no audit entry for an action that did not happen") { engine in
             let (world, application) = try await worldWithLog(engine)
             let who = try await world.authenticate(
                 try await world.logIn(TestDevice(), to: application).token, in: application)

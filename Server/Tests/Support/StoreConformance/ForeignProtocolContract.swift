@@ -59,11 +59,11 @@ extension Contract {
             let samples = Samples()
             let user = samples.user()
             var sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
-            for place in [0, 2, 3] { sessions[place].protocolName = .single }
+            for index in [0, 2, 3] { sessions[index].protocolName = .single }
             let made = sessions
             let left = try await engine.write { transaction throws(DomainError) in
-                for (place, session) in made.enumerated() {
-                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                for (index, session) in made.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
                 }
                 try transaction.endReplacedSessions(
                     of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 100,

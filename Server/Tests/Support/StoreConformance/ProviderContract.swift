@@ -41,7 +41,7 @@ extension Contract {
             try expectEqual(removed, [true, false])
             try expectEqual(left, [later])
         },
-        Contract("keeps what providers told, and moves it with the identity to another name") { engine in
+        Contract("keeps what providers sent, and moves it with the identity to another name") { engine in
             let samples = Samples()
             let user = samples.user("花")
             var account = ProviderAccount(

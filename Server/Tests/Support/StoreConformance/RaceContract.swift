@@ -42,7 +42,7 @@ extension Contract {
                 } catch { return error as? DomainError }
             }
             try expectEqual(refusals.filter { $0 == nil }.count, 30)
-            try expect(refusals.contains(.rateLimited(retryAfter: .seconds(3600))), "nobody was told to wait")
+            try expect(refusals.contains(.rateLimited(retryAfter: .seconds(3600))), "nobody got a time to wait")
         },
         Contract("keeps both of two changes of different fields at once") { engine in
             let world = try TestWorld(engine)

@@ -117,8 +117,8 @@ extension Contract {
             stranger.device.installation = "phone"
             let sessions = [phone, tablet, stranger]
             let (left, strangers) = try await engine.write { transaction throws(DomainError) in
-                for (place, session) in sessions.enumerated() {
-                    try transaction.insert(session, token: samples.token(UInt8(place + 1)), attempt: nil)
+                for (index, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index + 1)), attempt: nil)
                 }
                 try transaction.endSessions(of: user.id, installation: "phone", in: user.application)
                 return (
@@ -173,8 +173,8 @@ extension Contract {
             let (user, other) = (samples.user(), samples.user(after: 1))
             let sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
             let (ended, left, others) = try await engine.write { transaction throws(DomainError) in
-                for (place, session) in sessions.enumerated() {
-                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                for (index, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
                 }
                 try transaction.insert(samples.session(of: other), token: samples.token(9), attempt: nil)
                 return (
@@ -194,8 +194,8 @@ extension Contract {
             let otherDevice = samples.session(of: user, deviceKey: "other", after: .seconds(1))
             let parallel = samples.session(of: user, deviceKey: "key", after: .seconds(100))
             let (byKey, byNumber) = try await engine.write { transaction throws(DomainError) in
-                for (place, session) in [replaced, otherDevice, parallel].enumerated() {
-                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                for (index, session) in [replaced, otherDevice, parallel].enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
                 }
                 try transaction.endReplacedSessions(
                     of: user.id, in: user.application, deviceKey: "key", openedBefore: samples.now + .seconds(50),
@@ -236,8 +236,8 @@ extension Contract {
             let user = samples.user()
             let sessions = (0..<7).map { samples.session(of: user, after: .seconds($0)) }
             let (parts, left) = try await engine.write { transaction throws(DomainError) in
-                for (place, session) in sessions.enumerated() {
-                    try transaction.insert(session, token: samples.token(UInt8(place)), attempt: nil)
+                for (index, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
                 }
                 let first = try transaction.sessionLives(after: nil, limit: 5)
                 let second = try transaction.sessionLives(after: first.last, limit: 5)

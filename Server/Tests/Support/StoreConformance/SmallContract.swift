@@ -108,8 +108,8 @@ extension Contract {
 
 /// A rule of every kind, with everything that a rule can have.
 private func fieldRules(isClosed: Bool) -> FieldRules {
-    let rules = FieldKind.allCases.enumerated().map { place, kind in
-        FieldRule(name: "\(kind.rawValue) 項目", kind: kind, isRequired: place.isMultiple(of: 2))
+    let rules = FieldKind.allCases.enumerated().map { index, kind in
+        FieldRule(name: "\(kind.rawValue) 項目", kind: kind, isRequired: index.isMultiple(of: 2))
     }
     var whole = FieldRule(
         name: "coins", kind: .object, reader: .owner, writer: .server,

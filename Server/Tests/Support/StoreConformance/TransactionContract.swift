@@ -9,12 +9,12 @@ extension Contract {
             let samples = Samples()
             let users = (0..<40).map { samples.user("user \($0)", after: Int64($0)) }
             let refusals = await withTaskGroup(of: Bool.self) { group in
-                for (place, user) in users.enumerated() {
+                for (index, user) in users.enumerated() {
                     group.addTask {
                         do {
                             try await engine.write { transaction throws(DomainError) in
                                 try transaction.insert(user)
-                                if place % 2 == 1 { throw DomainError.userUnknown }
+                                if index % 2 == 1 { throw DomainError.userUnknown }
                             }
                             return false
                         } catch { return error as? DomainError == .userUnknown }
@@ -50,7 +50,7 @@ extension Contract {
             }
             try expectEqual(counts.sorted(), Array(1...50))
         },
-        Contract("removes what is over, in statements that need not run alone") { engine in
+        Contract("removes expired rows, in statements that need not run alone") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()
             _ = try await world.logIn(TestDevice(), to: application)

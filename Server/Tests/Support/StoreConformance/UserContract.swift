@@ -21,7 +21,7 @@ extension Contract {
             }
             try expectEqual(read, written)
         },
-        Contract("reads a user whose times lie beyond all years, as an older version could store them") { engine in
+        Contract("reads a user whose times are beyond all years, as an older version could store them") { engine in
             for stored in [Int64.min, -62_167_219_200_001, 253_402_300_800_000, .max] {
                 let samples = Samples()
                 let user = samples.user("before")

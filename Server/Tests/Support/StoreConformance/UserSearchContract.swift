@@ -78,12 +78,12 @@ extension Contract {
             let samples = Samples()
             try await insert(
                 writtenValues.enumerated().map { ("\($0.offset)", ["v": $0.element]) }, samples, engine)
-            for (place, value) in writtenValues.enumerated() {
+            for (index, value) in writtenValues.enumerated() {
                 let found = try await findings(
                     UserSearch(condition: .equals(.custom(["v"]), .structure(value)), reader: .everything), samples,
                     engine
                 ).users
-                try expectEqual(found.map(\.displayName), ["\(place)"])
+                try expectEqual(found.map(\.displayName), ["\(index)"])
                 try expectEqual(found.first?.fields, ["v": value])
             }
         },
@@ -118,9 +118,9 @@ extension Contract {
             try await insert([("Anna", [:]), ("Berta", [:])], samples, engine)
             let all = try await findings(UserSearch(reader: .everything), samples, engine).users
             try await engine.write { transaction throws(DomainError) in
-                for (place, user) in all.enumerated() {
+                for (index, user) in all.enumerated() {
                     var named = user
-                    named.phone = "+81901234567\(place)"
+                    named.phone = "+81901234567\(index)"
                     try transaction.updateIdentifiers(of: named)
                 }
             }

@@ -115,7 +115,7 @@ package final class MailServer: Sendable {
             line += bytes
         }
         let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let port = Int(text) else { throw Fault(description: "the mail server told no port") }
+        guard let port = Int(text) else { throw Fault(description: "the mail server printed no port") }
         return (certificate, process, port)
     }
 

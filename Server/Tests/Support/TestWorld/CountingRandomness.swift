@@ -11,7 +11,7 @@ package final class CountingRandomness: Randomness {
 
     package func bytes(_ count: Int) -> [UInt8] {
         generator.withLock { generator in
-            // Each step visits a new state.
+            // Each step leads to a new state.
             (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
         }
     }

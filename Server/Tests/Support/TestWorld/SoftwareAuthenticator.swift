@@ -38,9 +38,9 @@ package struct SoftwareAuthenticator: Sendable {
     package let credentialId: [UInt8]
     package var aaguid = [UInt8](repeating: 0, count: 16)
 
-    package init(key: Key = .es256(P256.Signing.PrivateKey())) {
+    package init(key: Key = .es256(P256.Signing.PrivateKey()), idBytes: Int = 32) {
         self.key = key
-        credentialId = SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) }
+        credentialId = SymmetricKey(size: SymmetricKeySize(bitCount: idBytes * 8)).withUnsafeBytes { Array($0) }
     }
 
     /// The credential's id, base64url.
@@ -50,7 +50,8 @@ package struct SoftwareAuthenticator: Sendable {
     package func create(_ ceremony: Ceremony) throws -> (clientData: [UInt8], attestationObject: [UInt8]) {
         let clientData = Self.clientData(ceremony)
         let bytes = Self.joined(
-            Self.authenticatorData(ceremony, hasCredential: true), aaguid, [0, UInt8(clamping: credentialId.count)],
+            Self.authenticatorData(ceremony, hasCredential: true), aaguid,
+            [UInt8(truncatingIfNeeded: credentialId.count >> 8), UInt8(truncatingIfNeeded: credentialId.count)],
             credentialId, try cose)
         var statement: [UInt8] = [0xa0]
         if ceremony.format == "packed" {

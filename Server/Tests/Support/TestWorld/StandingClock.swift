@@ -5,7 +5,7 @@ import Synchronization
 package final class StandingClock: WallClock {
     private let instant: Mutex<Timestamp>
 
-    /// Stands at 2026-11-21T09:15:42.000Z unless told otherwise.
+    /// Stands at 2026-11-21T09:15:42.000Z by default.
     package init(_ instant: Timestamp = Timestamp(milliseconds: 1_795_252_542_000)) {
         self.instant = Mutex(instant)
     }

@@ -60,10 +60,10 @@ package struct TestDevice: Sendable {
         method: String = "POST", target: String = logInTarget, at now: Timestamp, identifier: String? = nil,
         token: Secret? = nil
     ) throws -> PresentedProof {
-        guard let place = ProofTarget(target) else { throw TestWorldFault(description: "no address: \(target)") }
+        guard let proofTarget = ProofTarget(target) else { throw TestWorldFault(description: "no address: \(target)") }
         return PresentedProof(
             text: try proof(method: method, target: target, at: now, identifier: identifier, token: token),
-            method: method, target: place)
+            method: method, target: proofTarget)
     }
 
     package static func encode(_ members: [String: String]) -> String {

@@ -1,7 +1,7 @@
 package import Domain
 import Synchronization
 
-/// Takes mails in the place of a mail server, and can be told to fail.
+/// Takes mails instead of a mail server, and fails when the test wants it.
 package final class TestCarrier: MailCarrier {
     private let state = Mutex(State())
 

@@ -21,6 +21,8 @@ package struct TestWorld: Sendable {
         guard let sealingKey = SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)) else {
             throw TestWorldFault(description: "no sealing key")
         }
+        var oldApps = OldAppLimits()
+        (oldApps.firstLaunches, oldApps.passwordFailures) = (firstLaunches, passwordFailures)
         let modules = Modules(
             DomainWorld(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
@@ -30,7 +32,7 @@ package struct TestWorld: Sendable {
                     mailRenderer: PlainMailRenderer()),
                 limits: DomainWorld.Limits(
                     firstLaunches: firstLaunches, passwordFailures: passwordFailures,
-                    oldAppFirstLaunches: firstLaunches, oldAppPasswordFailures: passwordFailures,
+                    oldApps: oldApps,
                     hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCacheCapacity: sessionCacheCapacity,
                     searches: searchLimits)))
         self.modules = modules

@@ -9,16 +9,16 @@ package struct AccountAuthor: Sendable {
     /// What the request has shown.
     private var shown: Set<AccountPolicy.Proof>
     /// The session of the request, which shows that the owner is there as long as it is fresh.
-    private let session: Session?
+    private let caller: Authenticated?
 
     private init(
-        _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, session: Session? = nil,
+        _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, caller: Authenticated? = nil,
         showing shown: Set<AccountPolicy.Proof>
     ) {
         self.actor = actor
         self.entry = entry
         self.kept = kept
-        self.session = session
+        self.caller = caller
         self.shown = shown
     }
 
@@ -35,7 +35,7 @@ package struct AccountAuthor: Sendable {
         let isShown = isThere || !who.session.protocolName.canReauthenticate
         return AccountAuthor(
             .owner(who.user.id), Operator(actor: .user(who.user.id), origin: origin), keeping: KeptAccess(who),
-            session: who.session, showing: isShown ? [.recentLogIn] : [])
+            caller: who, showing: isShown ? [.recentLogIn] : [])
     }
 
     /// Who asks in a protocol with access lists. The session stays when it is one of the user who is edited. Without a
@@ -47,7 +47,7 @@ package struct AccountAuthor: Sendable {
         self.init(
             actor, Operator(actor: actor.inAudit, origin: origin),
             keeping: session.map { $0.user.id == user ? KeptAccess($0) : .nothing } ?? .nothing,
-            session: session?.session, showing: isShown ? [.recentLogIn] : [])
+            caller: session, showing: isShown ? [.recentLogIn] : [])
     }
 
     /// Somebody who operates the server. What must be fresh for operators is in the table of their actions.
@@ -116,7 +116,7 @@ extension AccountAuthor {
     ) throws(DomainError) {
         let actor = found ?? actor
         try actor.require(changes, of: user)
-        for change in changes { try requireProof(of: change, by: actor, at: now) }
+        for change in changes { try requireProof(of: change, by: actor, for: user, at: now) }
     }
 
     /// Compares a request with the column “must be fresh” of all that it changes.
@@ -130,23 +130,53 @@ extension AccountAuthor {
     ///
     /// - Throws: `reauthenticationRequired`; `accessRefused` without what only the request itself can show.
     package func requireProof(of change: AccountChange, at now: Timestamp) throws(DomainError) {
-        try requireProof(of: change, by: actor, at: now)
+        try requireProof(of: change, by: actor, for: caller?.user, at: now)
     }
 
     /// - Throws: `reauthenticationRequired` when the owner has not shown to be there within ten minutes (requirement 18).
     func requireRecentLogIn(at now: Timestamp) throws(DomainError) {
-        guard shown.contains(.recentLogIn) || session?.isFresh(at: now) == true else {
+        guard shown.contains(.recentLogIn) || caller?.session.isFresh(at: now) == true else {
             throw .reauthenticationRequired
         }
     }
 
     private func requireProof(
-        of change: AccountChange, by actor: AccountActor, at now: Timestamp
+        of change: AccountChange, by actor: AccountActor, for user: User?, at now: Timestamp
     ) throws(DomainError) {
         let fresh = change.policy.fresh
-        guard actor.isAsked, !fresh.isEmpty, fresh.isDisjoint(with: shown) else { return }
-        guard fresh.contains(.recentLogIn) else { throw .accessRefused }
-        try requireRecentLogIn(at: now)
+        guard actor.isAsked, !fresh.isEmpty else { return }
+        if fresh.isDisjoint(with: shown) {
+            guard fresh.contains(.recentLogIn) else { throw .accessRefused }
+            try requireRecentLogIn(at: now)
+        }
+        if let caller, let user, user.id == caller.user.id {
+            try caller.requireSecondFactor(for: change, of: user, at: now)
+        }
+    }
+}
+
+extension Authenticated {
+    /// Compares the session with what a change needs beside a recent log-in: the second factor, of a user who has one, and
+    /// of all registered users where the application demands it for the change.
+    ///
+    /// - Throws: `secondFactorNotRecent`, `secondFactorEnrolmentRequired`.
+    fileprivate func requireSecondFactor(
+        for change: AccountChange, of user: User, at now: Timestamp
+    ) throws(DomainError) {
+        let rules = application.settings.secondFactors
+        guard rules.mode != .off || AccountChange.ofSecondFactors.contains(change) else { return }
+        let isDemanded = rules.demandedFor.contains(change)
+        guard isDemanded || AccountChange.guarded.contains(change), !isExempt(by: rules) else { return }
+        guard user.hasSecondFactor else {
+            guard isDemanded, !user.isAnonymous, change != .secondFactorAdded else { return }
+            throw .secondFactorEnrolmentRequired(nil)
+        }
+        guard session.hasRecentSecondFactor(at: now) else { throw .secondFactorNotRecent }
+    }
+
+    /// Whether the session is one of an old protocol, whose apps cannot show it, and the application lets that be.
+    private func isExempt(by rules: SecondFactorRules) -> Bool {
+        rules.exemptsOldProtocols && !session.protocolName.canReauthenticate
     }
 }
 

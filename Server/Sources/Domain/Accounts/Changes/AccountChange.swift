@@ -36,6 +36,13 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case passkeyAdded = "passkey_added"
     case passkeyRenamed = "passkey_renamed"
     case passkeyRemoved = "passkey_removed"
+    /// An authenticator app, which makes the codes of the second factor.
+    case secondFactorAdded = "second_factor_added"
+    case secondFactorRemoved = "second_factor_removed"
+    /// All second factors of somebody who has lost them, by an operator.
+    case secondFactorsReset = "second_factors_reset"
+    case recoveryCodesReplaced = "recovery_codes_replaced"
+    case recoveryCodeUsed = "recovery_code_used"
     case deviceKeyRemoved = "device_key_removed"
     /// All device keys but the caller's own.
     case otherDeviceKeysRemoved = "other_device_keys_removed"

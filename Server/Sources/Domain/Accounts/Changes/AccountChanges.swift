@@ -21,10 +21,10 @@ package struct AccountChanges: Sendable {
         var ready = try audit.ready(possible, in: application.id, by: author, at: now)
         for change in possible {
             guard let kind = change.policy.mail, ready.notices[kind] == nil else { continue }
-            var told = [user]
-            if let expected, expected.email != user.email { told.append(expected) }
+            var readers = [user]
+            if let expected, expected.email != user.email { readers.append(expected) }
             var notices: [ReadyNotice] = []
-            for reader in told {
+            for reader in readers {
                 if let mail = try notice(kind, to: reader, in: application.id, at: now) { notices.append(mail) }
             }
             ready.notices[kind] = notices
@@ -116,7 +116,7 @@ struct ReadyChanges: Sendable {
                 of: user.id, openedBy: Session.LogInMethod(rawValue: provider.rawValue), in: user.application,
                 except: kept.session ?? Identifier(rawValue: ""))
         }
-        var told: Set<MailKind> = []
+        var notified: Set<MailKind> = []
         for change in AccountChange.allCases {
             guard var details = changes[change] else { continue }
             let evicted = try transaction.evict(by: change, from: &user, keeping: kept, at: now)
@@ -129,7 +129,7 @@ struct ReadyChanges: Sendable {
             guard let draft = drafts[change] else { throw .secretUnreadable }
             let isKnown = author.entry.actor != .unknown
             try draft.record(on: .user(user.id), by: isKnown ? nil : actor?.inAudit, details: details, in: transaction)
-            guard let kind = change.policy.mail, told.insert(kind).inserted else { continue }
+            guard let kind = change.policy.mail, notified.insert(kind).inserted else { continue }
             for notice in notices[kind] ?? [] { try notice.send(in: transaction, at: now) }
         }
         return total

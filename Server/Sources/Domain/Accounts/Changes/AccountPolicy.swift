@@ -22,6 +22,7 @@ package struct AccountPolicy: Hashable, Sendable {
         /// What an identity provider signed.
         case providerToken = "provider's token"
         case passkey
+        case secondFactor = "second factor"
     }
 
     package enum Notice: Hashable, Sendable {
@@ -112,7 +113,24 @@ extension AccountChange {
         case .passkeyRenamed: AccountPolicy([.owner], records: .passkeyRenamed)
         case .passkeyRemoved:
             AccountPolicy(
-                [.owner], fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
+                account, fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
+        // Of `AccountChange.guarded`: who has a second factor shows it too.
+        case .secondFactorAdded:
+            AccountPolicy(
+                [.owner], fresh: [.recentLogIn], records: .secondFactorAdded, tells: [.mail(.secondFactorChanged)])
+        case .secondFactorRemoved:
+            AccountPolicy(
+                [.owner], fresh: [.recentLogIn], records: .secondFactorRemoved, tells: [.mail(.secondFactorChanged)])
+        case .secondFactorsReset:
+            AccountPolicy(
+                [.operator], ends: [.tickets], records: .secondFactorsReset, tells: [.mail(.secondFactorChanged)])
+        case .recoveryCodesReplaced:
+            AccountPolicy(
+                [.owner], fresh: [.recentLogIn], records: .recoveryCodesReplaced,
+                tells: [.mail(.secondFactorChanged)])
+        case .recoveryCodeUsed:
+            AccountPolicy(
+                [.owner], fresh: [.secondFactor], records: .recoveryCodeUsed, tells: [.mail(.recoveryCodeUsed)])
         case .deviceKeyRemoved:
             AccountPolicy(account, fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
         case .otherDeviceKeysRemoved:
@@ -158,6 +176,11 @@ extension AuditEntry.Action {
     static let passkeyAdded = AuditEntry.Action(rawValue: "passkey.added")
     static let passkeyRenamed = AuditEntry.Action(rawValue: "passkey.renamed")
     static let passkeyRemoved = AuditEntry.Action(rawValue: "passkey.removed")
+    static let secondFactorAdded = AuditEntry.Action(rawValue: "second-factor.added")
+    static let secondFactorRemoved = AuditEntry.Action(rawValue: "second-factor.removed")
+    static let secondFactorsReset = AuditEntry.Action(rawValue: "second-factor.reset")
+    static let recoveryCodesReplaced = AuditEntry.Action(rawValue: "recovery-codes.replaced")
+    static let recoveryCodeUsed = AuditEntry.Action(rawValue: "recovery-code.used")
     static let weakPasswordRetired = AuditEntry.Action(rawValue: "password.retired")
 }
 

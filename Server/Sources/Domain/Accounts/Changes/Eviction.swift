@@ -15,7 +15,8 @@ package enum Eviction: String, CaseIterable, Hashable, Sendable {
     /// Tickets for a merge, whichever of the two users it is.
     case mergeTickets
     /// What is sealed or ordered and not stored with the user: authorization codes, tickets of the pages, ways to a
-    /// provider and back, and verification mails that are not written yet.
+    /// provider and back, log-ins that lack the second factor, keys of authenticator apps that are not confirmed, and
+    /// verification mails that are not written yet.
     case tickets
     /// What the user logs in with, as a password is.
     case passkeys
@@ -61,7 +62,7 @@ package struct Evicted: Hashable, Sendable {
 }
 
 extension Transaction {
-    /// Ends the ways into an account that end with a change. The one place where that happens.
+    /// Ends the ways into an account that end with a change. No other code does.
     ///
     /// Device keys and ids of clients stay when nothing else leads to the user: an account is never lost by it. For the
     /// same reason a user who has nothing but sessions keeps them when an operator keeps the user out for a time: they
@@ -105,7 +106,7 @@ extension Transaction {
         return evicted
     }
 
-    /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner is told.
+    /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.
     func unlinkForGood(
         _ identity: Identity, of user: inout User, because change: AccountChange, at now: Timestamp
     ) throws(DomainError) {

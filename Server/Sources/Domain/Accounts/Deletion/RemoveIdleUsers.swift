@@ -13,7 +13,7 @@ package final class RemoveIdleUsers: Sendable {
     private let store: any Store
     private let clock: any WallClock
     private let audit: AuditTrail
-    private let places = Mutex<[Identifier<Application>: Identifier<User>]>([:])
+    private let cursors = Mutex<[Identifier<Application>: Identifier<User>]>([:])
 
     init(store: any Store, clock: any WallClock, audit: AuditTrail) {
         self.store = store
@@ -30,16 +30,16 @@ package final class RemoveIdleUsers: Sendable {
         var total = 0
         for application in applications {
             guard let span = application.settings.anonymousIdleLimit else { continue }
-            let (id, limit, place) = (application.id, now - span, places.withLock { $0[application.id] })
+            let (id, limit, cursor) = (application.id, now - span, cursors.withLock { $0[application.id] })
             let idle = try await store.read { transaction throws(DomainError) in
-                try transaction.idleUsers(in: id, loggedInBefore: limit, after: place, count: Self.sweepSize)
+                try transaction.idleUsers(in: id, loggedInBefore: limit, after: cursor, count: Self.sweepSize)
             }
             for start in stride(from: 0, to: idle.count, by: Self.batchSize) {
                 let batch = Array(idle[start..<min(start + Self.batchSize, idle.count)])
                 total += try await erase(batch, in: id, idleSince: limit)
             }
             // From the beginning again after the last one, in the next minute.
-            places.withLock { $0[id] = idle.count == Self.sweepSize ? idle.last : nil }
+            cursors.withLock { $0[id] = idle.count == Self.sweepSize ? idle.last : nil }
         }
         return total
     }

@@ -173,7 +173,7 @@ struct ReadyEdit: Sendable {
         try changes?.settle(
             outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked,
             in: transaction)
-        let logIn = try issuer?.issue(to: user, in: transaction)
+        let logIn = try issuer?.reissue(to: user, in: transaction)
         return EditUser.Response(
             user: logIn?.user ?? user, hasNewEmail: user.email != nil && user.email != before.email,
             token: logIn?.token)

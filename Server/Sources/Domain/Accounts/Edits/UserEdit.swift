@@ -21,7 +21,7 @@ package struct UserEdit: Sendable {
     package var displayName: ValueChange<String> = .unchanged
     package var locale: ValueChange<String> = .unchanged
     package var fields: FieldsEdit = .unchanged
-    package var identifiers = NewIdentifiers(rules: .native)
+    package var identifiers: NewIdentifiers
     package var acl: ValueChange<ACL> = .unchanged
     /// People whom providers vouched for, to be linked in place of others of the same providers.
     package var people: [ExternalIdentity] = []
@@ -89,8 +89,7 @@ package struct UserEdit: Sendable {
     /// An edit of the profile and of a registered user's identifiers.
     package init(
         displayName: ValueChange<String> = .unchanged, locale: ValueChange<String> = .unchanged,
-        fields: ValueChange<[String: JSONValue]> = .unchanged,
-        identifiers: NewIdentifiers = NewIdentifiers(rules: .native)
+        fields: ValueChange<[String: JSONValue]> = .unchanged, identifiers: NewIdentifiers
     ) {
         manner = .native
         self.displayName = displayName
@@ -101,6 +100,15 @@ package struct UserEdit: Sendable {
         case .removed: self.fields = .removed
         case .set(let members): self.fields = .merged(members)
         }
+    }
+
+    /// An edit of the profile alone, by our own rules.
+    package init(
+        displayName: ValueChange<String> = .unchanged, locale: ValueChange<String> = .unchanged,
+        fields: ValueChange<[String: JSONValue]> = .unchanged
+    ) {
+        self.init(
+            displayName: displayName, locale: locale, fields: fields, identifiers: NewIdentifiers(rules: .native))
     }
 
     /// An edit of whether operators keep the user out.
@@ -122,7 +130,11 @@ package struct UserEdit: Sendable {
     }
 
     /// An edit in the manner of the mobile backends.
-    package init(compatible fields: FieldsEdit, identifiers: NewIdentifiers = NewIdentifiers(rules: .native)) {
+    ///
+    /// - Parameters:
+    ///   - fields: What becomes of the fields.
+    ///   - identifiers: With the protocol's rules, by which a new password is judged too.
+    package init(compatible fields: FieldsEdit, identifiers: NewIdentifiers) {
         self.init(identifiers: identifiers)
         self.fields = fields
         manner = .compatible

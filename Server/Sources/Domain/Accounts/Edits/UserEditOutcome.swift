@@ -36,7 +36,7 @@ extension UserEdit {
         takeProof(into: &user, at: now)
         try applyIdentities(to: &user, at: now)
         if proven == nil {
-            faults += rules.settle(&user, from: before, told: written.names, by: actor.writing(to: before))
+            faults += rules.settle(&user, from: before, named: written.names, by: actor.writing(to: before))
         }
         if user.displayName != before.displayName || user.locale != before.locale || user.fields != before.fields {
             faults += ProfileRules.faults(

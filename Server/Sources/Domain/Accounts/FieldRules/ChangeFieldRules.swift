@@ -1,8 +1,7 @@
 /// Changes what an application decides about its users' fields. What is stored already is left as it is; see
 /// `CountRuleBreakers`.
 package struct ChangeFieldRules: Sendable {
-    let store: any Store
-    let audit: AuditTrail
+    let editApplication: EditApplication
 
     /// - Parameters:
     ///   - id: The application.
@@ -15,19 +14,15 @@ package struct ChangeFieldRules: Sendable {
         of id: Identifier<Application>, by who: Operator,
         _ change: @escaping @Sendable (inout FieldRules) -> Void
     ) async throws(DomainError) -> Application {
-        let entry = audit.draft(.fieldRulesChanged, by: who.actor, in: id, from: who.origin)
-        return try await store.write { transaction throws(DomainError) in
-            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+        try await editApplication(id, .fieldRulesChanged, by: who) { application throws(DomainError) in
             let before = application.settings.fieldRules
             change(&application.settings.fieldRules)
             let after = application.settings.fieldRules
-            guard after != before else { return application }
+            guard after != before else { return [:] }
             // Of what another program stored nothing is judged again.
             let faults = after.faults
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
-            try transaction.update(application)
-            try entry.record(on: .application(id), details: after.details(since: before), in: transaction)
-            return application
+            return after.details(since: before)
         }
     }
 }

@@ -29,9 +29,9 @@ package struct CountRuleBreakers: Sendable {
         var count = Count(breaking: 0, looked: 0, isComplete: true)
         guard rule.kind != .any || rule.isRequired else { return count }
         let request = SearchRequest(by: .admin)
-        var (place, pageSize): (Identifier<User>?, Int) = (nil, Self.pageSize)
+        var (cursor, pageSize): (Identifier<User>?, Int) = (nil, Self.pageSize)
         while count.looked < Self.maximumUsers {
-            let (start, limit) = (place, pageSize)
+            let (start, limit) = (cursor, pageSize)
             let users: [User]
             do throws(DomainError) {
                 users = try await schedule(in: application, for: request, within: Self.longestTime) {
@@ -53,7 +53,7 @@ package struct CountRuleBreakers: Sendable {
             count.looked += users.count
             count.breaking += users.count { rule.isBroken(by: $0) }
             guard users.count == limit, let last = users.last else { return count }
-            place = last.id
+            cursor = last.id
         }
         count.isComplete = false
         return count

@@ -1,6 +1,6 @@
 package import enum OkaeriWire.JSONValue
 
-/// What an application decides about its users' custom fields. Here is the one place where fields are judged, filled and
+/// What an application decides about its users' custom fields. It is the only code that judges, fills and
 /// hidden: use cases that write pass `settle` or `registered`, and adapters can show a user only as a `UserView`.
 ///
 /// Without rules nothing is looked at.
@@ -76,20 +76,20 @@ extension FieldRules {
     /// - Parameters:
     ///   - user: The user as it shall become.
     ///   - before: The user as it was.
-    ///   - told: The fields that were named, changed or not.
+    ///   - named: The fields that the request names, changed or not.
     ///   - actor: In whose name.
     /// - Returns: the rules that were broken.
     func settle(
-        _ user: inout User, from before: User, told: some Sequence<String>, by actor: FieldActor
+        _ user: inout User, from before: User, named: some Sequence<String>, by actor: FieldActor
     ) -> [ValidationError] {
         guard !isEmpty else { return [] }
-        let told = Set(told)
+        let named = Set(named)
         var faults: [ValidationError] = []
-        for name in told.union(before.fields.keys).union(user.fields.keys).sorted() {
+        for name in named.union(before.fields.keys).union(user.fields.keys).sorted() {
             let isChanged = before.fields[name] != user.fields[name]
             if mayWrite(name, actor) {
                 if isChanged { faults += kindFaults(name, user.fields[name]) }
-            } else if told.contains(name), isChanged || !mayRead(name, actor) {
+            } else if named.contains(name), isChanged || !mayRead(name, actor) {
                 // Also when nothing would change: one who cannot read it must not find out by guessing.
                 faults.append(refusal(of: name))
             } else {

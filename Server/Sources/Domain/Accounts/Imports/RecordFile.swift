@@ -21,7 +21,7 @@ package final class RecordFile {
 
     private let handle: FileHandle
     private var chunk: [UInt8] = []
-    private var place = 0
+    private var position = 0
     private var line = 1
     private var isBegun = false
     /// How many bytes of the file were read.
@@ -75,7 +75,7 @@ package final class RecordFile {
     /// Goes into the list, when there is one.
     private func begin() throws(Fault) {
         _ = try peek()
-        if chunk.starts(with: [0xef, 0xbb, 0xbf]) { place = 3 }
+        if chunk.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
         let head = chunk.prefix(256).filter { !Self.isSpace($0) && $0 < 0x80 }
         if head.starts(with: Array("{\"results\":[".utf8)) {
             while let byte = try peek(), byte != UInt8(ascii: "[") { advance() }
@@ -87,20 +87,20 @@ package final class RecordFile {
     }
 
     private func peek() throws(Fault) -> UInt8? {
-        if place < chunk.count { return chunk[place] }
+        if position < chunk.count { return chunk[position] }
         do {
             chunk = Array(try handle.read(upToCount: Self.chunkBytes) ?? Data())
         } catch {
             throw Fault(description: "line \(line): the file cannot be read on")
         }
         readBytes += chunk.count
-        place = 0
+        position = 0
         return chunk.first
     }
 
     private func advance() {
-        if place < chunk.count, chunk[place] == UInt8(ascii: "\n") { line += 1 }
-        place += 1
+        if position < chunk.count, chunk[position] == UInt8(ascii: "\n") { line += 1 }
+        position += 1
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0a, 0x0d].contains(byte) }

@@ -8,16 +8,16 @@ struct CredentialChange: Sendable {
 
     /// - Parameters:
     ///   - change: The row of the table.
-    ///   - password: A password that breaks no rule.
+    ///   - new: A password that breaks no rule.
     ///   - user: Whose, as the user will be.
     ///   - passwords: Hashes it.
-    /// - Throws: `busy`.
+    /// - Throws: `fieldsRefused` for a password that is known from leaks; `busy`.
     init(
-        _ change: AccountChange, to password: Password, of user: User, hashing passwords: any PasswordHashing
+        _ change: AccountChange, to new: NewPassword, of user: User, hashing passwords: any PasswordHashing
     ) async throws(DomainError) {
         self.change = change
-        isWeak = password.isName(of: user)
-        hash = try await passwords.hash(password)
+        isWeak = new.password.isName(of: user)
+        hash = try await passwords.hash(new: new)
     }
 
     /// Writes the password, and ends the counts of wrong ones.

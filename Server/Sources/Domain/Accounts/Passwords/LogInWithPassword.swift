@@ -52,7 +52,8 @@ package struct LogInWithPassword: Sendable {
 
     /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` and
     ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`,
-    ///   `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `storageUnavailable`.
+    ///   `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `secondFactorRequired`,
+    ///   `secondFactorEnrolmentRequired`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var faults =
@@ -89,21 +90,23 @@ package struct LogInWithPassword: Sendable {
                 try issuer.refuse(outcome.user, by: .password, in: transaction)
                 return user == nil ? .refused : .unverified
             }
-            var joined = try link.joined(to: user, in: transaction)
-            if let proof, retires {
-                try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready)
-            }
-            return .made(try issuer.issue(to: joined, in: transaction))
+            return .passed(
+                try issuer.issue(to: user, joining: link, in: transaction) { joined throws(DomainError) in
+                    guard let proof, retires else { return }
+                    try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready)
+                })
         }
         switch finding {
-        case .made(let logIn): return logIn
+        case .passed(let result): return try result.get()
         case .refused: throw .credentialRefused
         case .unverified: throw .emailUnverified
         }
     }
 
     private enum Finding: Sendable {
-        case made(LogIn), refused, unverified
+        /// The password fits; a second factor may be missing.
+        case passed(Result<LogIn, DomainError>)
+        case refused, unverified
     }
 }
 

@@ -72,13 +72,14 @@ package struct PasswordRules: Sendable {
     /// - Throws: `fieldsRefused`.
     package func check(
         _ secret: Secret?, field: String, beside others: [ValidationError] = []
-    ) throws(DomainError) -> Password {
+    ) throws(DomainError) -> NewPassword {
         guard let text = secret?.revealed else {
             throw .fieldsRefused(others + [ValidationError(field: field, rule: .required)])
         }
         let faults = others + rules(brokenBy: text).map { ValidationError(field: field, rule: $0) }
         guard faults.isEmpty, let password = Password(text) else { throw .fieldsRefused(faults) }
-        return password
+        return NewPassword(
+            password, field: field, mustBeUnknown: rules.faults(ofPassword: text) == nil)
     }
 
     private func rules(brokenBy text: String) -> [ValidationError.Rule] {

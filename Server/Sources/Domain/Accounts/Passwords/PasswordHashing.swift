@@ -6,6 +6,12 @@ package protocol PasswordHashing: Sendable {
     /// - Throws: `busy` when too many wait already.
     func hash(_ password: Password) async throws(DomainError) -> PasswordHash
 
+    /// The hash of a password that somebody chose just now.
+    ///
+    /// - Throws: `fieldsRefused` for one that is known from leaks; `busy` when too many wait already, or when a list that must
+    ///   be asked gives no answer.
+    func hash(new: NewPassword) async throws(DomainError) -> PasswordHash
+
     /// Compares a password with a hash. When it does not fit, or there is no hash, it has worked as long as it takes to try
     /// each of the schemes once, so that time tells neither whether there is such a user nor where it came from
     /// (requirements 10 and 52, decision 0056).
@@ -29,6 +35,11 @@ package protocol PasswordHashing: Sendable {
 }
 
 extension PasswordHashing {
+    /// Where no list of leaked passwords is known.
+    package func hash(new: NewPassword) async throws(DomainError) -> PasswordHash {
+        try await hash(new.password)
+    }
+
     /// Compares a password with a hash where all hashes are of the server's own making, or whose it is, is known.
     package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
         try await compare(password, with: hash, among: [])

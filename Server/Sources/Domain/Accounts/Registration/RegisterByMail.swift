@@ -59,8 +59,9 @@ extension ResetPassword {
             try await refuseOther(request.newPassword, of: made)
             return true
         }
-        var asked = UserRegistration.Request(.mail, in: application, .init())
-        asked.identifiers = NewIdentifiers(email: .set(code.address), rules: request.rules)
+        var asked = UserRegistration.Request(
+            .mail, in: application, .init(),
+            identifiers: NewIdentifiers(email: .set(code.address), rules: request.rules))
         asked.password = request.newPassword
         asked.opensSession = false
         var draft = registrar.draft(asked, at: now)

@@ -46,8 +46,8 @@ package struct RegisterUser: Sendable {
     ///   wants no session; `identifiersTaken`, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> Answer {
         let now = clock.now
-        var asked = UserRegistration.Request(.account, in: request.application, request.profile)
-        asked.identifiers = request.identifiers
+        var asked = UserRegistration.Request(
+            .account, in: request.application, request.profile, identifiers: request.identifiers)
         asked.password = request.password
         asked.opensSession = request.opensSession
         asked.hasDashedId = request.application.settings.foreignOptions(of: request.protocolName).hasDashedIds

@@ -48,8 +48,8 @@ package struct SignUp: Sendable {
         var proof: DeviceProof?
         if let presented = request.client.proof { proof = try verifyProof(presented, at: now) }
         let application = request.application.id
-        var asked = UserRegistration.Request(.signUp, in: request.application, request.newUser)
-        asked.identifiers = request.identifiers
+        var asked = UserRegistration.Request(
+            .signUp, in: request.application, request.newUser, identifiers: request.identifiers)
         asked.password = request.password
         asked.device = request.client.device
         let registration = try await registrar.ready(

@@ -52,9 +52,9 @@ package final class UserRegistrar: Sendable {
         let password = try draft.judged()
         if !isCounted { try await count(from: address, in: draft.user.application) }
         var hash: PasswordHash?
-        if let password { hash = try await passwords.hash(password) }
+        if let password { hash = try await passwords.hash(new: password) }
         var registration = draft
-        try registration.prepare(password, hash, from: address, origin, changes)
+        try registration.prepare(password?.password, hash, from: address, origin, changes)
         return registration
     }
 }

@@ -31,7 +31,7 @@ package struct UserRegistration: Sendable {
         let way: RegistrationWay
         let application: Application
         var profile: Profile
-        var identifiers = NewIdentifiers(rules: .native)
+        var identifiers: NewIdentifiers
         var password: Secret?
         var identities: [Identity] = []
         /// The device that the first session is for.
@@ -41,10 +41,13 @@ package struct UserRegistration: Sendable {
         /// Whether the user's id has the form of a UUID.
         var hasDashedId = false
 
-        init(_ way: RegistrationWay, in application: Application, _ profile: Profile) {
+        init(
+            _ way: RegistrationWay, in application: Application, _ profile: Profile, identifiers: NewIdentifiers
+        ) {
             self.way = way
             self.application = application
             self.profile = profile
+            self.identifiers = identifiers
         }
     }
 
@@ -139,7 +142,7 @@ package struct UserRegistration: Sendable {
     ///
     /// - Returns: the password; `nil` for a user without one.
     /// - Throws: `fieldsRefused`.
-    func judged() throws(DomainError) -> Password? {
+    func judged() throws(DomainError) -> NewPassword? {
         var faults =
             formFaults + missing
             + way.named(

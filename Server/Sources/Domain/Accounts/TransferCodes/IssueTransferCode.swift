@@ -66,7 +66,7 @@ package struct IssueTransferCode: Sendable {
         return Issued(
             code: Secret(code.grouped), expiresAt: stored.expiresAt,
             link: whole.settings.transferLink.map {
-                Secret($0.replacing(ApplicationSettings.transferCodePlace, with: code.grouped))
+                Secret($0.replacing(ApplicationSettings.transferCodePlaceholder, with: code.grouped))
             })
     }
 }

@@ -109,6 +109,8 @@ private struct Redemption: Sendable {
             let user = try transaction.user(code.user, in: application.id), user.deletionRequestedAt == nil
         {
             guard !user.isDisabled else { throw .userDisabled }
+            // Before the key joins, which would count as the second factor then.
+            try issuer.refuseMissing(of: user)
             return try join(user, in: transaction)
         }
         if let again = try repeated(in: transaction) { return again }

@@ -33,7 +33,7 @@ package struct TransferCode: Hashable, Sendable {
         guard text.utf8.count <= 256 else { return nil }
         var values: [Int] = []
         for scalar in text.unicodeScalars where !Self.isSeparator(scalar) {
-            guard let letter = Self.plainLetter(scalar), let value = Self.alphabet.firstIndex(of: letter) else {
+            guard let sign = Self.asciiDigitOrCapital(scalar), let value = Self.alphabet.firstIndex(of: sign) else {
                 return nil
             }
             values.append(value)
@@ -69,10 +69,10 @@ package struct TransferCode: Hashable, Sendable {
     }
 
     /// An ASCII letter or digit in upper case, of the same in any width.
-    private static func plainLetter(_ scalar: Unicode.Scalar) -> UInt8? {
+    private static func asciiDigitOrCapital(_ scalar: Unicode.Scalar) -> UInt8? {
         let value = (0xff01...0xff5e).contains(scalar.value) ? scalar.value - 0xfee0 : scalar.value
-        guard let letter = UInt8(exactly: value) else { return nil }
-        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(letter) ? letter - 32 : letter
+        guard let byte = UInt8(exactly: value) else { return nil }
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) ? byte - 32 : byte
     }
 
     /// Whatever people and keyboards put between groups: spaces of any width, dashes, long vowel marks, dots.

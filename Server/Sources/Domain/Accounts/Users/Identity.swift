@@ -4,6 +4,8 @@ package struct Identity: Hashable, Sendable {
     /// The name there; for a device the thumbprint of its key.
     package var subject: String
     package var linkedAt: Timestamp
+    /// When the device with this key last passed the user's second factor; `nil` when never.
+    package var secondFactorAt: Timestamp?
 
     package init(provider: Provider, subject: String, linkedAt: Timestamp) {
         self.provider = provider

@@ -49,15 +49,15 @@ package struct ListUsers: Sendable {
         // Without a filter the page is the rows.
         let rowCount = filter == Filter() ? limit : Self.maximumPageSize
         // What a user is stands in several tables: a page is filled from as many rows as it takes.
-        var (found, place): ([User], Identifier<User>?) = ([], id)
+        var (found, cursor): ([User], Identifier<User>?) = ([], id)
         while found.count < limit {
-            let start = place
+            let start = cursor
             let rows = try await store.read { transaction throws(DomainError) in
                 try transaction.users(in: application, after: start, limit: rowCount)
             }
             found += rows.filter(filter.fits)
             guard rows.count == rowCount, let last = rows.last else { break }
-            place = last.id
+            cursor = last.id
         }
         return Array(found.prefix(limit))
     }

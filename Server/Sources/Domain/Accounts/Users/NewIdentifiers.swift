@@ -96,9 +96,9 @@ private enum LookAlikeScript: Hashable {
     case latin, greek, cyrillic, armenian, cherokee, coptic
 
     /// The alphabet of a letter, by its block; `nil` for all others and for what is no letter.
-    init?(_ letter: Unicode.Scalar) {
-        guard letter.properties.isAlphabetic else { return nil }
-        switch letter.value {
+    init?(_ scalar: Unicode.Scalar) {
+        guard scalar.properties.isAlphabetic else { return nil }
+        switch scalar.value {
         case 0x41...0x7a, 0xc0...0x24f, 0x1e00...0x1eff, 0x2c60...0x2c7f, 0xa720...0xa7ff: self = .latin
         case 0x370...0x3e1, 0x3f0...0x3ff, 0x1f00...0x1fff: self = .greek
         case 0x400...0x52f, 0x1c80...0x1c8f, 0x2de0...0x2dff, 0xa640...0xa69f: self = .cyrillic

@@ -38,7 +38,7 @@ package enum TextExpression {
     private struct Reader {
         private let characters: [Character]
         private let skipsSpace: Bool
-        private var place = 0
+        private var position = 0
         private var pieces: [TextPattern.Piece] = []
         private var isAnchored = false
         private var isEnded = false
@@ -50,16 +50,16 @@ package enum TextExpression {
 
         mutating func alternatives() throws(Refusal) -> [[TextPattern.Piece]] {
             var alternatives: [[TextPattern.Piece]] = []
-            while place < characters.count {
-                let character = characters[place]
-                place += 1
+            while position < characters.count {
+                let character = characters[position]
+                position += 1
                 switch character {
                 case "|": alternatives.append(finished())
                 case "^":
                     guard pieces.isEmpty else { throw Refusal() }
                     isAnchored = true
                 case "$":
-                    guard place == characters.count || characters[place] == "|" else { throw Refusal() }
+                    guard position == characters.count || characters[position] == "|" else { throw Refusal() }
                     isEnded = true
                 case "\\": try readEscape()
                 case ".": readDot()
@@ -74,27 +74,27 @@ package enum TextExpression {
 
         /// `.`, `.*`, `.+`
         private mutating func readDot() {
-            let next = place < characters.count ? characters[place] : nil
+            let next = position < characters.count ? characters[position] : nil
             if next != "*" { pieces.append(.anyCharacter) }
             guard next == "*" || next == "+" else { return }
-            place += 1
+            position += 1
             if pieces.last != .anything { pieces.append(.anything) }
         }
 
         /// `\.`, and `\Q…\E`, in which nothing is special.
         private mutating func readEscape() throws(Refusal) {
-            guard place < characters.count else { throw Refusal() }
-            let character = characters[place]
-            place += 1
+            guard position < characters.count else { throw Refusal() }
+            let character = characters[position]
+            position += 1
             switch character {
             case "Q":
-                while place < characters.count {
-                    if characters[place] == "\\", place + 1 < characters.count, characters[place + 1] == "E" {
-                        place += 2
+                while position < characters.count {
+                    if characters[position] == "\\", position + 1 < characters.count, characters[position + 1] == "E" {
+                        position += 2
                         return
                     }
-                    append(text: characters[place])
-                    place += 1
+                    append(text: characters[position])
+                    position += 1
                 }
             case "E": break
             // A character of the alphabet after a backslash is a class of characters, or another meaning.
@@ -105,7 +105,7 @@ package enum TextExpression {
 
         /// A character for itself, unless it is to be repeated.
         private mutating func append(_ character: Character) throws(Refusal) {
-            if place < characters.count, ["*", "+", "?", "{"].contains(characters[place]) { throw Refusal() }
+            if position < characters.count, ["*", "+", "?", "{"].contains(characters[position]) { throw Refusal() }
             append(text: character)
         }
 

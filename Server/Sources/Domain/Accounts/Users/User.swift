@@ -37,6 +37,9 @@ package struct User: Hashable, Sendable {
     /// When the user asked to be deleted; erased when the grace period after it is over.
     package var deletionRequestedAt: Timestamp?
 
+    /// Since when the user has a second factor; see `TOTPFactor`. It stands here so that no log-in reads another row.
+    package var secondFactorAt: Timestamp?
+
     /// Counts how often everything that was given out for the user was made void: what carries another number is void.
     package var credentialsVersion: Int64 = 0
 

@@ -31,7 +31,7 @@ package struct AdoptSession: Sendable {
 
     /// - Throws: `proofRequired`; `credentialRefused` for a token that is nobody's, or of a protocol that is not switched on;
     ///   `userDisabled`, `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `attemptReused`,
-    ///   `storageUnavailable`.
+    ///   `secondFactorRequired`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         guard let presented = request.client.proof else { throw .proofRequired }
@@ -53,17 +53,19 @@ package struct AdoptSession: Sendable {
         let (user, name) = (old.user.id, request.protocolName)
         let retires = request.application.settings.retiresWeakPasswords
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
-        let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
+        let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError>? in
             try link.use(in: transaction, application)
             guard try transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }),
                 let known = try transaction.user(user, in: application)
             else { return nil }
-            var joined = try link.joined(to: known, in: transaction)
-            if retires { try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready) }
-            return try issuer.issue(to: joined, in: transaction)
+            // The old session may have begun without the second factor; the key that joins counts as one.
+            return try issuer.issue(to: known, joining: link, in: transaction) { joined throws(DomainError) in
+                guard retires else { return }
+                try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready)
+            }
         }
-        guard let logIn else { throw .credentialRefused }
-        return logIn
+        guard let result else { throw .credentialRefused }
+        return try result.get()
     }
 
     private func session(_ request: Request) async throws(DomainError) -> Authenticated {

@@ -1,8 +1,7 @@
 /// Changes what an application decides for one foreign protocol: the lives of its sessions, and its options.
 package struct ChangeProtocolRules: Sendable {
-    let store: any Store
     let protocols: ProtocolRegistry
-    let audit: AuditTrail
+    let editApplication: EditApplication
 
     /// - Parameters:
     ///   - name: A foreign protocol.
@@ -23,9 +22,7 @@ package struct ChangeProtocolRules: Sendable {
             ProtocolRule[name]?.faults(of: value) ?? [ValidationError(field: name, rule: .notOffered)]
         }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        let entry = audit.draft(.settingsChanged, by: who.actor, in: id, from: who.origin)
-        return try await store.write { transaction throws(DomainError) in
-            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+        return try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
             guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
             let before = (
                 rules: application.settings.sessionRules(of: profile),
@@ -34,16 +31,14 @@ package struct ChangeProtocolRules: Sendable {
             var (rules, options) = before
             for (name, value) in changes { ProtocolRule[name]?.apply(value, to: &rules, &options) }
             // Rules that were only looked at stay those of the protocol's own service.
-            guard rules != before.rules || options != before.options else { return application }
+            guard rules != before.rules || options != before.options else { return [:] }
             let settings = application.settings
             application.settings.foreignSessions[name] = rules
             application.settings.foreignOptions[name] = options
             guard mayLoosen || !ProtocolRule.loosens(profile, from: settings, to: application.settings) else {
                 throw .reauthenticationRequired
             }
-            try transaction.update(application)
-            try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
-            return application
+            return ["protocol": name.rawValue]
         }
     }
 }

@@ -51,7 +51,7 @@ package struct OpenSession: Sendable {
             at: clock.now)
         return try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
-            var logIn = try issuer.issue(to: user, in: transaction)
+            var logIn = try issuer.reissue(to: user, in: transaction)
             if !request.fields.isEmpty {
                 logIn.session.fields = request.fields
                 try transaction.updateObject(of: logIn.session)

@@ -69,8 +69,8 @@ package enum CodeForm: Hashable, Sendable {
             }
         }
         var grouped = ""
-        for (place, character) in text.enumerated() {
-            if place > 0, place % group == 0 { grouped.append(separator) }
+        for (position, character) in text.enumerated() {
+            if position > 0, position % group == 0 { grouped.append(separator) }
             grouped.append(character)
         }
         return grouped

@@ -1,10 +1,8 @@
 /// Takes the order for a mail or a text message. It costs the same whether or not there is anybody to send it to: who
 /// that is, is found out after the answer (requirement 10).
 package struct EnqueueMessage: Sendable {
-    /// Orders from one address or /64 network: 30 an hour, and 300 by apps of old protocols, whose sign-ups by mail come
-    /// through the few addresses of a carrier.
-    package static let ordersForClient = AddressLimit(
-        RateLimit(maximum: 30, window: .seconds(3600)), ofOldApps: RateLimit(maximum: 300, window: .seconds(3600)))
+    /// Orders from one address or /64 network, by apps on Okaeri's own protocol.
+    package static let ordersForClient = RateLimit.hourly(30)
     /// Orders of one kind for one mail address, known or not, from wherever they come: nobody is buried in mail.
     package static let ordersForAddress = RateLimit(maximum: 5, window: .seconds(3600))
 
@@ -17,6 +15,8 @@ package struct EnqueueMessage: Sendable {
     /// The server's own address; `nil` while it is not set. Never taken from a request, whose sender could make mails
     /// lead elsewhere.
     let pagesURL: String?
+    /// Orders from one address or /64 network: those of old apps come through the few addresses of a carrier.
+    let ordersForClient: AddressLimit
     let hasLimits: Bool
 
     /// - Parameters:
@@ -46,7 +46,7 @@ package struct EnqueueMessage: Sendable {
             let folded = LogInIdentifier(message.kind.addressKind, shown: message.address).folded
             let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
             try await rateLimiter(
-                kind: "mail-orders", in: application.id, from: client, limit: Self.ordersForClient)
+                kind: "mail-orders", in: application.id, from: client, limit: ordersForClient)
             try await rateLimiter(
                 RateLimitKey(
                     application: application.id, kind: "mail-\(message.kind.rawValue)",

@@ -30,7 +30,8 @@ package struct LogInWithCode: Sendable {
     }
 
     /// - Throws: `codeRefused`, `fieldsRefused`, `proofRequired`, `proofRefused`, `clockSkew`, `proofReplayed`,
-    ///   `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `storageUnavailable`.
+    ///   `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `secondFactorRequired`,
+    ///   `secondFactorEnrolmentRequired`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         if request.client.proof == nil, request.client.protocolName == .native,
@@ -54,9 +55,10 @@ package struct LogInWithCode: Sendable {
         let presented = TryCode.Presented(
             .logInCode, in: application.id, .ticket(request.ticket), request.code, from: request.client.address,
             attempt: request.attempt?.digest, refusal: issuer.entry)
-        return try await tryCode(presented) { _, user, transaction throws(DomainError) in
+        let result = try await tryCode(presented) { _, user, transaction throws(DomainError) in
             try link.use(in: transaction, application.id)
-            return try issuer.issue(to: try link.joined(to: user, in: transaction), in: transaction)
+            return try issuer.issue(to: user, joining: link, in: transaction)
         }
+        return try result.get()
     }
 }

@@ -1,5 +1,5 @@
-/// Finds out whom a message concerns, makes the code, and turns the message into a letter: one transaction keeps the
-/// code's digests and the sealed letter, so that no mail has a code that nobody knows.
+/// Finds out whom a message concerns, makes the code, and turns the message into a mail or text: one transaction keeps the
+/// code's digests and the sealed text, so that no mail has a code that nobody knows.
 package struct RenderMessage: Sendable {
     /// Notices of sign-ups with an address that somebody has, for each owner.
     package static let noticesForOwner = RateLimit(maximum: 2, window: .days(1))
@@ -33,12 +33,12 @@ package struct RenderMessage: Sendable {
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
         let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let code = form.new(randomness)
-        let letter = RenderedMessage(
+        let rendered = RenderedMessage(
             kind: message.kind, recipient: recipient, languages: [user?.locale].compactMap { $0 } + message.languages,
             code: code, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000), email: address,
             pages: message.pages)
         var written = mail
-        written.sealed = try sealing.seal(.letter(letter), id: mail.id, in: application.id)
+        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
         let (handle, digest) = digests.digests(
             of: message.kind, in: application.id, Self.subject(of: message, form, user?.id),
             CodeForm.normal(code) ?? code)
@@ -57,7 +57,7 @@ package struct RenderMessage: Sendable {
             try transaction.replaceCode(with: stored)
             return true
         }
-        return isWritten ? letter : nil
+        return isWritten ? rendered : nil
     }
 
     /// The message with a code that was made when it was ordered; `nil` when another code has replaced that.
@@ -133,7 +133,8 @@ package struct RenderMessage: Sendable {
             else { return nil }
             return (user, message.address)
         case .passwordChanged, .emailChanged, .addressTaken, .chosenPassword, .textedPassword, .accountUpgraded,
-            .identityLinked, .identityUnlinked, .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
+            .identityLinked, .identityUnlinked, .secondFactorChanged, .recoveryCodeUsed, .accountDisabled,
+            .accountEnabled, .deletionRequested, .accountErased:
             return nil
         }
     }

@@ -82,7 +82,7 @@ package struct ResetPassword: Sendable {
         let password = try PasswordRules(for: application, user: owner, rules: request.rules)
             .check(request.newPassword, field: "newPassword")
         if code.usedBy != nil, code.usedBy == request.attempt {
-            try await refuseOther(password, of: owner)
+            try await refuseOther(password.password, of: owner)
         }
         let credential = try await CredentialChange(.passwordReset, to: password, of: owner, hashing: passwords)
         let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in

@@ -6,15 +6,15 @@ package struct TryCode: Sendable {
     /// Counted from the first try, so that the window ends no earlier than any code that is typed.
     package static let triesForCode = RateLimit(maximum: 5, window: .seconds(600))
     package static let triesForUser = RateLimit(maximum: 20, window: .days(1))
-    /// Tries from one address or /64 network, so that a stranger cannot fill the table of counters: 60 an hour, and as many
-    /// for each mail that apps of old protocols may order as for each of the others.
-    package static let triesForClient = AddressLimit(
-        RateLimit(maximum: 60, window: .seconds(3600)), ofOldApps: RateLimit(maximum: 600, window: .seconds(3600)))
+    /// Tries from one address or /64 network, by apps on Okaeri's own protocol.
+    package static let triesForClient = RateLimit.hourly(60)
 
     let store: any Store
     let clock: any WallClock
     let digests: CodeDigests
     let rateLimiter: RateLimiter
+    /// Tries from one address or /64 network, so that a stranger cannot fill the table of counters.
+    let triesForClient: AddressLimit
     let hasLimits: Bool
 
     /// A code as it was sent.
@@ -77,7 +77,7 @@ package struct TryCode: Sendable {
         let application = presented.application
         if hasLimits {
             try await rateLimiter(
-                kind: "code-tries-client", in: application, from: presented.client, limit: Self.triesForClient)
+                kind: "code-tries-client", in: application, from: presented.client, limit: triesForClient)
         }
         let value = try await store.write { transaction throws(DomainError) -> Value? in
             let known = try transaction.code(handle, in: application)

@@ -1,7 +1,6 @@
 /// Changes what an application has decided about its mails.
 package struct ChangeMailSettings: Sendable {
-    let store: any Store
-    let audit: AuditTrail
+    let editApplication: EditApplication
 
     /// - Parameters:
     ///   - id: The application.
@@ -14,15 +13,11 @@ package struct ChangeMailSettings: Sendable {
         of id: Identifier<Application>, by who: Operator,
         _ change: @escaping @Sendable (inout MailSettings) -> Void
     ) async throws(DomainError) -> Application {
-        let entry = audit.draft(.mailSettingsChanged, by: who.actor, in: id, from: who.origin)
-        return try await store.write { transaction throws(DomainError) in
-            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+        try await editApplication(id, .mailSettingsChanged, by: who) { application throws(DomainError) in
             change(&application.settings.mail)
             let faults = application.settings.mail.faults()
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
-            try transaction.update(application)
-            try entry.record(on: .application(id), in: transaction)
-            return application
+            return [:]
         }
     }
 }

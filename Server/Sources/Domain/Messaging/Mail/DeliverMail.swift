@@ -84,36 +84,36 @@ package struct DeliverMail: Sendable {
             default: throw error
             }
         }
-        guard let letter = try await letter(of: mail, payload, in: application, claim: claim) else {
+        guard let rendered = try await rendered(of: mail, payload, in: application, claim: claim) else {
             return try await finish(mail, claim, .forNobody)
         }
-        guard try await isForwarded(letter, in: application.id) else {
+        guard try await isForwarded(rendered, in: application.id) else {
             return try await finish(mail, claim, .forNobody)
         }
-        switch await handOver(letter, of: mail, from: application) {
+        switch await handOver(rendered, of: mail, from: application) {
         case .delivered: return try await finish(mail, claim, .delivered)
         case .refused(let reason): return try await giveUp(mail, claim, reason)
         case .failed(let reason): return try await postpone(mail, claim, reason)
         }
     }
 
-    private func letter(
+    private func rendered(
         of mail: QueuedMail, _ payload: MailPayload, in application: Application, claim: String
     ) async throws(DomainError) -> RenderedMessage? {
         switch payload {
-        case .letter(let letter): letter
+        case .letter(let rendered): rendered
         case .errand(let message): try await renderMessage(message, mail, in: application, claim: claim)
         }
     }
 
     /// Whether mail arrives at the recipient: a person can tell Apple to let nothing more through its relay
     /// (requirement 37). Asked when the mail leaves, because that may be long after it was queued.
-    private func isForwarded(_ letter: RenderedMessage, in application: Identifier<Application>)
+    private func isForwarded(_ rendered: RenderedMessage, in application: Identifier<Application>)
         async throws(DomainError)
         -> Bool
     {
-        guard !letter.kind.isText else { return true }
-        let identifier = LogInIdentifier(.email, shown: letter.recipient)
+        guard !rendered.kind.isText else { return true }
+        let identifier = LogInIdentifier(.email, shown: rendered.recipient)
         return try await store.read { transaction throws(DomainError) in
             guard let user = try transaction.user(identifier, in: application), user.hasRelayedEmail,
                 let apple = user.identities.first(where: { $0.provider == .apple }),
@@ -123,20 +123,20 @@ package struct DeliverMail: Sendable {
         }
     }
 
-    private func handOver(_ letter: RenderedMessage, of mail: QueuedMail, from application: Application) async
+    private func handOver(_ rendered: RenderedMessage, of mail: QueuedMail, from application: Application) async
         -> MailOutcome
     {
         let outbox = Outbox(store: store, clock: clock, sealingKey: sealing.key, application: application.id)
-        if letter.kind.isText {
+        if rendered.kind.isText {
             switch textDelivery {
             case .none: return .failed(reason: "no way for text messages is set")
             case .outbox:
-                return await outbox.deliver(message(letter, of: mail, from: application))
+                return await outbox.deliver(message(rendered, of: mail, from: application))
             case .carrier(let carrier):
-                return await carrier.deliver(letter.textMessage(id: mail.id, from: application))
+                return await carrier.deliver(rendered.textMessage(id: mail.id, from: application))
             }
         }
-        let message = message(letter, of: mail, from: application)
+        let message = message(rendered, of: mail, from: application)
         switch delivery {
         case .none: return .failed(reason: "no mail server is set")
         case .outbox: return await outbox.deliver(message)
@@ -145,9 +145,9 @@ package struct DeliverMail: Sendable {
     }
 
     private func message(
-        _ letter: RenderedMessage, of mail: QueuedMail, from application: Application
+        _ rendered: RenderedMessage, of mail: QueuedMail, from application: Application
     ) -> MailMessage {
-        letter.message(id: mail.id, from: application, writtenAt: mail.createdAt, by: renderMessage.renderer)
+        rendered.message(id: mail.id, from: application, writtenAt: mail.createdAt, by: renderMessage.renderer)
     }
 
     private func finish(_ mail: QueuedMail, _ claim: String, _ end: End) async throws(DomainError) -> End {

@@ -19,6 +19,10 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
     /// Tells that another identity leads to the account.
     case identityLinked = "identity-linked"
     case identityUnlinked = "identity-unlinked"
+    /// Tells that a second factor was added or removed, or that there are new recovery codes.
+    case secondFactorChanged = "second-factor-changed"
+    /// Tells that somebody logged in with a recovery code.
+    case recoveryCodeUsed = "recovery-code-used"
     /// Tells that an operator keeps the user out.
     case accountDisabled = "account-disabled"
     case accountEnabled = "account-enabled"
@@ -60,7 +64,8 @@ package enum MailKind: String, CaseIterable, Hashable, Codable, Sendable {
         case .chosenPassword, .textedPassword: true
         case .logInCode, .emailVerification, .passwordReset, .registration, .phoneVerification, .textedReset: true
         case .passwordChanged, .emailChanged, .addressTaken, .accountUpgraded, .identityLinked, .identityUnlinked,
-            .accountDisabled, .accountEnabled, .deletionRequested, .accountErased:
+            .secondFactorChanged, .recoveryCodeUsed, .accountDisabled, .accountEnabled, .deletionRequested,
+            .accountErased:
             false
         }
     }

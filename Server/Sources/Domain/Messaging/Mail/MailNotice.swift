@@ -22,9 +22,9 @@ package struct MailNotice: Sendable {
         guard delivery.isAvailable, isVerified || kind.reachesUnverified, let email = user.email,
             let recipient = MailAddress(email)?.deliverable
         else { return nil }
-        let letter = RenderedMessage(
+        let rendered = RenderedMessage(
             kind: kind, recipient: recipient, languages: [user.locale].compactMap { $0 }, email: email)
-        let mail = try sealing.queued(.letter(letter), of: kind, in: application, at: now, life: Self.life)
+        let mail = try sealing.queued(.letter(rendered), of: kind, in: application, at: now, life: Self.life)
         let address = LogInIdentifier(.email, shown: email).folded
         return ReadyNotice(
             mail: mail,

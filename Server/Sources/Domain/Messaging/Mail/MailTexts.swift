@@ -105,6 +105,16 @@ enum MailTexts {
                 "A way to log in to {{application}} was removed",
                 code: "A way to log in was removed from your account at {{application}} just now.",
                 closing: "If that was not you, change your password in the app at once.")
+        case .secondFactorChanged:
+            Words(
+                "The second step of your log-in to {{application}} was changed",
+                code: "An authenticator app or the recovery codes of your account at {{application}} were changed.",
+                closing: "If that was not you, change your password in the app at once.")
+        case .recoveryCodeUsed:
+            Words(
+                "A recovery code for {{application}} was used",
+                code: "A recovery code of your account at {{application}} was used just now. It counts no more.",
+                closing: "If that was not you, change your password in the app, and ask for new codes.")
         case .accountDisabled:
             Words(
                 "Your account at {{application}} is blocked",
@@ -217,6 +227,16 @@ enum MailTexts {
                 "{{application}} ログイン方法が削除されました",
                 code: "{{application}} のアカウントから、ログイン方法の連携が解除されました。",
                 closing: "心当たりがない場合は、すぐにアプリでパスワードを変更してください。")
+        case .secondFactorChanged:
+            Words(
+                "{{application}} 2段階認証が変更されました",
+                code: "{{application}} のアカウントの認証アプリまたはリカバリーコードが変更されました。",
+                closing: "心当たりがない場合は、すぐにアプリでパスワードを変更してください。")
+        case .recoveryCodeUsed:
+            Words(
+                "{{application}} リカバリーコードが使われました",
+                code: "{{application}} のアカウントのリカバリーコードが1つ使われました。同じコードはもう使えません。",
+                closing: "心当たりがない場合は、すぐにアプリでパスワードを変更し、コードを再発行してください。")
         case .accountDisabled:
             Words(
                 "{{application}} アカウントが停止されました",
@@ -323,6 +343,16 @@ enum MailTexts {
                 "{{application}} 로그인 방법이 삭제되었습니다",
                 code: "{{application}} 계정에서 로그인 방법의 연결이 해제되었습니다.",
                 closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 변경해 주세요.")
+        case .secondFactorChanged:
+            Words(
+                "{{application}} 2단계 인증이 변경되었습니다",
+                code: "{{application}} 계정의 인증 앱 또는 복구 코드가 변경되었습니다.",
+                closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 변경해 주세요.")
+        case .recoveryCodeUsed:
+            Words(
+                "{{application}} 복구 코드가 사용되었습니다",
+                code: "{{application}} 계정의 복구 코드가 하나 사용되었습니다. 같은 코드는 더 이상 사용할 수 없습니다.",
+                closing: "본인이 한 일이 아니라면 바로 앱에서 비밀번호를 변경하고 코드를 다시 발급받아 주세요.")
         case .accountDisabled:
             Words(
                 "{{application}} 계정이 정지되었습니다",

@@ -19,13 +19,14 @@ package struct MintAccessToken: Sendable {
         var exp: Int64
         var auth_time: Int64
         var amr: [String]
+        var acr: String
         var is_anonymous: Bool
     }
 
     /// - Parameters:
     ///   - who: Whose token it is.
     ///   - audience: One of the application's audiences; `nil` for the application itself.
-    /// - Returns: the token, to be told once.
+    /// - Returns: the token, to be shown once.
     /// - Throws: `audienceNotAllowed`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(for who: Authenticated, audience: String?) async throws(DomainError) -> Secret {
         let application = who.application
@@ -39,21 +40,8 @@ package struct MintAccessToken: Sendable {
             sid: who.session.id.rawValue, jti: Base64URL.text(of: randomness.bytes(16)), iat: now,
             exp: now + Self.lifetime.components.seconds,
             auth_time: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds / 1000,
-            amr: who.session.method.authenticationMethods, is_anonymous: who.user.isAnonymous)
+            amr: who.session.methods.amr, acr: who.session.methods.assurance.rawValue,
+            is_anonymous: who.user.isAnonymous)
         return try await signingKeys.sign(claims, typ: "at+jwt")
-    }
-}
-
-extension Session.LogInMethod {
-    /// The `amr` values of RFC 8176 §2 for a way of log-in.
-    var authenticationMethods: [String] {
-        switch self {
-        case .automatic: ["pop"]
-        case .password, .signUp: ["pwd"]
-        case .code: ["otp"]
-        // A key that answers to a PIN, a finger or a face where the application asks for it, and to a touch at least.
-        case .passkey: ["pop", "user"]
-        default: []
-        }
     }
 }

@@ -6,7 +6,7 @@ package struct SealingKey: Sendable {
     package static let byteCount = 32
 
     private let key: SymmetricKey
-    /// Stands in each record, so that a wrong key is told from damage.
+    /// Stands in each record, so that a wrong key is distinguished from damage.
     private let keyIdentifier: [UInt8]
 
     /// `nil` unless there are 32 bytes, which must be random.

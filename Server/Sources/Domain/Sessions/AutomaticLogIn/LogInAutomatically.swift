@@ -89,7 +89,8 @@ package struct LogInAutomatically: Sendable {
     }
 
     private func registration(of proof: DeviceProof, _ request: Request, at now: Timestamp) -> UserRegistration {
-        var asked = UserRegistration.Request(.device, in: request.application, request.newUser)
+        var asked = UserRegistration.Request(
+            .device, in: request.application, request.newUser, identifiers: NewIdentifiers(rules: .native))
         asked.identities = [Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)]
         return registrar.draft(asked, at: now)
     }

@@ -1,4 +1,4 @@
-/// An address without query and fragment, in the form that two spellings of the same place share (RFC 9449 §4.3, 9;
+/// An address without query and fragment, in the form that two spellings of the same address share (RFC 9449 §4.3, 9;
 /// RFC 3986 §6.2.2, §6.2.3).
 package struct ProofTarget: Hashable, Sendable {
     /// `http` or `https`.

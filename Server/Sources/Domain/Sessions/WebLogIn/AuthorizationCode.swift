@@ -32,12 +32,16 @@ struct AuthorizationGrant: Codable, Sendable {
     var authenticatedAt: Int64
     /// How (RFC 8176).
     var methods: [String]
+    /// The same as `AuthenticationMethods`; codes of before these were kept have none.
+    var methodBits: Int64?
     /// Whether that was within ten minutes.
     var isFresh: Bool
     /// The user's `credentialsVersion`; codes of before it was written have the first one.
     var version: Int64?
     /// Whether the person has just registered on the pages.
     var isNew: Bool?
+
+    var proven: AuthenticationMethods? { methodBits.map { AuthenticationMethods(rawValue: $0) } }
 
     static func purpose(_ application: Identifier<Application>) -> String { "authorization code \(application)" }
 }
@@ -64,7 +68,8 @@ package struct IssueAuthorizationCode: Sendable {
             user: who.user.id.rawValue, redirect: request.redirect, challenge: request.challenge,
             nonce: request.nonce, scopes: request.scopes, expiresAt: (now + Self.life).milliseconds,
             authenticatedAt: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds,
-            methods: who.session.method.authenticationMethods, isFresh: who.session.isFresh(at: now),
+            methods: who.session.methods.amr, methodBits: who.session.methods.rawValue,
+            isFresh: who.session.isFresh(at: now),
             version: who.user.credentialsVersion, isNew: isNew)
         let bytes: [UInt8]
         do {

@@ -1,7 +1,6 @@
 /// Changes where the pages may send people back to.
 package struct ChangeRedirects: Sendable {
-    let store: any Store
-    let audit: AuditTrail
+    let editApplication: EditApplication
 
     /// - Parameters:
     ///   - id: The application.
@@ -14,9 +13,7 @@ package struct ChangeRedirects: Sendable {
         of id: Identifier<Application>, by who: Operator,
         _ change: @escaping @Sendable (inout [String]) -> Void
     ) async throws(DomainError) -> Application {
-        let entry = audit.draft(.redirectsChanged, by: who.actor, in: id, from: who.origin)
-        return try await store.write { transaction throws(DomainError) in
-            guard var application = try transaction.application(id) else { throw .applicationUnknown }
+        try await editApplication(id, .redirectsChanged, by: who) { application throws(DomainError) in
             change(&application.settings.redirectAddresses)
             let addresses = application.settings.redirectAddresses
             var faults = addresses.filter { RedirectAddress($0) == nil }
@@ -27,9 +24,7 @@ package struct ChangeRedirects: Sendable {
                         field: "redirectAddresses", rule: .tooManyFields(maximum: RedirectAddress.maximumCount)))
             }
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
-            try transaction.update(application)
-            try entry.record(on: .application(id), in: transaction)
-            return application
+            return [:]
         }
     }
 }

@@ -11,6 +11,7 @@ package struct MintIdentityToken: Sendable {
         var exp: Int64
         var auth_time: Int64
         var amr: [String]
+        var acr: String?
         var nonce: String?
         var sid: String
         var name: String?
@@ -29,7 +30,7 @@ package struct MintIdentityToken: Sendable {
         let claims = Claims(
             iss: issuer, sub: user.id.rawValue, aud: application.id.rawValue, iat: now,
             exp: now + MintAccessToken.lifetime.components.seconds, auth_time: grant.authenticatedAt / 1000,
-            amr: grant.methods, nonce: grant.nonce, sid: session.rawValue,
+            amr: grant.methods, acr: grant.proven?.assurance.rawValue, nonce: grant.nonce, sid: session.rawValue,
             name: hasProfile ? user.displayName : nil, preferred_username: hasProfile ? user.username : nil,
             email: hasEmail ? user.email : nil,
             email_verified: hasEmail && user.email != nil ? user.emailVerifiedAt != nil : nil)

@@ -7,6 +7,8 @@ struct OneTimeLogInToken: Codable, Sendable {
     var expiresAt: Int64
     /// Whether the app's session was fresh.
     var isFresh: Bool
+    /// How the owner of the app's session proved who they are, as `AuthenticationMethods`; tickets of before it was kept have none.
+    var methodBits: Int64?
     /// The user's `credentialsVersion`; tickets of before it was written have the first one.
     var version: Int64?
 
@@ -20,7 +22,7 @@ package struct IssueOneTimeLogInToken: Sendable {
 
     let clock: any WallClock
     let sealingKey: SealingKey
-    /// The server's own address; `nil` while nobody told it.
+    /// The server's own address; `nil` while it is not set.
     let pagesURL: String?
 
     /// - Returns: the address to open; `nil` when the server knows no address of its own.
@@ -30,7 +32,8 @@ package struct IssueOneTimeLogInToken: Sendable {
         let now = clock.now
         let ticket = OneTimeLogInToken(
             user: who.user.id.rawValue, expiresAt: (now + Self.life).milliseconds,
-            isFresh: who.session.isFresh(at: now), version: who.user.credentialsVersion)
+            isFresh: who.session.isFresh(at: now), methodBits: who.session.methods.rawValue,
+            version: who.user.credentialsVersion)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(ticket))
@@ -46,7 +49,7 @@ package struct IssueOneTimeLogInToken: Sendable {
     }
 }
 
-/// Opens a session of the pages for whoever brings a ticket, once.
+/// Opens a session of the pages for the bearer of a ticket, once.
 package struct OpenPages: Sendable {
     private static let maximumTicketBytes = 4096
 
@@ -61,7 +64,7 @@ package struct OpenPages: Sendable {
     ///   - device: The browser.
     ///   - address: Where it is.
     ///   - origin: Where the request came from, for the audit log.
-    /// - Returns: `nil` for a ticket that is wrong, used or too old; which, is not told.
+    /// - Returns: `nil` for a ticket that is wrong, used or too old, without saying which.
     /// - Throws: `userDisabled`, `userDeleted`, `storageUnavailable`.
     package func callAsFunction(
         _ text: String, in application: Application, device: DeviceDescription, address: ClientAddress,
@@ -80,14 +83,15 @@ package struct OpenPages: Sendable {
         let issuer = issuers.issuer(
             for: .init(
                 application, .pages, by: ticket.isFresh ? .pages : .keptPages,
-                on: .init(device: device, address: address.text), record: .logIn(from: origin)),
+                on: .init(device: device, address: address.text), record: .logIn(from: origin)
+            ).proven(by: AuthenticationMethods(rawValue: ticket.isFresh ? ticket.methodBits ?? 0 : 0)),
             at: now)
         return try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueOneTimeLogInToken.life * 2, at: now).count
             guard uses <= 1, let user = try transaction.user(id, in: application.id),
                 user.credentialsVersion == ticket.version ?? 0
             else { return nil }
-            return try issuer.issue(to: user, in: transaction)
+            return try issuer.reissue(to: user, in: transaction)
         }
     }
 }

@@ -49,7 +49,7 @@ package struct RedeemAuthorizationCode: Sendable {
     /// - Parameters:
     ///   - request: What the app sent.
     ///   - issuer: Who the identity token is from.
-    /// - Returns: `nil` for a code that is wrong, used, too old, or not this app's; which, is not told.
+    /// - Returns: `nil` for a code that is wrong, used, too old, or not this app's, without saying which.
     /// - Throws: `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`, `fieldsRefused`, `storageUnavailable`,
     ///   `secretUnreadable`.
     package func callAsFunction(_ request: Request, issuer: String) async throws(DomainError) -> Redeemed? {
@@ -71,7 +71,8 @@ package struct RedeemAuthorizationCode: Sendable {
             for: .init(
                 application, .native, by: grant.isFresh ? .pages : .keptPages,
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
-                attempt: attempt, record: .logIn(from: request.origin)),
+                attempt: attempt, record: .logIn(from: request.origin)
+            ).proven(by: grant.isFresh ? grant.proven ?? [] : []),
             at: now)
         let id = Identifier<User>(rawValue: grant.user)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
@@ -89,7 +90,7 @@ package struct RedeemAuthorizationCode: Sendable {
             let joined = try link.joined(to: user, in: transaction)
             // The session of the pages was the registration's; this one is the first of an app.
             return grant.isNew == true && user.previousLogInAt == nil
-                ? try sessions.issue(toNew: joined, in: transaction) : try sessions.issue(to: joined, in: transaction)
+                ? try sessions.issue(toNew: joined, in: transaction) : try sessions.reissue(to: joined, in: transaction)
         }
         guard let logIn else { return nil }
         var token: Secret?
@@ -109,7 +110,7 @@ package struct RedeemAuthorizationCode: Sendable {
 }
 
 extension AuthorizationGrant {
-    /// Whether the app is the one that asked: 43 to 128 characters whose SHA-256 it told before (RFC 7636 §4.6).
+    /// Whether the app is the one that asked: 43 to 128 characters whose SHA-256 it sent before (RFC 7636 §4.6).
     fileprivate func fits(verifier: String) -> Bool {
         guard (43...128).contains(verifier.utf8.count) else { return false }
         return Secret(PKCE.s256(of: verifier)) == Secret(challenge)

@@ -18,9 +18,26 @@ package struct RateLimit: Hashable, Sendable {
     package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
     /// 120 an hour: wrong passwords from one address, of all users together (requirement 8).
     package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
-    /// 3,000 an hour each, for apps of old protocols: new users, and wrong passwords. How often one user's password may be
-    /// wrong is limited apart from it, and the same for all.
-    package static let oldApps = RateLimit(maximum: 3000, window: .seconds(3600))
+
+    /// So many an hour.
+    package static func hourly(_ maximum: Int) -> RateLimit { RateLimit(maximum: maximum, window: .seconds(3600)) }
+}
+
+/// What apps of old protocols may do from one address or /64 network (decisions 0072 and 0090); `nil` for no limit. How often
+/// one user's password or code may be wrong, and how many mails go to one mail address, is limited apart from it and the
+/// same for all.
+package struct OldAppLimits: Hashable, Sendable {
+    /// New users.
+    package var firstLaunches: RateLimit? = .hourly(3000)
+    package var passwordFailures: RateLimit? = .hourly(3000)
+    /// Mails and text messages that are ordered.
+    package var mails: RateLimit? = .hourly(300)
+    /// Tries of mailed codes.
+    package var codeTries: RateLimit? = .hourly(600)
+    /// Credentials of identity providers.
+    package var providerCredentials: RateLimit? = .hourly(3000)
+
+    package init() {}
 }
 
 /// A limit of each address, and the one that apps of old protocols have in its place. Those apps cannot be changed: they

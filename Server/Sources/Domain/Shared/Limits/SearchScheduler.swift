@@ -193,17 +193,17 @@ extension SearchScheduler.State {
     /// Gives free readers to the first of each party in turn.
     fileprivate mutating func next(_ limits: SearchLimits) -> SearchScheduler.Answers {
         var answers: SearchScheduler.Answers = []
-        var place = 0
-        while place < turns.count, runningCount < limits.readers {
-            let party = turns[place]
+        var position = 0
+        while position < turns.count, runningCount < limits.readers {
+            let party = turns[position]
             guard isFree(for: party, limits), let first = waiters[party]?.first else {
-                place += 1
+                position += 1
                 continue
             }
             takeFirst(of: party)
             begin(party)
             answers.append((first, true))
-            turns.remove(at: place)
+            turns.remove(at: position)
             if waiters[party] != nil { turns.append(party) }
         }
         return answers

@@ -14,7 +14,12 @@ extension AccountChangeStep {
 
     private static let operators = "Operators alone may make it."
     private static let ofPasskeys = Absence(
-        "Passkeys are added, named and removed by the native API.", .passkeyAdded, .passkeyRenamed, .passkeyRemoved)
+        "Passkeys are added, named and removed by the native API and on the pages.", .passkeyAdded, .passkeyRenamed,
+        .passkeyRemoved)
+    private static let ofSecondFactors = Absence(
+        "Second factors are added, removed and shown by the native API.", .secondFactorAdded, .secondFactorRemoved,
+        .recoveryCodesReplaced, .recoveryCodeUsed)
+    private static let ofResets = Absence("The admin API removes second factors that are lost.", .secondFactorsReset)
     private static let codes = "It has no transfer codes and no merges."
     private static let grace = "A deletion has a grace there."
     private static let notices = "Providers send their messages to one route, which is native."
@@ -29,7 +34,8 @@ extension AccountChangeStep {
                 Absence("Who signs up is logged in.", .created),
                 Absence("Its route is for the own profile, of which nothing is recorded.", .profileChanged),
                 Absence("Its users have no access list.", .aclChanged), Absence(texts, .phoneVerified, .phoneReplaced),
-                Absence(operators, .disabled, .enabled, .allSessionsEnded, .mergedByOperator),
+                Absence(
+                    operators, .disabled, .enabled, .allSessionsEnded, .mergedByOperator, .secondFactorsReset),
                 Absence(grace, .erased, .erasedAtOnce),
             ]
         case .pages:
@@ -46,18 +52,18 @@ extension AccountChangeStep {
                 Absence(
                     "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
-                Absence(grace, .erased, .erasedAtOnce), ofPasskeys,
+                Absence(grace, .erased, .erasedAtOnce), ofSecondFactors, ofResets,
             ]
         case .admin:
             operatorAbsences + [Absence("The admin API deletes with the grace; a command does without.", .erased)]
         case .dashboard:
             operatorAbsences + [
-                Absence("The dashboard deletes with the grace; a command does without.", .erased),
+                Absence("The dashboard deletes with the grace; a command does without.", .erased), ofResets,
                 Absence("The page of a user removes one key at a time.", .otherDeviceKeysRemoved),
             ]
         case .command:
             operatorAbsences + [
-                Absence("No command edits a user.", .profileChanged, .identifiersChanged, .addressChanged),
+                ofResets, Absence("No command edits a user.", .profileChanged, .identifiersChanged, .addressChanged),
                 Absence("A code is read out to somebody who asks, by the dashboard.", .transferCodeIssued),
                 Absence("Two users are compared in the dashboard.", .mergedByOperator, .mergeUndone),
             ]
@@ -73,7 +79,7 @@ extension AccountChangeStep {
                     .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered, .mergeKept,
                     .mergeSwitched, .merged, .mergedByOperator, .mergeUndone, .deletionRequested, .restored,
                     .erasedAtOnce),
-                ofPasskeys,
+                ofPasskeys, ofSecondFactors, ofResets,
             ]
         case .ncmb:
             oldAppAbsences + [
@@ -116,10 +122,10 @@ extension AccountChangeStep {
             .phoneReplaced, .passwordReset, .transferCodeRedeemed, .mergeOffered, .mergeKept, .mergeSwitched, .merged),
         Absence(
             "The user alone chooses what leads to the account.", .upgraded, .passwordChanged, .identityLinked,
-            .identityUnlinked, .transferCodeWithdrawn, .transferUndone),
+            .identityUnlinked, .transferCodeWithdrawn, .transferUndone, .passkeyAdded, .passkeyRenamed),
         Absence("An operator ends all of a user's sessions.", .otherSessionsEnded),
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
-        Absence(grace, .erasedAtOnce), ofPasskeys,
+        Absence(grace, .erasedAtOnce), ofSecondFactors,
     ]
 
     /// What the services of old apps never had.
@@ -130,5 +136,6 @@ extension AccountChangeStep {
             codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered,
             .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
         Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased), ofPasskeys,
+        ofSecondFactors, ofResets,
     ]
 }

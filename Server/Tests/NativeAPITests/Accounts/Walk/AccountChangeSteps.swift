@@ -10,7 +10,9 @@ extension AccountChangeStep {
 
     /// All changes, by every way that there is.
     static let all: [AccountChangeStep] = [
-        native, shown, passkeys, byProvider, registrations, pages, openPages, admin, dashboard, bulk, commands, timed,
+        native, shown, passkeys, passkeysOnPages, secondFactors, byProvider, registrations, pages, openPages, admin,
+        dashboard, bulk,
+        commands, timed,
         ncmb, parse, kii, kiiByCode, envelope,
     ].flatMap { $0 }
 

@@ -1,6 +1,7 @@
 import Domain
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 /// By admins, by commands, and by the server at its time.
@@ -34,6 +35,11 @@ extension AccountChangeStep {
         },
         AccountChangeStep(.otherDeviceKeysRemoved, .admin, "DELETE \(user)/device-keys") { world in
             Asked(path: "\(world.userPath)/device-keys")
+        },
+        AccountChangeStep(.passkeyRemoved, .admin, "DELETE \(user)/passkeys/{passkey}") { world in
+            let authenticator = SoftwareAuthenticator()
+            _ = try await PasskeyWorld(on: world.server).add(authenticator, to: world.owner)
+            return Asked(path: "\(world.userPath)/passkeys/\(authenticator.id)", status: 204)
         },
         AccountChangeStep(.transferCodeIssued, .admin, "POST \(user)/transfer-code") { world in
             Asked(path: "\(world.userPath)/transfer-code", status: 201)
@@ -74,6 +80,11 @@ extension AccountChangeStep {
         AccountChangeStep(.deviceKeyRemoved, .dashboard, "\(page)/device-keys/{thumbprint}/remove") { world in
             let out = try await world.thief().device
             return Asked(path: "\(world.userPage)/device-keys/\(out.thumbprint)/remove", status: 303, out: out)
+        },
+        AccountChangeStep(.passkeyRemoved, .dashboard, "\(page)/passkeys/{passkey}/remove") { world in
+            let authenticator = SoftwareAuthenticator()
+            _ = try await PasskeyWorld(on: world.server).add(authenticator, to: world.owner)
+            return Asked(path: "\(world.userPage)/passkeys/\(authenticator.id)/remove", status: 303)
         },
         form(.transferCodeIssued, "transfer-code", status: 200),
         AccountChangeStep(.deletionRequested, .dashboard, "\(page)/delete") { world in
@@ -145,6 +156,14 @@ extension AccountChangeStep {
             after: { world in _ = try await world.admin.send("owner", .delete, world.userPath) }
         ) { modules, id, application, who throws(DomainError) in
             _ = try await modules.deletion.restoreUser(id, in: application.id, by: who)
+        },
+        AccountChangeStep(.passkeyRemoved, .command, "user remove-passkey") { world in
+            let authenticator = SoftwareAuthenticator()
+            _ = try await PasskeyWorld(on: world.server).add(authenticator, to: world.owner)
+            let passkey = authenticator.id
+            return world.commanded(.removePasskey, out: nil) { modules, id, application, who throws(DomainError) in
+                try await modules.passkeys.managePasskeys.remove(passkey, of: id, in: application, by: .operator(who))
+            }
         },
         AccountChangeStep(.deviceKeyRemoved, .command, "user remove-device-key") { world in
             let out = try await world.thief().device

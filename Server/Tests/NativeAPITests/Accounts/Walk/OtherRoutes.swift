@@ -60,7 +60,9 @@ extension AccountChangeStep {
                     "POST /v1/email/verify/request"),
                 OtherRoutes(
                     "It shows or opens something.", "POST /v1/log-in/passkey/request",
-                    "POST /v1/user/passkeys/request", "POST /v1/user/merge/preview", "DELETE /v1/user/notices/{id}",
+                    "POST /v1/user/passkeys/request", "POST /v1/user/second-factors/totp/request",
+                    "POST /v1/log-in/second-factor/enrolment", "POST /v1/user/merge/preview",
+                    "DELETE /v1/user/notices/{id}",
                     "POST /v1/user/page", "POST /v1/token"),
             ]
         case .admin:
@@ -77,14 +79,15 @@ extension AccountChangeStep {
                     "A log-in, a log-out, or a step of one.", "POST /a/{application}/authorize",
                     "POST /a/{application}/open", "POST /a/{application}/token", "POST /a/{application}/code/enter",
                     "POST /a/{application}/log-out", "POST /a/{application}/provider/{provider}",
-                    "POST /a/{application}/account/confirm"),
+                    "POST /a/{application}/account/confirm", "POST /a/{application}/log-in/passkey"),
                 OtherRoutes("The own profile, of which nothing is recorded.", "POST /a/{application}/account/profile"),
                 OtherRoutes(
                     "An order of a mail.", "POST /a/{application}/code", "POST /a/{application}/forgot",
                     "POST /a/{application}/account/email"),
                 OtherRoutes(
                     "It shows something, or leads to a provider.", "POST /a/{application}/userinfo",
-                    "POST /a/{application}/account/export", "POST /a/{application}/account/link"),
+                    "POST /a/{application}/account/export", "POST /a/{application}/account/link",
+                    "POST /a/{application}/passkey/options", "POST /a/{application}/account/passkey/options"),
             ]
         case .dashboard:
             [

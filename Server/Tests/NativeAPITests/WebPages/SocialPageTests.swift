@@ -19,13 +19,13 @@ private struct SocialWorld {
     ) async throws {
         x = FakeX(client: clients.last ?? "", secret: xSecret)
         var addresses = ProviderAddresses()
-        addresses.facebookGraph = await FakePlace.address(of: facebook)
-        addresses.twitter = await FakePlace.address(of: x)
+        addresses.facebookGraph = await FakeHost.address(of: facebook)
+        addresses.twitter = await FakeHost.address(of: x)
         var settings = ApplicationSettings(redirectAddresses: [WebLogInTests.redirect])
         settings.fieldRules = FieldRules(rules)
         server = try await TestServer(
             settings: ["public-url": TestServer.url], application: settings, providers: addresses,
-            caller: FakePlace.caller)
+            caller: FakeHost.caller)
         let base = "\(TestServer.url)/a/\(server.application.id)/provider"
         try await server.modules.providers.setProvider(
             ProviderSettings(
@@ -70,7 +70,7 @@ private struct SocialWorld {
 }
 
 @Suite("Facebook and X on the pages")
-struct SocialVisitTests {
+struct SocialPageTests {
     static let password = "correct horse battery"
 
     @Test("have their buttons, and send people to their dialogs with the exact address to come back to, state and PKCE")
@@ -207,7 +207,8 @@ struct SocialVisitTests {
     }
 
     @Test(
-        "lead to the choice between two accounts when the identity is somebody's", arguments: ["facebook", "twitter"])
+        "lead to the choice between two accounts when the identity belongs to another user",
+        arguments: ["facebook", "twitter"])
     func taken(provider: String) async throws {
         let world = try await SocialWorld()
         let first = Browser(world.server)
@@ -233,16 +234,16 @@ struct SocialVisitTests {
             + "&state=\(String(repeating: "s", count: 600))"
         let asked = try await world.leave(browser, "twitter", query: "?continue=\(Browser.escaped(request))")
         #expect(asked["state"]?.count == 43)
-        let visit = "\(world.server.application.id)-visit"
-        #expect(browser.cookie("__Host-okaeri-\(visit)") != nil)
+        let cookie = "\(world.server.application.id)-visit"
+        #expect(browser.cookie("__Host-okaeri-\(cookie)") != nil)
         // Somebody else's cookie helps nobody: it is sealed with the digest of the own one.
         let thief = Browser(world.server)
         try await thief.get(thief.path("log-in"))
-        thief.plant(browser.cookie("__Host-okaeri-\(visit)") ?? "", name: visit)
+        thief.plant(browser.cookie("__Host-okaeri-\(cookie)") ?? "", name: cookie)
         #expect(try await world.comeBack(thief, "twitter", asked).status == 403)
         let back = try await world.comeBack(browser, "twitter", asked)
         #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(back.html)")
-        #expect(browser.cookie("__Host-okaeri-\(visit)") == nil)
+        #expect(browser.cookie("__Host-okaeri-\(cookie)") == nil)
         let tooLong = try await browser.get(
             browser.path("provider/twitter") + "?continue=\(String(repeating: "a", count: 4000))")
         #expect(tooLong.status == 422)

@@ -2,19 +2,19 @@ import Foundation
 import OkaeriServer
 
 /// Where the demo's app lives: its server, its application there, and the device's own storage.
-struct DemoPlace {
+struct DemoTarget {
     let server: URL
     let application: String
     let state: URL
 
-    /// Takes what is not told from the data folder, as `make run` leaves it.
+    /// Takes what is not given from the data folder, as `make run` leaves it.
     ///
     /// - Parameters:
     ///   - server: The server's address; by default that of the server that runs on the data folder.
     ///   - application: The application's id; by default the one in the file `demo/application.json`.
     ///   - state: The folder that stands for the device's storage.
     ///   - settings: Where the data folder is.
-    /// - Throws: `CommandFault` when the address is none, or the application is not told and there is no such file.
+    /// - Throws: `CommandFault` when the address is none, or the application is not given and there is no such file.
     init(server: String?, application: String?, state: String?, settings: ServerSettings) throws(CommandFault) {
         let folder = URL(fileURLWithPath: settings.dataFolder).appendingPathComponent("demo")
         // Without a running server the app is offline at the address where one would listen.

@@ -1,0 +1,28 @@
+/// Stores a change of an application and its audit entry in one transaction. Every change of settings goes through it.
+struct EditApplication: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - id: Which one.
+    ///   - action: What the audit log calls the change.
+    ///   - who: Who does it.
+    ///   - change: Judges and makes the change; may run twice. It returns the audit entry's details.
+    /// - Returns: the application afterwards. When nothing changes, nothing is written.
+    /// - Throws: `applicationUnknown`, what `change` throws, `storageUnavailable`.
+    func callAsFunction(
+        _ id: Identifier<Application>, _ action: AuditEntry.Action, by who: Operator,
+        _ change: @escaping @Sendable (inout Application) throws(DomainError) -> [String: String]
+    ) async throws(DomainError) -> Application {
+        let entry = audit.draft(action, by: who.actor, in: id, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard let before = try transaction.application(id) else { throw .applicationUnknown }
+            var application = before
+            let details = try change(&application)
+            guard application != before else { return before }
+            try transaction.update(application)
+            try entry.record(on: .application(id), details: details, in: transaction)
+            return application
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package import Domain
+import OkaeriWire
+
+/// A provider of an application, in the admin API and as commands print it.
+package struct ProviderBody: Encodable {
+    let provider: String
+    let audiences: [String]
+    let teamId: String?
+    let keyId: String?
+    let issuer: String?
+    let redirectURIs: [String]
+    /// Whether a private key or client secret is stored. It is never shown.
+    let hasSecret: Bool
+    let updatedAt: WireTime
+
+    package init(_ entry: ListProviders.Entry) {
+        provider = entry.settings.provider.rawValue
+        audiences = entry.settings.audiences
+        teamId = entry.settings.teamId
+        keyId = entry.settings.keyId
+        issuer = entry.settings.issuer
+        redirectURIs = entry.settings.redirectURIs
+        hasSecret = entry.hasSecret
+        updatedAt = entry.updatedAt.wire
+    }
+}
+
+/// A rule for a custom field, in the admin API and as commands print it.
+package struct FieldRuleBody: Encodable {
+    /// How many users break a rule that was made after them.
+    struct Users: Encodable {
+        let breaking: Int
+        let looked: Int
+        let isComplete: Bool
+    }
+
+    let name: String
+    let type: String
+    let read: String
+    let write: String
+    let required: Bool
+    let `default`: JSONValue?
+    let label: [String: String]
+    /// Only where one rule is asked for or changed.
+    let users: Users?
+
+    package init(_ rule: FieldRule, _ count: CountRuleBreakers.Count? = nil) {
+        name = rule.name
+        type = rule.kind.rawValue
+        read = rule.reader.rawValue
+        write = rule.writer.rawValue
+        required = rule.isRequired
+        `default` = rule.standard
+        label = rule.labels
+        users = count.map { Users(breaking: $0.breaking, looked: $0.looked, isComplete: $0.isComplete) }
+    }
+}

@@ -1,0 +1,60 @@
+import Domain
+import OkaeriWire
+
+/// What an application has decided of second factors.
+struct AdminSecondFactorsBody: Encodable {
+    let mode: String
+    let demandedFor: [String]
+    let deviceKeysCount: Bool
+    let transferCodesCount: Bool
+    let exemptsOldProtocols: Bool
+
+    init(_ rules: SecondFactorRules) {
+        mode = rules.mode.rawValue
+        demandedFor = rules.demandedFor.map(\.rawValue).sorted()
+        deviceKeysCount = rules.deviceKeysCount
+        transferCodesCount = rules.transferCodesCount
+        exemptsOldProtocols = rules.exemptsOldProtocols
+    }
+}
+
+/// A part of a JSON merge patch: what is absent stays.
+struct AdminSecondFactorsPatch: Decodable, Sendable {
+    private let mode: SecondFactorRules.Mode?
+    private let demandedFor: [AccountChange]?
+    private let deviceKeysCount: Bool?
+    private let transferCodesCount: Bool?
+    private let exemptsOldProtocols: Bool?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case mode, demandedFor, deviceKeysCount, transferCodesCount, exemptsOldProtocols
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        func unknown(_ key: CodingKeys) -> DecodingError {
+            .dataCorruptedError(forKey: key, in: members, debugDescription: "There is no such value.")
+        }
+        mode = try members.decodeIfPresent(String.self, forKey: .mode).map { word in
+            guard let mode = SecondFactorRules.Mode(rawValue: word) else { throw unknown(.mode) }
+            return mode
+        }
+        demandedFor = try members.decodeIfPresent([String].self, forKey: .demandedFor).map { words in
+            try words.map { word in
+                guard let change = AccountChange(rawValue: word) else { throw unknown(.demandedFor) }
+                return change
+            }
+        }
+        deviceKeysCount = try members.decodeIfPresent(Bool.self, forKey: .deviceKeysCount)
+        transferCodesCount = try members.decodeIfPresent(Bool.self, forKey: .transferCodesCount)
+        exemptsOldProtocols = try members.decodeIfPresent(Bool.self, forKey: .exemptsOldProtocols)
+    }
+
+    func apply(to rules: inout SecondFactorRules) {
+        if let mode { rules.mode = mode }
+        if let demandedFor { rules.demandedFor = Set(demandedFor) }
+        if let deviceKeysCount { rules.deviceKeysCount = deviceKeysCount }
+        if let transferCodesCount { rules.transferCodesCount = transferCodesCount }
+        if let exemptsOldProtocols { rules.exemptsOldProtocols = exemptsOldProtocols }
+    }
+}

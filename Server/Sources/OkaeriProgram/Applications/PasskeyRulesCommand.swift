@@ -1,0 +1,100 @@
+import ArgumentParser
+import Domain
+
+/// `okaeri application passkeys`
+struct PasskeyRulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passkeys",
+        abstract: "Show or change what an application has decided of passkeys.",
+        discussion: """
+            Without options it shows the present rules. Choose the domain once: passkeys of another domain do not work any \
+            more. Each option that can be given several times takes the place of the whole list; an empty text empties it.
+
+            Examples:
+              okaeri application passkeys 00VHj9mrbT8wn7Qk
+              okaeri application passkeys 00VHj9mrbT8wn7Qk --enabled --domain example.com
+              okaeri application passkeys 00VHj9mrbT8wn7Qk --origin https://app.example.com --origin https://example.com:8443
+              okaeri application passkeys 00VHj9mrbT8wn7Qk --no-user-verification-required --allow-authenticator ""
+            """)
+
+    @Argument(help: "The application's id.")
+    var id: String
+
+    @Flag(inversion: .prefixedNo, help: "Users can have passkeys.")
+    var enabled: Bool?
+
+    @Option(help: "The domain that passkeys belong to; empty for the host of the server's own address.")
+    var domain: String?
+
+    @Option(help: "A further origin: https://…, or android:apk-key-hash:….")
+    var origin: [String] = []
+
+    @Flag(inversion: .prefixedNo, help: "A PIN, a finger or a face is needed beside a touch.")
+    var userVerificationRequired: Bool?
+
+    @Option(help: ArgumentHelp("The only kinds of authenticators that are taken.", valueName: "aaguid"))
+    var allowAuthenticator: [String] = []
+
+    @Option(help: ArgumentHelp("A kind of authenticators that is not taken.", valueName: "aaguid"))
+    var refuseAuthenticator: [String] = []
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let id = Identifier<Application>(rawValue: id)
+        let change = Change(
+            enabled: enabled, domain: domain, userVerificationRequired: userVerificationRequired,
+            lists: [
+                (\.origins, origin), (\.allowedAuthenticators, allowAuthenticator),
+                (\.refusedAuthenticators, refuseAuthenticator),
+            ])
+        let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
+            try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
+                change.apply(to: &application.settings.passkeys)
+            }.settings.passkeys
+        }
+        guard !output.isJSON else { return Console.write(json: Output(rules)) }
+        func list(_ texts: [String], _ none: String) -> String { texts.isEmpty ? none : texts.joined(separator: ", ") }
+        Console.write(
+            TextTable([
+                "passkeys": rules.isEnabled ? "on" : "off", "domain": rules.domain ?? "the server's own",
+                "further origins": list(rules.origins, "none"),
+                "PIN, finger or face": rules.requiresUserVerification ? "required" : "preferred",
+                "authenticators": list(rules.allowedAuthenticators, "all"),
+                "refused authenticators": list(rules.refusedAuthenticators, "none"),
+            ]).text())
+    }
+
+    private struct Change: Sendable {
+        let enabled: Bool?
+        let domain: String?
+        let userVerificationRequired: Bool?
+        let lists: [(any WritableKeyPath<PasskeyRules, [String]> & Sendable, [String])]
+
+        func apply(to rules: inout PasskeyRules) {
+            if let enabled { rules.isEnabled = enabled }
+            if let domain { rules.domain = domain.isEmpty ? nil : domain }
+            if let userVerificationRequired { rules.requiresUserVerification = userVerificationRequired }
+            for (path, given) in lists where !given.isEmpty { rules[keyPath: path] = given.filter { !$0.isEmpty } }
+        }
+    }
+
+    private struct Output: Encodable {
+        let enabled: Bool
+        let domain: String?
+        let origins: [String]
+        let userVerificationRequired: Bool
+        let allowedAuthenticators: [String]
+        let refusedAuthenticators: [String]
+
+        init(_ rules: PasskeyRules) {
+            enabled = rules.isEnabled
+            domain = rules.domain
+            origins = rules.origins
+            userVerificationRequired = rules.requiresUserVerification
+            allowedAuthenticators = rules.allowedAuthenticators
+            refusedAuthenticators = rules.refusedAuthenticators
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Crypto
+package import Domain
+
+/// Asks a service that tells which leaked passwords have a SHA-1 digest that begins with five given digits, so that it learns
+/// neither the password nor its digest (k-anonymity, as Have I Been Pwned has it): `GET URL/` and five digits, answered by lines of
+/// the other 35 digits, a colon and how often it was found. Padding lines have the count 0.
+package struct BreachedPasswordRange: BreachedPasswords {
+    private let url: String
+    private let call: any WebCaller
+
+    private static let prefixDigits = 5
+
+    /// - Parameters:
+    ///   - url: What stands before the slash and the digits, such as `https://api.pwnedpasswords.com/range`.
+    ///   - call: Asks it, within a time and a size.
+    package init(url: String, call: any WebCaller) {
+        self.url = url
+        self.call = call
+    }
+
+    package func contain(_ password: Password) async throws(BreachListUnavailable) -> Bool {
+        for text in Set([password.sent.revealed, password.normalized.revealed]) {
+            let digest = Self.digest(of: text)
+            // The answer's length would tell which range was asked for, but for the padding.
+            let asked = WebCall(
+                .get, "\(url)/\(String(decoding: digest.prefix(Self.prefixDigits), as: UTF8.self))",
+                headers: [(name: "Add-Padding", value: "true")])
+            let answer: WebResponse
+            do throws(WebFault) {
+                answer = try await call(asked)
+            } catch {
+                throw BreachListUnavailable(reason: "the password range service gives no answer")
+            }
+            guard answer.status == 200 else {
+                throw BreachListUnavailable(reason: "the password range service answered \(answer.status)")
+            }
+            if try Self.holds(answer.body, Array(digest.dropFirst(Self.prefixDigits))) { return true }
+        }
+        return false
+    }
+
+    /// Whether one of the lines has these digits and a count above 0.
+    private static func holds(_ body: [UInt8], _ wanted: [UInt8]) throws(BreachListUnavailable) -> Bool {
+        var isThere = false
+        for line in body.split(whereSeparator: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }) {
+            let digits = line.prefix(wanted.count)
+            let count = line.dropFirst(wanted.count + 1)
+            guard digits.count == wanted.count, digits.allSatisfy(isHexadecimal),
+                line.dropFirst(wanted.count).first == UInt8(ascii: ":"),
+                !count.isEmpty, count.allSatisfy({ (0x30...0x39).contains($0) })
+            else { throw BreachListUnavailable(reason: "the password range service answers in another form") }
+            if digits.elementsEqual(wanted, by: { $0 & 0xdf == $1 & 0xdf }) {
+                isThere = isThere || count.contains { $0 != 0x30 }
+            }
+        }
+        return isThere
+    }
+
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
+    }
+
+    /// 40 digits in capitals.
+    private static func digest(of text: String) -> [UInt8] {
+        let hexadecimal = Array("0123456789ABCDEF".utf8)
+        return Insecure.SHA1.hash(data: Array(text.utf8)).flatMap {
+            [hexadecimal[Int(truncatingIfNeeded: $0 >> 4)], hexadecimal[Int(truncatingIfNeeded: $0 & 15)]]
+        }
+    }
+}

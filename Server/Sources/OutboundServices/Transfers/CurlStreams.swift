@@ -1,0 +1,242 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Asks other servers like `CurlCaller`, with bodies that are streamed both ways: of a body of any length a few pieces are in
+/// memory. One thread serves all transfers, so that a slow one keeps no other from its turn.
+package final class CurlStreams: Sendable {
+    package struct Limits: Sendable {
+        /// How long name look-up, connection and TLS may take, in all.
+        package var connecting: Duration
+        /// How long nothing may come or go.
+        package var silence: Duration
+        /// How long a whole transfer may take.
+        package var whole: Duration
+        /// How many transfers may be under way.
+        package var transfers: Int
+
+        package init(
+            connecting: Duration = .seconds(4), silence: Duration = .seconds(30), whole: Duration = .seconds(600),
+            transfers: Int = 256
+        ) {
+            self.connecting = connecting
+            self.silence = silence
+            self.whole = whole
+            self.transfers = transfers
+        }
+    }
+
+    /// A body that is sent while it is read.
+    package struct Upload: Sendable {
+        /// `nil` when it is not known before.
+        package var byteCount: Int?
+        package let pipe: BytePipe
+    }
+
+    private let limits: Limits
+    private let policy: EgressPolicy
+    private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
+    private let state = Mutex(State())
+    private let ended = DispatchGroup()
+
+    private struct State: Sendable {
+        var added: [StreamTransfer] = []
+        var count = 0
+        var isClosed = false
+        /// Made at the first call; gone when the thread ends.
+        var multi: CurlMulti?
+    }
+
+    /// - Parameters:
+    ///   - limits: Times and numbers.
+    ///   - policy: Who may be asked.
+    package init(limits: Limits = Limits(), policy: EgressPolicy) {
+        self.limits = limits
+        self.policy = policy
+    }
+
+    /// Called with a sentence for the log when a transfer fails; the one who caused it learns none of it.
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
+        self.observer.withLock { $0 = observer }
+    }
+
+    /// Breaks off what is under way, and ends the thread.
+    package func close() async {
+        state.withLock { $0.isClosed = true }
+        wake()
+        await withCheckedContinuation { continuation in
+            ended.notify(queue: .global()) { continuation.resume() }
+        }
+    }
+
+    package func upload(byteCount: Int?) -> Upload {
+        Upload(byteCount: byteCount, pipe: BytePipe { [self] in wake() })
+    }
+
+    /// Asks, and waits for the head of the response.
+    ///
+    /// - Parameters:
+    ///   - call: The request; it has no body of its own beside an upload.
+    ///   - upload: Its body, while it is read.
+    /// - Returns: the response, whose body follows.
+    /// - Throws: `WebFault`.
+    package func callAsFunction(_ call: WebCall, _ upload: Upload? = nil) async throws(WebFault) -> StreamedResponse {
+        guard let target = policy.target(of: call.url) else {
+            throw noted(.addressRefused(reason: "it is not public, or not asked by https"), call)
+        }
+        let transfer = StreamTransfer(
+            call: call, target: target, upload: upload, download: BytePipe { [self] in wake() })
+        let outcome: Result<StreamedResponse, WebFault> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                transfer.expect(continuation)
+                if !begin(transfer) { transfer.respond(.failure(.tooBusy)) }
+            }
+        } onCancel: {
+            transfer.download.leave()
+        }
+        do {
+            return try outcome.get()
+        } catch {
+            throw noted(error, call)
+        }
+    }
+
+    private func noted(_ fault: WebFault, _ call: WebCall) -> WebFault {
+        if let reason = fault.reason { observer.withLock { $0 }?("\(EgressPolicy.host(of: call.url)): \(reason)") }
+        return fault
+    }
+
+    private func wake() {
+        state.withLock { $0.multi }?.wake()
+    }
+
+    /// Hands a transfer to the thread.
+    ///
+    /// - Returns: `false` when there are too many.
+    private func begin(_ transfer: StreamTransfer) -> Bool {
+        let multi = state.withLock { state -> CurlMulti? in
+            guard !state.isClosed, state.count < limits.transfers else { return nil }
+            if state.multi == nil {
+                guard let made = CurlMulti() else { return nil }
+                state.multi = made
+                start(made)
+            }
+            state.count += 1
+            state.added.append(transfer)
+            return state.multi
+        }
+        multi?.wake()
+        return multi != nil
+    }
+
+    private func start(_ multi: CurlMulti) {
+        ended.enter()
+        let thread = Thread { [self] in
+            run(multi)
+            state.withLock { $0.multi = nil }
+            ended.leave()
+        }
+        thread.name = "okaeri-streams"
+        thread.start()
+    }
+
+    private func run(_ multi: CurlMulti) {
+        var running: [UnsafeMutableRawPointer: RunningStream] = [:]
+        while true {
+            let (added, isClosed) = state.withLock { state in
+                defer { state.added = [] }
+                return (state.added, state.isClosed)
+            }
+            for transfer in added {
+                switch RunningStream.begin(transfer, policy, limits, in: multi) {
+                case .success(let stream): running[stream.handle.pointer] = stream
+                case .failure(let fault): finish(transfer, .failure(fault))
+                }
+            }
+            for (pointer, stream) in running {
+                if isClosed || stream.transfer.download.isBroken {
+                    running[pointer] = nil
+                    multi.remove(stream.handle)
+                    finish(stream.transfer, .failure(.unreachable(reason: "the transfer was broken off")))
+                } else {
+                    stream.goOn()
+                }
+            }
+            if isClosed, state.withLock({ $0.added.isEmpty }) { return }
+            multi.perform()
+            while let (pointer, code) = multi.nextFinished() {
+                guard let stream = running.removeValue(forKey: pointer) else { continue }
+                multi.remove(stream.handle)
+                finish(stream.transfer, stream.outcome(code))
+            }
+            multi.wait()
+        }
+    }
+
+    private func finish(_ transfer: StreamTransfer, _ outcome: Result<StreamTransfer.Head, WebFault>) {
+        state.withLock { $0.count -= 1 }
+        switch outcome {
+        case .success(let head):
+            transfer.download.end()
+            transfer.respond(.success(head))
+        case .failure(let fault):
+            transfer.download.breakOff()
+            transfer.respond(.failure(fault))
+        }
+        transfer.upload?.pipe.breakOff()
+    }
+}
+
+/// A response whose body comes while it is taken. The transfer ends with the last reference to it.
+package final class StreamedResponse: Sendable {
+    package let status: Int
+    /// By names in lower case.
+    package let headers: [String: String]
+    private let pipe: BytePipe
+
+    fileprivate init(_ head: StreamTransfer.Head, _ pipe: BytePipe) {
+        (status, headers) = (head.status, head.headers)
+        self.pipe = pipe
+    }
+
+    deinit { pipe.leave() }
+
+    /// The next piece; `nil` at the end.
+    ///
+    /// - Throws: `BytePipe.Broken` when the other server broke off, or was too slow.
+    package func next() async throws(BytePipe.Broken) -> [UInt8]? { try await pipe.next() }
+}
+
+/// One transfer, as the task and the thread both see it.
+final class StreamTransfer: Sendable {
+    struct Head: Sendable {
+        var status: Int
+        var headers: [String: String]
+    }
+
+    let call: WebCall
+    let target: EgressPolicy.Target
+    let upload: CurlStreams.Upload?
+    let download: BytePipe
+    private let waiter = Mutex<CheckedContinuation<Result<StreamedResponse, WebFault>, Never>?>(nil)
+
+    init(call: WebCall, target: EgressPolicy.Target, upload: CurlStreams.Upload?, download: BytePipe) {
+        self.call = call
+        self.target = target
+        self.upload = upload
+        self.download = download
+    }
+
+    func expect(_ continuation: CheckedContinuation<Result<StreamedResponse, WebFault>, Never>) {
+        waiter.withLock { $0 = continuation }
+    }
+
+    /// Resumes the task; nothing happens the second time.
+    func respond(_ outcome: Result<Head, WebFault>) {
+        let continuation = waiter.withLock { waiter in
+            defer { waiter = nil }
+            return waiter
+        }
+        continuation?.resume(returning: outcome.map { StreamedResponse($0, download) })
+    }
+}

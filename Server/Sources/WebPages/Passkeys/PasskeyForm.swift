@@ -1,0 +1,147 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import NativeAPI
+import NIOCore
+import OkaeriWire
+import PageSupport
+
+/// A form that the script sends with what an authenticator says: the partial `passkey`.
+struct PasskeyForm {
+    enum Ceremony: String {
+        case create, get
+    }
+
+    var ceremony: Ceremony
+    /// Where the form goes.
+    var action: String
+    /// The name of the button's text.
+    var label: String
+    /// Whether passkeys stand among the suggestions of the field for the user's name.
+    var isConditional = false
+    var isPrimary = false
+    /// Asks for a name of the passkey.
+    var asksName = false
+    /// Offers to bring a user back that asked to be deleted.
+    var offersRestore = false
+
+    /// Where the script asks for the options.
+    private var options: String { ceremony == .create ? "account/passkey/options" : "passkey/options" }
+
+    func model(_ request: HostedPageRequest) -> PageTemplates.Model {
+        var model: PageTemplates.Model = [
+            "ceremony": ceremony.rawValue, "action": request.path(action), "options": request.path(options),
+            "label": request.text(label), "conditional": isConditional,
+        ]
+        if !isPrimary { model["style"] = "button-outline" }
+        if asksName {
+            var field = PageField("name", label: request.text("passkey.name"), isRequired: false)
+            field.idName = "passkeyName"
+            model["named"] = field.model
+        }
+        if offersRestore {
+            model["restore"] =
+                PageField("restore", label: request.text("password.restore"), kind: .checkbox, isRequired: false)
+                .model
+        }
+        return model
+    }
+
+    /// What the script sent of an authenticator; `nil` when it could not.
+    ///
+    /// - Throws: `RequestError`.
+    static func credential<Credential: Decodable>(_ type: Credential.Type, in form: FormValues) throws -> Credential? {
+        let text = form.text("credential")
+        return text.isEmpty ? nil : try JSONReader.decode(type, from: ByteBuffer(string: text))
+    }
+}
+
+extension HostedPageRequest {
+    /// Whether people of the application have passkeys.
+    var hasPasskeys: Bool {
+        do {
+            _ = try modules.passkeys.requestPasskey(in: application)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The form, when people of the application have passkeys.
+    func passkeyModel(_ form: PasskeyForm) -> PageTemplates.Model {
+        hasPasskeys ? ["passkey": form.model(self)] : [:]
+    }
+
+    /// An error with everything above the form: its fields are the script's.
+    func errorsAbove(of error: DomainError) -> FormErrors {
+        var errors = errors(of: error)
+        errors.others += errors.fields.map(\.text)
+        errors.fields = []
+        return errors
+    }
+
+    /// What is said when a form came without a passkey, although nothing is in its way.
+    var passkeyMissing: FormErrors {
+        FormErrors(status: .unprocessableContent, others: [text("passkey.cancelled")])
+    }
+
+    /// What the script lets authenticators know when a passkey leads to nobody.
+    func unknownSignal(_ credential: String) async throws(DomainError) -> PageTemplates.Model {
+        let domain = try await modules.passkeys.findPasskeyDomain.domain(ofUnknown: credential, in: application)
+        guard let domain else { return [:] }
+        return ["signals": ["domain": domain, "unknown": credential] as PageTemplates.Model]
+    }
+
+    /// What the script lets authenticators know of a user's passkeys.
+    ///
+    /// - Throws: when they cannot be encoded.
+    func signals(of user: User, _ passkeys: [Passkey]) throws -> PageTemplates.Model {
+        let signals: PasskeySignals
+        do {
+            signals = try modules.passkeys.managePasskeys.signals(of: user, passkeys, in: application)
+        } catch {
+            // Passkeys are off.
+            return [:]
+        }
+        let accepted = signals.accepted.sorted { $0.key < $1.key }.map { handle, ids in
+            AcceptedPasskeys(userId: handle, ids: ids)
+        }
+        let model: PageTemplates.Model = [
+            "domain": signals.domain, "user": signals.userName, "display": signals.displayName,
+            "accepted": String(buffer: try JSONBytes.buffer(of: accepted)),
+        ]
+        return ["signals": model]
+    }
+
+    /// The passkeys of the account page.
+    func passkeyRows(_ passkeys: [Passkey]) -> [PageTemplates.Model] {
+        passkeys.enumerated().map { index, passkey in
+            var field = PageField("name", label: text("passkey.newName"), value: passkey.name)
+            field.idName = "passkey\(index)"
+            var row: PageTemplates.Model = [
+                "id": passkey.id, "label": passkey.name, "since": time(passkey.createdAt), "newName": field.model,
+                "state": text(
+                    passkey.isBackedUp
+                        ? "passkey.backedUp" : passkey.isBackupEligible ? "passkey.notBackedUp" : "passkey.oneDevice"),
+            ]
+            if let used = passkey.lastUsedAt { row["used"] = time(used) }
+            return row
+        }
+    }
+}
+
+/// The passkeys of one handle, for the script.
+private struct AcceptedPasskeys: Encodable {
+    let userId: String
+    let ids: [String]
+}
+
+/// `POST /a/{application}/passkey/options`: by what the script asks for a passkey.
+struct SendPasskeyOptions: HostedPage {
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        _ = try await request.browser.form()
+        let options = try request.modules.passkeys.requestPasskey(in: request.application)
+        return try PageResponse.json(
+            PasskeyRequestResponse(publicKey: OkaeriWire.PasskeyRequestOptions(options)), for: request.browser)
+    }
+}

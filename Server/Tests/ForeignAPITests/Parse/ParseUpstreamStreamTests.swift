@@ -1,0 +1,263 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import OutboundServices
+import ParseAPI
+import Synchronization
+import Testing
+
+/// Stands in for an app's own Parse Server, with bodies that are longer than anything may hold.
+private final class StreamingParseServer: Sendable {
+    static let pieceBytes = 64 * 1024
+    static let bodyBytes = 24 * 1024 * 1024
+
+    /// What happens here, for tests that wait for it.
+    let began = AsyncStream<Int>.makeStream()
+    let left = AsyncStream<Void>.makeStream()
+    /// What a test lets happen.
+    let goesOn = AsyncStream<Void>.makeStream()
+
+    static let piece = ByteBuffer(repeating: 7, count: pieceBytes)
+
+    func respond(to request: Request) async -> Response {
+        switch request.uri.path.split(separator: "/").last.map(String.init) {
+        case "upload.bin":
+            var count = 0
+            do {
+                for try await piece in request.body {
+                    if count == 0 { began.continuation.yield(piece.readableBytes) }
+                    count += piece.readableBytes
+                }
+            } catch {
+                left.continuation.yield()
+                return Response(status: .badRequest)
+            }
+            if let announced = request.headers[.contentLength], announced != String(count) {
+                left.continuation.yield()
+            }
+            return Self.json(#"{"size":\#(count)}"#, .created)
+        case "refused.bin": return Self.json(#"{"code":130,"error":"too large here"}"#, .badRequest)
+        case "large.bin":
+            return Self.file(Self.bodyBytes) { [goesOn] writer in
+                for number in 0..<(Self.bodyBytes / Self.pieceBytes) {
+                    // What is held on the way is far less than sixteen pieces, on the sockets too.
+                    if number == 200 { _ = await goesOn.stream.first { _ in true } }
+                    try await writer.write(Self.piece)
+                }
+                try await writer.finish(nil)
+            }
+        case "broken.bin":
+            return Self.file(Self.bodyBytes) { writer in
+                try await writer.write(Self.piece)
+                throw Missing(description: "the disk is gone")
+            }
+        case "endless.bin":
+            return Self.file(nil) { [left] writer in
+                do {
+                    while true { try await writer.write(Self.piece) }
+                } catch {
+                    left.continuation.yield()
+                    throw error
+                }
+            }
+        case "silent.bin":
+            _ = await goesOn.stream.first { _ in true }
+            return Response(status: .ok)
+        default: return Response(status: .notFound)
+        }
+    }
+
+    private static func json(_ text: String, _ status: HTTPResponse.Status) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    private static func file(
+        _ byteCount: Int?, _ write: @escaping @Sendable (inout any ResponseBodyWriter) async throws -> Void
+    ) -> Response {
+        Response(
+            status: .ok, headers: [.contentType: "image/png"],
+            body: ResponseBody(contentLength: byteCount, write))
+    }
+
+    /// Serves until the process ends: nobody awaits it, and it holds nothing but its port.
+    func start() async -> String {
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        let application = Hummingbird.Application(
+            responder: CallbackResponder { (request: Request, _: BasicRequestContext) in
+                await self.respond(to: request)
+            },
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in continuation.yield(channel.localAddress?.port ?? 9) },
+            logger: Logger(label: "parse server") { _ in SwiftLogNoOpLogHandler() })
+        Task.detached { try await application.run() }
+        return "http://127.0.0.1:\(await ports.first { _ in true } ?? 9)"
+    }
+}
+
+/// Takes a response's body piece by piece.
+private final class PieceReader: ResponseBodyWriter, Sendable {
+    private let bytes = Atomic(0)
+    private let take: @Sendable (_ total: Int) throws -> Void
+
+    init(_ take: @escaping @Sendable (Int) throws -> Void = { _ in }) {
+        self.take = take
+    }
+
+    var count: Int { bytes.load(ordering: .relaxed) }
+
+    func write(_ buffer: ByteBuffer) async throws {
+        try take(bytes.add(buffer.readableBytes, ordering: .relaxed).newValue)
+    }
+
+    func finish(_ trailingHeaders: HTTPFields?) async throws {}
+}
+
+/// Bodies are neither held nor bounded by what memory has (issue 20).
+@Suite("Long bodies of an app's own Parse Server", .timeLimit(.minutes(2)))
+struct ParseUpstreamStreamTests {
+    private let server = StreamingParseServer()
+    private let address: String
+    private let world: ForeignWorld
+    private static let policy = EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])
+    private static let keys = [("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest")]
+
+    init() async throws {
+        address = await server.start()
+        world = try await ForeignWorld(
+            server: ["rate-limits": "off", "request-timeout": "2"],
+            caller: CurlCaller(policy: Self.policy))
+        _ = try await world.modules.applications.changeProtocolRules(
+            .parse, of: world.application.id, to: ["upstream": .texts(["\(address)/parse"])], mayLoosen: true,
+            by: .local)
+    }
+
+    private func open(_ method: String, _ name: String, _ more: [(String, String)] = []) async throws -> Response {
+        try await world.respond(
+            method, "/parse/files/\(name)", Self.keys + more, body: RequestBody(buffer: ByteBuffer()), byteCount: nil)
+    }
+
+    @Test(
+        "are passed on while they come: the other server has the first piece before the last is sent",
+        arguments: [true, false])
+    func upload(isAnnounced: Bool) async throws {
+        let (body, source) = RequestBody.makeStream()
+        let total = StreamingParseServer.bodyBytes
+        let headers = Self.keys + (isAnnounced ? [] : [("Transfer-Encoding", "chunked")])
+        async let response = world.respond(
+            "POST", "/parse/files/upload.bin", headers + [("Content-Type", "image/png")], body: body,
+            byteCount: isAnnounced ? total : nil)
+        await source.yield(StreamingParseServer.piece)
+        let first = await server.began.stream.first { _ in true }
+        #expect(first != nil)
+        for _ in 1..<(total / StreamingParseServer.pieceBytes) { await source.yield(StreamingParseServer.piece) }
+        source.finish()
+        let answered = try await response
+        #expect(answered.status == .created)
+        let reader = BodyCollector()
+        try await answered.body.write(reader)
+        #expect(String(buffer: reader.bytes) == #"{"size":\#(total)}"#)
+    }
+
+    @Test("come back while they are made, with their length and type")
+    func download() async throws {
+        let response = try await open("GET", "large.bin")
+        #expect(response.status == .ok && response.headers[.contentType] == "image/png")
+        #expect(response.body.contentLength == StreamingParseServer.bodyBytes)
+        // The other server makes the second half only when this client has something.
+        let reader = PieceReader { [server] _ in server.goesOn.continuation.yield() }
+        try await response.body.write(reader)
+        #expect(reader.count == StreamingParseServer.bodyBytes)
+    }
+
+    @Test("that break off on their way back are no whole response")
+    func brokenOff() async throws {
+        let response = try await open("GET", "broken.bin")
+        #expect(response.status == .ok)
+        let reader = PieceReader()
+        await #expect(throws: BytePipe.Broken.self) { try await response.body.write(reader) }
+        #expect(reader.count < StreamingParseServer.bodyBytes)
+    }
+
+    @Test("are made no longer when the client has left")
+    func left() async throws {
+        try await leaveEarly()
+        await dropped()
+    }
+
+    /// With its response the transfer ends.
+    private func leaveEarly() async throws {
+        let response = try await open("GET", "endless.bin")
+        let reader = PieceReader { total in
+            if total > 200_000 { throw ChannelError.ioOnClosedChannel }
+        }
+        await #expect(throws: ChannelError.self) { try await response.body.write(reader) }
+    }
+
+    private func dropped() async {
+        let gone: Void? = await server.left.stream.first { _ in true }
+        #expect(gone != nil)
+    }
+
+    @Test("are refused with the other server's words before all is sent, and in Parse's when this server refuses them")
+    func refusals() async throws {
+        let early = try await world.send(
+            "POST", "/parse/files/refused.bin", Self.keys, bytes: [UInt8](repeating: 7, count: 3_000_000))
+        #expect(early.status == 400 && early.parseCode == 130, "\(early.text)")
+        let long = try await world.respond(
+            "POST", "/parse/files/upload.bin", Self.keys, body: RequestBody(buffer: ByteBuffer()),
+            byteCount: 1_000_000_000)
+        #expect(long.status == .badRequest)
+        let reader = BodyCollector()
+        try await long.body.write(reader)
+        #expect(String(buffer: reader.bytes).contains(#""code":116"#))
+    }
+
+    @Test("that come too slowly, or not to their end, are broken off on both sides")
+    func slow() async throws {
+        let (body, source) = RequestBody.makeStream()
+        async let response = world.respond(
+            "POST", "/parse/files/upload.bin", Self.keys, body: body, byteCount: StreamingParseServer.bodyBytes)
+        await source.yield(StreamingParseServer.piece)
+        let reader = BodyCollector()
+        try await (try await response).body.write(reader)
+        #expect(String(buffer: reader.bytes).contains(#""code":124"#), "\(String(buffer: reader.bytes))")
+        source.finish()
+        await dropped()
+        let short = try await world.respond(
+            "POST", "/parse/files/upload.bin", Self.keys, body: RequestBody(buffer: StreamingParseServer.piece),
+            byteCount: StreamingParseServer.bodyBytes)
+        #expect(short.status == .badRequest)
+        await dropped()
+    }
+
+    @Test("wait no longer than they may for a server that says nothing, and no more than so many are under way")
+    func silent() async throws {
+        let streams = CurlStreams(limits: .init(whole: .seconds(1), transfers: 1), policy: Self.policy)
+        await #expect(throws: WebFault.self) {
+            _ = try await streams(WebCall(.get, "\(address)/parse/files/silent.bin"))
+        }
+        let none = CurlStreams(limits: .init(transfers: 0), policy: Self.policy)
+        await #expect(throws: WebFault.tooBusy) {
+            _ = try await none(WebCall(.get, "\(address)/parse/files/large.bin"))
+        }
+        await streams.close()
+        await none.close()
+        await #expect(throws: WebFault.tooBusy) {
+            _ = try await streams(WebCall(.get, "\(address)/parse/files/large.bin"))
+        }
+    }
+
+    @Test("have no length where there is none, and HEAD has the head alone")
+    func head() async throws {
+        let response = try await open("HEAD", "large.bin")
+        #expect(response.status == .ok)
+        let reader = PieceReader()
+        try await response.body.write(reader)
+        #expect(reader.count == 0)
+    }
+}

@@ -1,0 +1,153 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("A second factor by the rules of an application")
+struct SecondFactorPolicyTests {
+    @Test("is asked of bound devices too where the application says so, but for those that have passed it")
+    func devices() async throws {
+        let world = try await SecondFactorWorld { $0.deviceKeysCount = false }
+        let person = try await world.person()
+        let other = ProofMaker()
+        #expect(try await world.logIn(device: other).status == 200)
+        let (key, _, _) = try await world.enrol(person)
+        // The device on which it was added has passed it.
+        #expect(try await world.server.logIn(person.device).status == 200)
+        let refused = try await world.server.logIn(other)
+        expect(refused, 403, .secondFactorRequired)
+        let ticket = try #require(try refused.read(Problem.self).secondFactor).ticket
+        let code = try world.nextCode(key)
+        #expect(try await world.finish(ticket, #""code": "\#(code)""#, device: other).status == 200)
+        #expect(try await world.server.logIn(other).status == 200)
+    }
+
+    @Test("is added at the next log-in by hand where every registered user must have one; guests and devices go on")
+    func required() async throws {
+        let world = try await SecondFactorWorld { $0.mode = .required }
+        let person = try await world.person()
+        #expect(try await world.server.person().logIn.isNew)
+        #expect(try await world.server.logIn(person.device).status == 200)
+        let refused = try await world.logIn()
+        expect(refused, 403, .secondFactorEnrolmentRequired)
+        let ticket = try #require(try refused.read(Problem.self).secondFactor).ticket
+        expect(try await world.finish(ticket, #""code": "123456""#), 401, .secondFactorTicketInvalid)
+        let offer = try await world.server.send(
+            .post, APIPath.requestEnrolment, body: #"{"ticket": "\#(ticket)"}"#
+        ).read(TOTPOfferResponse.self)
+        let rest = #""code": "\#(try world.code(offer.secret))", "enrolment": "\#(offer.ticket)""#
+        let done = try await world.finish(ticket, rest).read(LogInResponse.self)
+        #expect(done.user.id == person.logIn.user.id && done.recoveryCodes?.count == 10)
+        let again = try await world.finish(ticket, rest).read(LogInResponse.self)
+        #expect(again.session.id == done.session.id && again.recoveryCodes == done.recoveryCodes)
+        #expect(try await world.ticket().factors == ["totp", "recovery-code"])
+    }
+
+    @Test("is demanded for the changes that the application has chosen")
+    func demanded() async throws {
+        let world = try await SecondFactorWorld { $0.demandedFor = [.deletionRequested, .passwordChanged] }
+        let person = try await world.person()
+        expect(try await person.send(.delete, APIPath.user), 403, .secondFactorEnrolmentRequired)
+        let (key, _, _) = try await world.enrol(person)
+        world.server.clock.advance(by: .seconds(700))
+        let change = #"{"currentPassword": "\#(SecondFactorWorld.password)", "newPassword": "a quite new secret"}"#
+        expect(try await person.send(.put, APIPath.password, body: change), 403, .secondFactorNotRecent)
+        let shown = try await person.send(.post, APIPath.reauthenticate, body: #"{"totp": "\#(try world.code(key))"}"#)
+        let token = try shown.read(ReauthenticationResponse.self).session.token
+        let deleted = try await world.server.send(.delete, APIPath.user, [("Authorization", "Bearer \(token)")])
+        #expect(deleted.status == 202, "\(deleted.text)")
+        let guest = try await world.server.person()
+        #expect(try await guest.send(.delete, APIPath.user).status == 202)
+    }
+
+    @Test("is not gone around by a transfer code where the application says so, nor by a merge")
+    func aroundIt() async throws {
+        let world = try await SecondFactorWorld()
+        let person = try await world.person()
+        _ = try await world.enrol(person)
+        let code = try await person.issueCode().code
+        try await world.change { $0.transferCodesCount = false }
+        let device = ProofMaker()
+        let redeemed = try await world.server.send(
+            .post, APIPath.logInWithTransferCode,
+            [
+                (
+                    "DPoP",
+                    try device.proof(
+                        "POST", world.server.url(APIPath.logInWithTransferCode), at: world.server.clock.now)
+                )
+            ],
+            body: #"{"code": "\#(code)"}"#)
+        expect(redeemed, 403, .secondFactorRequired)
+        #expect(try redeemed.read(Problem.self).secondFactor == nil)
+        #expect(try await world.server.logIn(device).status == 201)
+        let guest = try await world.server.person()
+        let offered = try await guest.upgrade()
+        let ticket = try #require(try offered.read(Problem.self).merge).ticket
+        for choice in ["switch", "merge"] {
+            expect(
+                try await guest.send(.post, APIPath.merge, body: #"{"ticket": "\#(ticket)", "choice": "\#(choice)"}"#),
+                403, .secondFactorRequired)
+        }
+    }
+
+    @Test(
+        "is not gone around by an old protocol, unless the application exempts those",
+        arguments: [AccountChangeStep.Surface.ncmb, .parse, .kii])
+    func oldProtocols(surface: AccountChangeStep.Surface) async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let password = EvictionWorld.password
+        func logIn() async throws -> Answer {
+            switch surface {
+            case .ncmb:
+                try await world.ncmb(
+                    .post, "/2013-09-01/login", #"{"userName":"hana","password":"\#(password)"}"#)
+            case .parse:
+                try await world.parse(.post, "/parse/login", #"{"username":"hana","password":"\#(password)"}"#)
+            default:
+                try await world.kii(.post, "/api/oauth2/token", #"{"username":"hana","password":"\#(password)"}"#)
+            }
+        }
+        #expect(try await logIn().status == 200)
+        _ = try await factors.enrol(world.owner)
+        let refused = try await logIn()
+        #expect((400..<500).contains(refused.status), "\(refused.text)")
+        try await factors.change { $0.exemptsOldProtocols = true }
+        #expect(try await logIn().status == 200)
+    }
+
+    @Test("is not there for guests, nor where the application has none")
+    func off() async throws {
+        let world = try await SecondFactorWorld()
+        expect(try await world.server.person().send(.post, APIPath.requestTOTP), 404, .secondFactorsNotEnabled)
+        let person = try await world.person()
+        let offer = try await world.offer(to: person)
+        try await world.change { $0.mode = .off }
+        expect(try await person.send(.post, APIPath.requestTOTP), 404, .secondFactorsNotEnabled)
+        let body = try world.confirmation(offer)
+        expect(try await person.send(.post, APIPath.totp, body: body), 404, .secondFactorsNotEnabled)
+    }
+
+    @Test(
+        "changes nothing of what is read: a log-in by a key and a session's request need as many transactions as without it"
+    )
+    func hotPaths() async throws {
+        let engine = try CountingEngine()
+        let world = try await SecondFactorWorld(on: try await TestServer(store: engine))
+        let person = try await world.person()
+        func cost(_ work: () async throws -> Answer) async throws -> Int {
+            let before = engine.transactions
+            #expect(try await work().status == 200)
+            return engine.transactions - before
+        }
+        _ = try await person.send(.get, APIPath.user)
+        let logIn = try await cost { try await world.server.logIn(person.device) }
+        _ = try await world.enrol(person)
+        _ = try await person.send(.get, APIPath.user)
+        #expect(try await cost { try await person.send(.get, APIPath.user) } == 0)
+        #expect(try await cost { try await world.server.logIn(person.device) } == logIn)
+    }
+}

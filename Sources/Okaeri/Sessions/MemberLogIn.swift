@@ -1,0 +1,67 @@
+import OkaeriWire
+
+/// The response to a log-in of somebody who is no guest, and why it does not count, if it does not.
+struct MemberLogIn: Sendable {
+    let response: LogInResponse
+    var refusal: OkaeriError?
+}
+
+extension SessionKeeper {
+    /// Logs in somebody who is no guest: by the hosted pages or by a passkey. It is alone among all processes, as every
+    /// log-in. Cancelling the caller does not stop it: what proves the user is good once.
+    ///
+    /// - Parameters:
+    ///   - call: What to send.
+    ///   - tries: How many times at most when the server is away.
+    ///   - read: Takes the response.
+    /// - Returns: The user, with the time of the log-in before this one.
+    /// - Throws: `OkaeriError`; `.loggedOutMeanwhile` when somebody logged out.
+    func logInAsMember(
+        _ call: APICall, tries: Int,
+        read: @escaping @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
+    ) async throws(OkaeriError) -> Welcome {
+        // Awaited at once: it only keeps a cancelled caller from losing a session.
+        let task = Task { () async -> Result<Welcome, OkaeriError> in
+            do throws(OkaeriError) {
+                return .success(try await self.logInAlone(call, tries: tries, read: read))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await task.value.get()
+    }
+
+    private func logInAlone(
+        _ call: APICall, tries: Int, read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
+    ) async throws(OkaeriError) -> Welcome {
+        let lock = try await logInLock()
+        defer { lock.release() }
+        await endTemporary()
+        let before = try await self.read()
+        // The guest of this device keeps the key; somebody else gets one of their own.
+        let isGuest = before.keyUser != nil && before.user?.id == before.keyUser && before.user?.isAnonymous == true
+        let slot = before.keySlot + (isGuest ? 1 : 0)
+        let key = try await deviceKey(slot)
+        let era = machine.era
+        let logIn = try read(try await exchange(call, session: nil, key: key, tries: tries))
+        let token = Secret(logIn.response.session.token)
+        let refusal = era == machine.era ? logIn.refusal : .loggedOutMeanwhile
+        if let refusal {
+            await change(.revoke(token))
+            workInBackground()
+            throw refusal
+        }
+        handle(.replaced)
+        let leadsHere = logIn.response.user.identities.contains {
+            $0.provider == "device" && $0.subject == key.publicKey.thumbprint
+        }
+        let result = try await accept(logIn.response, after: before)
+        let after = await change(
+            .assignKey(
+                RecordChange.KeyAssignment(
+                    token: token, keySlot: slot, leadsHere: leadsHere,
+                    otherUser: slot == before.keySlot ? before.keyUser : nil, formerToken: before.session?.token)))
+        if !after.pendingRevocations.isEmpty { workInBackground() }
+        return result.welcome
+    }
+}

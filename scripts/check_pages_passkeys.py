@@ -1,0 +1,206 @@
+"""Passkeys on the hosted pages, by Chromium's virtual authenticator (CDP, domain WebAuthn). Used by check-pages.py."""
+
+import json
+import types
+import urllib.request
+from urllib.parse import parse_qs
+
+from check_pages_app import guest_address
+from playwright.sync_api import expect
+
+NO_SUGGESTIONS = "PublicKeyCredential.isConditionalMediationAvailable = async () => false"
+
+
+class Authenticator:
+    """A virtual authenticator of one page, which answers by itself."""
+
+    def __init__(self, page):
+        self.client = page.context.new_cdp_session(page)
+        self.client.send("WebAuthn.enable", {"enableUI": False})
+        self.id = self.client.send("WebAuthn.addVirtualAuthenticator", {"options": {
+            "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+            "isUserVerified": True, "automaticPresenceSimulation": True, "defaultBackupEligibility": True,
+            "defaultBackupState": True,
+        }})["authenticatorId"]
+
+    def send(self, method, **values):
+        return self.client.send(f"WebAuthn.{method}", {"authenticatorId": self.id, **values})
+
+    @property
+    def credentials(self):
+        return self.send("getCredentials")["credentials"]
+
+
+def open_page(browser, language="en", suggestions=False, **more):
+    """A page of a new profile with an empty authenticator."""
+    page = browser.new_context(locale=language, **more).new_page()
+    page.set_default_timeout(10_000)
+    if not suggestions:
+        page.add_init_script(NO_SUGGESTIONS)
+    return page, Authenticator(page)
+
+
+def turn_on(world, name):
+    """A new application with passkeys, by the admin API: its id, and where its pages are."""
+    made = json.loads(world.okaeri("application", "create", name, "--data", str(world.data), "--json"))
+    address = f"{world.base}/v1/admin/applications/{made['id']}"
+    headers = {"Authorization": f"Bearer {made['adminKey']}"}
+    with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
+        tag = answer.headers["ETag"]
+    local = world.base.replace("127.0.0.1", "localhost")
+    passkeys = {"enabled": True, "domain": "localhost", "origins": [local], "appleApps": ["ABCDE12345.com.example.app"]}
+    urllib.request.urlopen(urllib.request.Request(
+        address, method="PATCH", data=json.dumps({"passkeys": passkeys}).encode(),
+        headers=headers | {"If-Match": tag, "Content-Type": "application/merge-patch+json"}))
+    return made["id"], f"{local}/a/{made['id']}"
+
+
+def register(page, pages, name, secret):
+    page.goto(f"{pages}/sign-up")
+    page.fill("[name=username]", name)
+    page.fill("[name=password]", secret)
+    page.click(".form button[type=submit]")
+    page.wait_for_url(f"{pages}/account")
+
+
+def add(page, pages, name):
+    page.fill("[name=name] >> nth=-1", name)
+    page.click("text=Add a passkey")
+    page.wait_for_url(f"{pages}/account?done=passkeyAdded")
+
+
+def check_passkeys(world, browser):
+    application, pages = turn_on(world, "Tsuki")
+    file = json.load(urllib.request.urlopen(urllib.request.Request(
+        f"{world.base}/.well-known/apple-app-site-association", headers={"Host": "localhost"})))
+    assert file == {"webcredentials": {"apps": ["ABCDE12345.com.example.app"]}}, file
+
+    page, authenticator = open_page(browser)
+    noise = []
+    page.on("console", lambda message: noise.append(message.text) if "Content Security" in message.text else None)
+    register(page, pages, "hana", world.password)
+    world.look(page, "passkeys, none")
+    add(page, pages, "Hana's phone")
+    assert len(authenticator.credentials) == 1
+    expect(page.locator("[aria-labelledby=s-passkeys]")).to_contain_text("Hana's phone")
+    expect(page.locator("[aria-labelledby=s-passkeys]")).to_contain_text("backed up")
+    world.look(page, "passkeys, one")
+    # A second one on the same device: the authenticator has one already.
+    page.click("text=Add a passkey")
+    expect(page.locator("[data-passkey=create] [role=status]")).to_contain_text("already")
+    page.click("text=Rename")
+    page.fill("[name=name] >> nth=0", "My phone")
+    page.click("[action$='passkey/name'] button")
+    page.wait_for_url(f"{pages}/account?done=saved")
+    expect(page.locator("[aria-labelledby=s-passkeys]")).to_contain_text("My phone")
+
+    def log_out():
+        page.goto(f"{pages}/account")
+        page.click("text=Log out >> nth=0")
+        page.wait_for_url(f"{pages}/log-in")
+
+    # By the button, and the same assertion again.
+    log_out()
+    world.look(page, "log-in with passkeys")
+    with page.expect_request("**/log-in/passkey") as sent:
+        page.click("text=Log in with a passkey")
+    page.wait_for_url(f"{pages}/account")
+    form = {name: values[0] for name, values in parse_qs(sent.value.post_data).items()}
+    log_out()
+    form["form_token"] = page.input_value("[name=form_token] >> nth=0")
+    again = page.context.request.post(f"{pages}/log-in/passkey", form=form, headers={"Origin": pages.split("/a/")[0]})
+    assert again.status == 422 and "was not accepted" in again.text(), again.status
+
+    # Not verified: the person's finger is another one, or they cancel.
+    authenticator.send("setUserVerified", isUserVerified=False)
+    page.goto(f"{pages}/log-in")
+    page.click("text=Log in with a passkey")
+    expect(page.locator("[data-passkey=get] [role=status]")).to_contain_text("No passkey was used")
+    world.look(page, "passkey, cancelled")
+    authenticator.send("setUserVerified", isUserVerified=True)
+    page.click("text=Log in with a passkey")
+    page.wait_for_url(f"{pages}/account")
+
+    # Another device has no passkey, and another origin cannot use it.
+    other, _ = open_page(browser)
+    other.goto(f"{pages}/log-in")
+    other.click("text=Log in with a passkey")
+    expect(other.locator("[data-passkey=get] [role=status]")).to_contain_text("No passkey was used")
+    other.goto(f"{world.base}/a/{application}/log-in")
+    other.click("text=Log in with a passkey")
+    expect(other.locator("[data-passkey=get] [role=status]")).to_contain_text("No passkey was used")
+
+    # The passkey moves from authenticator to authenticator: its counter grows, and a copy is refused.
+    moved = check_suggestions(browser, pages, authenticator)
+    check_guest_with_passkey(world, browser, application, pages, moved)
+
+    # Removed on the server: the authenticator forgets it when it is shown.
+    kept = authenticator.credentials[0]
+    page.goto(f"{pages}/account")
+    page.click("[action$='passkey/remove'] button")
+    page.wait_for_url(f"{pages}/account?done=passkeyRemoved")
+    hears = page.evaluate("'signalUnknownCredential' in PublicKeyCredential")
+    if hears:
+        page.wait_for_timeout(1000)
+        assert not authenticator.credentials, "the authenticator keeps a passkey that is not listed any more"
+    else:
+        authenticator.send("removeCredential", credentialId=kept["credentialId"])
+    log_out()
+    authenticator.send("addCredential", credential=kept)
+    page.click("text=Log in with a passkey")
+    expect(page.locator(".summary")).to_contain_text("belongs to no account")
+    world.look(page, "passkey, unknown")
+    assert page.locator("#passkey-signals").get_attribute("data-unknown")
+    if hears:
+        page.wait_for_timeout(1000)
+        assert not authenticator.credentials, "the authenticator keeps what leads to nobody"
+
+    check_looks(world, browser, pages)
+    plain = browser.new_context(java_script_enabled=False, locale="en").new_page()
+    plain.goto(f"{pages}/log-in")
+    assert not plain.locator("[data-passkey]").is_visible(), "a button that does nothing"
+    assert not noise, noise
+
+
+def check_suggestions(browser, pages, authenticator):
+    """A passkey among the suggestions logs in without the button."""
+    page, own = open_page(browser, suggestions=True)
+    own.send("addCredential", credential=authenticator.credentials[0])
+    page.goto(f"{pages}/log-in")
+    page.wait_for_url(f"{pages}/account")
+    return own
+
+
+def check_guest_with_passkey(world, browser, application, pages, authenticator):
+    """A guest keeps the account by one click; one who has an account already chooses."""
+    local = types.SimpleNamespace(**vars(world) | {"application": application, "base": pages.split("/a/")[0]})
+    page, own = open_page(browser)
+    page.goto(guest_address(local).replace("127.0.0.1", "localhost"))
+    page.click(".form button[type=submit]")
+    page.wait_for_url(f"{pages}/account")
+    world.look(page, "guest, passkeys")
+    page.click("text=Keep my account with a passkey")
+    page.wait_for_url(f"{pages}/account?done=passkeyAdded")
+    assert len(own.credentials) == 1
+    world.look(page, "guest, kept by a passkey")
+    page, own = open_page(browser)
+    own.send("addCredential", credential=authenticator.credentials[0])
+    page.goto(guest_address(local).replace("127.0.0.1", "localhost"))
+    page.click(".form button[type=submit]")
+    page.wait_for_url(f"{pages}/account")
+    page.click("text=I have a passkey of another account")
+    expect(page.locator("h1")).to_have_text("There is such an account already")
+    world.look(page, "guest, passkey of another account")
+
+
+def check_looks(world, browser, pages):
+    for language, label in [("ja", "パスキーでログイン"), ("ko", "패스키로 로그인"), ("en", "Log in with a passkey")]:
+        for scheme in ["light", "dark"]:
+            page, _ = open_page(browser, language, color_scheme=scheme, viewport={"width": 320, "height": 640})
+            page.goto(f"{pages}/log-in")
+            expect(page.locator("[data-passkey] button")).to_have_text(label)
+            world.look(page, f"log-in with passkeys, {language}, {scheme}, 320")
+        register(page, pages, f"someone-{language}", world.password)
+        page.click("[data-passkey=create] button")
+        page.wait_for_url(f"{pages}/account?done=passkeyAdded")
+        world.look(page, f"passkeys, {language}, {scheme}, 320")
