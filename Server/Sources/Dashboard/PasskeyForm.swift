@@ -10,9 +10,11 @@ enum PasskeyForm {
     }
 
     private enum Value: Sendable {
+        /// One a line.
+        case lines(any WritableKeyPath<PasskeyRules, [String]> & Sendable)
         case truth(any WritableKeyPath<PasskeyRules, Bool> & Sendable)
         case text(any WritableKeyPath<PasskeyRules, String?> & Sendable)
-        /// One a line.
+        /// One a word.
         case list(any WritableKeyPath<PasskeyRules, [String]> & Sendable)
     }
 
@@ -23,6 +25,8 @@ enum PasskeyForm {
         Member(name: "passkeys.userVerificationRequired", value: .truth(\.requiresUserVerification)),
         Member(name: "passkeys.allowedAuthenticators", value: .list(\.allowedAuthenticators)),
         Member(name: "passkeys.refusedAuthenticators", value: .list(\.refusedAuthenticators)),
+        Member(name: "passkeys.appleApps", value: .list(\.appleApps)),
+        Member(name: "passkeys.androidApps", value: .lines(\.androidAppLines)),
     ]
 
     /// The rules that were sent. A form that does not have this part leaves them.
@@ -35,6 +39,7 @@ enum PasskeyForm {
             case .truth(let path): rules[keyPath: path] = !sent.isEmpty
             case .text(let path): rules[keyPath: path] = sent.isEmpty ? nil : sent
             case .list(let path): rules[keyPath: path] = sent.split(whereSeparator: \.isWhitespace).map(String.init)
+            case .lines(let path): rules[keyPath: path] = sent.split(whereSeparator: \.isNewline).map(String.init)
             }
         }
         return rules
@@ -46,7 +51,8 @@ enum PasskeyForm {
             switch member.value {
             case .truth(let path): (member.name, rules[keyPath: path] ? "yes" : "", .checkbox)
             case .text(let path): (member.name, rules[keyPath: path] ?? "", .text)
-            case .list(let path): (member.name, rules[keyPath: path].joined(separator: "\n"), .multiline)
+            case .list(let path), .lines(let path):
+                (member.name, rules[keyPath: path].joined(separator: "\n"), .multiline)
             }
         }
     }

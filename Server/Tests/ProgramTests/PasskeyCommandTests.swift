@@ -22,16 +22,21 @@ struct PasskeyCommandTests {
         let expected: JSONValue = [
             "enabled": true, "domain": "example.com",
             "origins": ["https://a.example.com", "https://example.com:8443"], "userVerificationRequired": false,
-            "allowedAuthenticators": [], "refusedAuthenticators": [],
+            "allowedAuthenticators": [], "refusedAuthenticators": [], "appleApps": [], "androidApps": [],
         ]
         #expect(try JSONValue(parsing: Array(set.output.utf8)) == expected, "\(set.errors)")
         #expect(try JSONValue(parsing: Array(try await run("--json").output.utf8)) == expected)
         let emptied = try await run("--origin", "", "--domain", "")
         #expect(emptied.output.contains("the server's own") && emptied.output.contains("none"), "\(emptied.errors)")
+        let certificate = [String](repeating: "AB", count: 32).joined(separator: ":")
+        let apps = try await run(
+            "--apple-app", "TEAM123456.com.example.app", "--android-app", "com.example.app \(certificate)")
+        #expect(apps.status == 0 && apps.output.contains("com.example.app \(certificate)"), "\(apps.errors)")
         for wrong in [
             ["--domain", "Example.com"], ["--origin", "http://example.com"], ["--allow-authenticator", "not-one"],
+            ["--android-app", "com.example.app AB:CD"],
         ] {
-            #expect(try await run(wrong[0], wrong[1]).status == 1, "\(wrong)")
+            #expect(try await run(wrong[0], wrong[1]).status == 2, "\(wrong)")
         }
     }
 

@@ -1,6 +1,17 @@
 extension PasskeyRules {
     package static let maximumApps = 20
 
+    /// Apps for Android as people write them, one a line: the package, then the certificates, with spaces between.
+    package var androidAppLines: [String] {
+        get { androidApps.map { ([$0.packageName] + $0.certificates).joined(separator: " ") } }
+        set {
+            androidApps = newValue.compactMap { line in
+                let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+                return words.first.map { AndroidApp(packageName: $0, certificates: Array(words.dropFirst())) }
+            }
+        }
+    }
+
     /// An app for Android.
     package struct AndroidApp: Hashable, Sendable {
         package static let maximumCertificates = 10

@@ -38,6 +38,15 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A kind of authenticators that is not taken.", valueName: "aaguid"))
     var refuseAuthenticator: [String] = []
 
+    @Option(help: ArgumentHelp("An app for iOS or macOS.", valueName: "teamid.bundle-id"))
+    var appleApp: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "An app for Android: its package and the SHA-256 of its certificates, with spaces between.",
+            valueName: "app"))
+    var androidApp: [String] = []
+
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
@@ -47,7 +56,8 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
             enabled: enabled, domain: domain, userVerificationRequired: userVerificationRequired,
             lists: [
                 (\.origins, origin), (\.allowedAuthenticators, allowAuthenticator),
-                (\.refusedAuthenticators, refuseAuthenticator),
+                (\.refusedAuthenticators, refuseAuthenticator), (\.appleApps, appleApp),
+                (\.androidAppLines, androidApp),
             ])
         let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
             try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
@@ -63,6 +73,8 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
                 "PIN, finger or face": rules.requiresUserVerification ? "required" : "preferred",
                 "authenticators": list(rules.allowedAuthenticators, "all"),
                 "refused authenticators": list(rules.refusedAuthenticators, "none"),
+                "apps for iOS and macOS": list(rules.appleApps, "none"),
+                "apps for Android": list(rules.androidAppLines, "none"),
             ]).text())
     }
 
@@ -87,6 +99,13 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
         let userVerificationRequired: Bool
         let allowedAuthenticators: [String]
         let refusedAuthenticators: [String]
+        let appleApps: [String]
+        let androidApps: [AndroidApp]
+
+        struct AndroidApp: Encodable {
+            let package: String
+            let certificates: [String]
+        }
 
         init(_ rules: PasskeyRules) {
             enabled = rules.isEnabled
@@ -95,6 +114,8 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
             userVerificationRequired = rules.requiresUserVerification
             allowedAuthenticators = rules.allowedAuthenticators
             refusedAuthenticators = rules.refusedAuthenticators
+            appleApps = rules.appleApps
+            androidApps = rules.androidApps.map { AndroidApp(package: $0.packageName, certificates: $0.certificates) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Domain
+import OkaeriWire
 import StorageSQLite
 import TestWorld
 import Testing

@@ -26,7 +26,7 @@ struct SessionIssuerTests {
         SessionIssuers(
             protocols: .samples,
             audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests())),
-            randomness: world.randomness
+            randomness: world.randomness, tickets: SecondFactorTickets(sealingKey: try .ofTests())
         ).issuer(
             for: .init(
                 application, name, by: method,

@@ -72,10 +72,15 @@ struct AdminPasskeyTests {
             "passkeys.enabled": "yes", "passkeys.domain": "Example.com",
             "passkeys.origins": "https://app.example.com\r\nhttps://example.com:8443",
             "passkeys.allowedAuthenticators": "not-one", "passkeys.refusedAuthenticators": "",
+            "passkeys.appleApps": "TEAM123456.com.example.app", "passkeys.androidApps": "com.example.app AB:CD",
         ]
         let refused = try await browser.post(address, fields, token: shown.token)
         #expect(refused.status == 422 && refused.error("passkeys.domain") != nil)
         #expect(refused.error("passkeys.allowedAuthenticators") != nil && refused.error("passkeys.origins") == nil)
+        #expect(refused.error("passkeys.androidApps") != nil && refused.error("passkeys.appleApps") == nil)
+        let certificate = [String](repeating: "AB", count: 32).joined(separator: ":")
+        fields["passkeys.androidApps"] =
+            " com.example.app \(certificate) \(certificate)\r\n\r\ncom.example.b \(certificate)"
         fields["passkeys.domain"] = "example.com"
         fields["passkeys.allowedAuthenticators"] = "01020304-0506-0708-090a-0b0c0d0e0f10"
         #expect(try await browser.post(address, fields, token: shown.token).status == 303)
@@ -83,7 +88,10 @@ struct AdminPasskeyTests {
         #expect(rules.isEnabled && rules.domain == "example.com" && !rules.requiresUserVerification)
         #expect(rules.origins == ["https://app.example.com", "https://example.com:8443"])
         #expect(rules.allowedAuthenticators.count == 1 && rules.refusedAuthenticators.isEmpty)
+        #expect(
+            rules.appleApps == ["TEAM123456.com.example.app"] && rules.androidApps.map(\.certificates.count) == [2, 1])
         shown = try await browser.get(address)
+        #expect(shown.html.contains("com.example.app \(certificate) \(certificate)"))
         for name in fields.keys where name.hasPrefix("passkeys.") { fields[name] = nil }
         fields["version"] = shown.value(of: "version") ?? ""
         #expect(try await browser.post(address, fields, token: shown.token).status == 303)
