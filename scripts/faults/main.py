@@ -32,7 +32,8 @@ def arguments():
     parser.add_argument("--minutes", type=float, default=60, help="stop running after this time (default 60)")
     parser.add_argument("--at-least", type=float, default=80, help="per cent that must be caught (default 80)")
     parser.add_argument(
-        "--tests", default="DomainTests,NativeAPITests", help="modules of tests (default DomainTests,NativeAPITests)")
+        "--tests", default="DomainTests,NativeAPITests,NCMBAPITests,ForeignAPITests,StorageTests",
+        help="modules of tests (default DomainTests,NativeAPITests,NCMBAPITests,ForeignAPITests,StorageTests)")
     parser.add_argument("--scratch", type=pathlib.Path, default=WORK / "build", help="the build folder")
     parser.add_argument("--skip-build", action="store_true", help="run what the last build left")
     parser.add_argument("--self-test", action="store_true", help="check the rewriter alone; needs no build")

@@ -1,7 +1,8 @@
-"""Checks the rewriter on a small source whose faults are known."""
+"""Checks the rewriter on a small source whose faults are known, and the choice of suites."""
 import random
 
 import rewriter
+import runner
 
 SOURCE = '''
 struct Example {
@@ -57,6 +58,21 @@ EXPECTED = {
 }
 
 
+# A file, the times of the suites that reach it, and those that are chosen: the first ones, and the rest.
+CHOICES = [
+    (
+        "Domain/Passwords/LogInFailures.swift",
+        {"D.UserTests": 1.0, "D.LogInFailureTests": 9.0, "N.FailureTests": 2.0, "D.ACLTests": 0.5, "D.XTests": 3.0},
+        (["N.FailureTests", "D.LogInFailureTests", "D.ACLTests", "D.UserTests"], ["D.XTests"]),
+    ),
+    ("Domain/ACL.swift", {"D.TextTests": 70.0}, (["D.TextTests"], [])),
+    (
+        "Domain/User.swift", {f"D.S{sign}": float(count) for count, sign in enumerate("abcdefgh", 14)},
+        (["D.Sa", "D.Sb", "D.Sc", "D.Sd"], ["D.Se", "D.Sf", "D.Sg"]),
+    ),
+]
+
+
 def run():
     """Returns the status of a program: 0 when the rewriter does what it should."""
     faults = rewriter.faults_of("Example.swift", SOURCE)
@@ -75,6 +91,9 @@ def run():
             text = text.replace(fault.planted(number), fault.original)
         if text != SOURCE:
             wrong.append(f"seed {seed}: without its faults the text differs")
+    for path, seconds, expected in CHOICES:
+        if runner.choice(path, seconds) != expected:
+            wrong.append(f"{path}: runs {runner.choice(path, seconds)}")
     for line in wrong:
         print(line)
     return 1 if wrong else 0
