@@ -1,27 +1,18 @@
-import Foundation
-
 extension Application {
-    /// Names what name and settings are now, so that nobody overwrites what another has changed meanwhile.
+    /// Names what name and settings are now, so that nobody overwrites what another has changed meanwhile. Every member
+    /// counts, also one that comes later, but for rules of fields and views of lists, which are changed one at a time.
     package var version: String {
-        var texts: [String] = [
-            name, "\(settings.proofRequired)", "\(settings.sessionIdleLifetime)", "\(settings.sessionLifetime)",
-            "\(settings.deletionGrace)", "\(String(describing: settings.anonymousIdleLimit))",
-            "\(settings.passwordMinimumCharacters)", "\(settings.signUp)", settings.audiences.joined(separator: " "),
-            settings.transferLink ?? "", settings.mail.senderName ?? "", settings.mail.verificationURL ?? "",
-            settings.mail.resetURL ?? "", settings.redirectAddresses.joined(separator: " "),
-        ]
-        texts += settings.mergeRules.sorted { $0.key < $1.key }.map { "\($0) \($1)" }
-        texts += settings.foreignSessions.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0) \($1)" }
-        texts += settings.foreignOptions.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0) \($1)" }
-        for (kind, languages) in settings.mail.templates.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            texts += languages.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\(kind) \($0) \($1)" }
-        }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        // What was read from JSON can be written as JSON.
-        if let theme = settings.theme, let bytes = try? encoder.encode(theme) {
-            texts.append(String(decoding: bytes, as: UTF8.self))
-        }
-        return Base64URL.text(of: SecretDigest(of: texts.joined(separator: "\u{1f}").utf8).bytes)
+        var settings = settings
+        (settings.fieldRules, settings.userListViews) = (FieldRules(), [])
+        return Base64URL.text(of: SecretDigest(of: "\(name)\u{1f}\(Self.text(of: settings))".utf8).bytes)
+    }
+
+    /// A value with all its members, the same for equal values: dictionaries and sets have no order of their own.
+    private static func text(of value: Any) -> String {
+        let mirror = Mirror(reflecting: value)
+        guard !mirror.children.isEmpty else { return "\(value)" }
+        var parts = mirror.children.map { "\($0.label ?? ""):\(text(of: $0.value))" }
+        if mirror.displayStyle == .dictionary || mirror.displayStyle == .set { parts.sort() }
+        return "\(mirror.subjectType)(\(parts.joined(separator: "\u{1f}")))"
     }
 }

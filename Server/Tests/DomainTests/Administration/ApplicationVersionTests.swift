@@ -1,0 +1,75 @@
+import OkaeriWire
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+@Suite("The version of an application's settings")
+struct ApplicationVersionTests {
+    private typealias Change = @Sendable (inout ApplicationSettings) -> Void
+
+    /// A change of each member, by the member's name.
+    private static let changes: [String: Change] = [
+        "proofRequired": { $0.proofRequired = true }, "sessionIdleLifetime": { $0.sessionIdleLifetime = .days(1) },
+        "sessionLifetime": { $0.sessionLifetime = .days(2) }, "audiences": { $0.audiences = ["https://a.example"] },
+        "passwordMinimumCharacters": { $0.passwordMinimumCharacters = 15 },
+        "mail": { $0.mail.templates = [.passwordReset: [.korean: MailTemplate(subject: "s", text: "t")]] },
+        "transferLink": { $0.transferLink = "app://{code}" }, "deletionGrace": { $0.deletionGrace = .days(30) },
+        "anonymousIdleLimit": { $0.anonymousIdleLimit = .days(90) }, "mergeRules": { $0.mergeRules = ["score": .max] },
+        "foreignSessions": { $0.foreignSessions = [.parse: SessionRules(maximumPerUser: 1)] },
+        "foreignOptions": { $0.foreignOptions[.ncmb, default: ForeignOptions()].hosts = ["a.example"] },
+        "theme": { $0.theme = ["brand": "Hana"] }, "redirectAddresses": { $0.redirectAddresses = ["app://back"] },
+        "signUp": { $0.signUp.asksPhone = true }, "passkeys": { $0.passkeys.isEnabled = true },
+        "secondFactors": { $0.secondFactors.demandedFor = [.passwordChanged, .erased] },
+    ]
+    /// What is changed one rule and one view at a time, by requests of their own.
+    private static let others: Set = ["fieldRules", "userListViews"]
+
+    private let application: Application
+
+    init() async throws {
+        application = try await TestWorld(try SQLiteStore(.memory, role: .server)).makeApplication()
+    }
+
+    private func version(_ settings: ApplicationSettings) -> String {
+        var changed = application
+        changed.settings = settings
+        return changed.version
+    }
+
+    @Test("is another one after a change of any member, and of the name")
+    func members() {
+        let labels = Mirror(reflecting: ApplicationSettings()).children.compactMap(\.label)
+        #expect(Set(labels) == Set(Self.changes.keys).union(Self.others))
+        var versions: Set = [version(ApplicationSettings())]
+        for change in Self.changes.values {
+            var settings = ApplicationSettings()
+            change(&settings)
+            versions.insert(version(settings))
+        }
+        #expect(versions.count == Self.changes.count + 1)
+        var renamed = application
+        renamed.name += "!"
+        #expect(renamed.version != application.version)
+    }
+
+    @Test("is the same for equal settings, in whichever order their parts were added")
+    func order() {
+        let names = (0..<50).map { "field\($0)" }
+        var (forth, back) = (ApplicationSettings(), ApplicationSettings())
+        for name in names { forth.mergeRules[name] = .take }
+        for name in names.reversed() { back.mergeRules[name] = .take }
+        let rows = AccountChange.allCases
+        for row in rows { forth.secondFactors.demandedFor.insert(row) }
+        for row in rows.reversed() { back.secondFactors.demandedFor.insert(row) }
+        #expect(forth == back && version(forth) == version(back))
+    }
+
+    @Test("stays when a rule of a field or a view of the list changes")
+    func others() {
+        var settings = ApplicationSettings()
+        settings.fieldRules.isClosed = true
+        #expect(version(settings) == version(ApplicationSettings()))
+    }
+}
