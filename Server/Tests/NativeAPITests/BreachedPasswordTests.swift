@@ -1,7 +1,9 @@
 import Domain
 import Foundation
+import HTTPTypes
 import OkaeriWire
 import PasswordHashes
+import TestWorld
 import Testing
 
 @Suite("Passwords that are known from leaks")
