@@ -80,6 +80,6 @@ struct PasswordsCommandTests {
         #expect(foreign.status == 1 && foreign.errors.contains("is no password filter"))
         let serve = try await Program.run(
             "serve", "--data", "\(folder.path)/data", "--listen", "127.0.0.1:0", "--password-filter", list)
-        #expect(serve.status == 1 && serve.errors.contains("password-filter: \(list) is no password filter"))
+        #expect(serve.status == 2 && serve.errors.contains("password-filter: \(list) is no password filter"))
     }
 }

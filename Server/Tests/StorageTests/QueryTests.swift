@@ -18,13 +18,16 @@ struct QueryTests {
             (whole, "SELECT 1"),
             (
                 selected,
-                "SELECT identities.provider, identities.subject, identities.linked_at FROM identities WHERE user_id = $1"
+                """
+                SELECT identities.provider, identities.subject, identities.linked_at, identities.second_factor_at \
+                FROM identities WHERE user_id = $1
+                """
             ),
             (
                 joined,
                 """
-                SELECT identities.provider, identities.subject, identities.linked_at, identities.application_id, \
-                identities.user_id FROM identities WHERE user_id = $1
+                SELECT identities.provider, identities.subject, identities.linked_at, identities.second_factor_at, \
+                identities.application_id, identities.user_id FROM identities WHERE user_id = $1
                 """
             ),
             (inserted, "INSERT INTO identities (application_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"),

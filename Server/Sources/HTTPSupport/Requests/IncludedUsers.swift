@@ -128,7 +128,10 @@ package struct IncludedUsers: Sendable {
         case .object(var members):
             guard let name = path.first else {
                 guard let id = pointed(value) else { return value }
-                guard let user = users[id] else { return source.keepsUnreadable ? value : nil }
+                guard let user = users[id] else {
+                    guard source.keepsUnreadable else { return nil }
+                    return value
+                }
                 try size.add(user.bytes)
                 return user.value
             }

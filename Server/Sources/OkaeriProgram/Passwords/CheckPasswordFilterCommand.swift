@@ -13,7 +13,7 @@ struct CheckPasswordFilterCommand: AsyncParsableCommand {
             password is on the list. The exit status is 0 in either case.
 
             Example:
-              printf '%s\\n' password | okaeri passwords check-filter passwords.filter
+              okaeri passwords check-filter passwords.filter < words.txt
             """)
 
     @Argument(help: ArgumentHelp("The filter.", valueName: "file"))

@@ -19,8 +19,8 @@ package struct BreachedPasswordRange: BreachedPasswords {
     }
 
     package func contain(_ password: Password) async throws(BreachListUnavailable) -> Bool {
-        for text in Set([password.sent.revealed, password.normalized.revealed]) {
-            let digest = Self.digest(of: text)
+        for bytes in password.readings {
+            let digest = Self.digest(of: bytes)
             // The answer's length would tell which range was asked for, but for the padding.
             let asked = WebCall(
                 .get, "\(url)/\(String(decoding: digest.prefix(Self.prefixDigits), as: UTF8.self))",
@@ -61,9 +61,9 @@ package struct BreachedPasswordRange: BreachedPasswords {
     }
 
     /// 40 digits in capitals.
-    private static func digest(of text: String) -> [UInt8] {
+    private static func digest(of bytes: [UInt8]) -> [UInt8] {
         let hexadecimal = Array("0123456789ABCDEF".utf8)
-        return Insecure.SHA1.hash(data: Array(text.utf8)).flatMap {
+        return Insecure.SHA1.hash(data: bytes).flatMap {
             [hexadecimal[Int(truncatingIfNeeded: $0 >> 4)], hexadecimal[Int(truncatingIfNeeded: $0 & 15)]]
         }
     }

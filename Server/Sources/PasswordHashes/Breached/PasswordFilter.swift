@@ -45,10 +45,8 @@ package final class PasswordFilter: BreachedPasswords {
     deinit { close(file) }
 
     package func contain(_ password: Password) async throws(BreachListUnavailable) -> Bool {
-        // Lists are made of what people typed, whatever their keyboard made of it.
-        let texts = Set([password.sent.revealed, password.normalized.revealed])
-        for text in texts {
-            guard let isThere = contains(Self.leadingBits(ofDigestOf: Array(text.utf8))) else {
+        for bytes in password.readings {
+            guard let isThere = contains(Self.leadingBits(ofDigestOf: bytes)) else {
                 throw BreachListUnavailable(reason: "the password filter is damaged")
             }
             if isThere { return true }

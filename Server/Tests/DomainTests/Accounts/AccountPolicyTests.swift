@@ -120,7 +120,12 @@ struct AccountPolicyTests {
     /// Somebody who may make a change, with what must be fresh.
     private static func author(of change: AccountChange, of user: User) -> AccountAuthor? {
         let authors: [(AccountRole, AccountAuthor)] = [
-            (.owner, AccountAuthor(.owner(user.id), of: user.id, session: nil, from: .local)),
+            (
+                .owner,
+                change.policy.fresh.reduce(AccountAuthor(.owner(user.id), of: user.id, session: nil, from: .local)) {
+                    $0.showing($1)
+                }
+            ),
             (.operator, .operator(.local)), (.provider, .provider(.apple, from: .local)),
             (.server, .server),
             (.holder, .holder(of: user.id, showing: change.policy.fresh.first ?? .code, from: .local)),

@@ -8,7 +8,7 @@ import Testing
 @Suite("Passkeys, for operators")
 struct AdminPasskeyTests {
     private func path(_ person: Person, in world: AdminWorld) -> String {
-        "/applications/\(world.server.application.id)/users/\(person.logIn.user.id)"
+        "applications/\(world.server.application.id)/users/\(person.logIn.user.id)"
     }
 
     @Test("stand in the admin API and on the user's page, by name only for those who may see personal data")

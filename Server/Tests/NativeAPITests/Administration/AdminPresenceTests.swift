@@ -20,7 +20,8 @@ struct AdminPresenceTests {
         "DELETE \(application)/providers/{provider}", "PUT \(application)/protocols/{protocol}",
         "DELETE \(application)/protocols/{protocol}", "PUT \(application)/redirects", "GET \(application)/export",
         "DELETE \(application)/users/{user}", "POST \(application)/users/{user}/transfer-code",
-        "POST \(application)/users/{user}/merge",
+        "POST \(application)/users/{user}/merge", "DELETE \(application)/users/{user}/passkeys/{passkey}",
+        "DELETE \(application)/users/{user}/second-factors",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {

@@ -174,7 +174,7 @@ struct PasskeyPageTests {
         let handle = try await pages.add()
         pages.world.server.clock.advance(by: .seconds(660))
         let stale = try await pages.act("passkey/options")
-        #expect(stale.status == 403)
+        #expect(stale.html.contains("Is it you?"))
         let asked = try await pages.act("passkey")
         #expect(asked.html.contains("Is it you?") && asked.html.contains("Confirm with a passkey"))
         let missing = try await pages.browser.post(pages.browser.path("account/confirm"), [:], token: asked.token)
@@ -197,7 +197,7 @@ struct PasskeyPageTests {
         let refused = try await pages.browser.post(
             pages.browser.path("account/confirm"), ["credential": borrowed.credential], token: token)
         #expect(refused.status == 422)
-        #expect(try await pages.act("passkey/options").status == 403)
+        #expect(try await pages.act("passkey/options").html.contains("Is it you?"))
     }
 
     @Test("lead a guest who has a passkey of another account to the choice between the two")

@@ -137,6 +137,20 @@ extension Contract {
             }
             try expectEqual(found, [nil, nil, samples.now, samples.now, nil, nil])
         },
+        Contract("notes which session has passed the second factor, and no other one") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let (passed, other) = (samples.session(of: user), samples.session(of: user, after: .seconds(1)))
+            let noted = try await engine.write { transaction throws(DomainError) -> [Timestamp?] in
+                try transaction.insert(passed, token: samples.token(1), attempt: nil)
+                try transaction.insert(other, token: samples.token(2), attempt: nil)
+                var now = passed
+                now.secondFactorAt = samples.now
+                try transaction.noteSecondFactor(of: now)
+                return try transaction.sessions(of: user.id, in: samples.application).map(\.secondFactorAt)
+            }
+            try expectEqual(noted, [nil, samples.now])
+        },
         Contract("removes all codes of a user but one, and no others'") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())

@@ -11,6 +11,12 @@ package struct Password: Sendable {
     /// keyboard is the same (NIST SP 800-63B-4 §3.1.1.2). Case and length are left alone.
     package let normalized: Secret
 
+    /// The bytes as sent, and those of the composed form where they differ: what lists of leaked passwords are made of.
+    package var readings: [[UInt8]] {
+        let (sent, normalized) = (Array(sent.revealed.utf8), Array(normalized.revealed.utf8))
+        return sent == normalized ? [sent] : [sent, normalized]
+    }
+
     /// Takes what was typed; `nil` when it is empty or too long to be anybody's.
     package init?(_ text: String) {
         guard (1...Self.maximumBytes).contains(text.utf8.count) else { return nil }
