@@ -103,7 +103,7 @@ struct EvictionTests {
         await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(logIn.token, in: application) }
     }
 
-    @Test("is never the last key of a guest, whoever asks", arguments: Way.allCases)
+    @Test("is never the last key of a guest, by any way", arguments: Way.allCases)
     func lastKey(way: Way) async throws {
         let device = TestDevice()
         let guest = try await world.logIn(device, to: application)
