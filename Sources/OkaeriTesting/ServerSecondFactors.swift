@@ -167,11 +167,11 @@ extension InMemoryServer {
         let now = time(contents)
         let failures = contents.secondFactors.failures[user]
         if let failures, failures.count >= Self.freeFailures {
-            let wait = Int64(min(1 << min(failures.count - Self.freeFailures, 10), 900)) * 1000
+            let wait = Int64(clamping: min(1 << min(failures.count - Self.freeFailures, 10), 900)) * 1000
             let left = failures.at.millisecondsSince1970 + wait - now.millisecondsSince1970
             guard left <= 0 else {
                 var refusal = Refusal(429, .rateLimited)
-                refusal.retryAfter = Int((left + 999) / 1000)
+                refusal.retryAfter = Int(clamping: (left + 999) / 1000)
                 throw refusal
             }
         }

@@ -23,8 +23,8 @@ public struct TestTOTP: Sendable {
     public init(secret: String) {
         var (bits, bitCount): (UInt32, Int) = (0, 0)
         var bytes: [UInt8] = []
-        for letter in secret.uppercased().utf8 {
-            guard let value = Self.alphabet.firstIndex(of: letter) else { continue }
+        for character in secret.uppercased().utf8 {
+            guard let value = Self.alphabet.firstIndex(of: character) else { continue }
             bits = bits << 5 | UInt32(truncatingIfNeeded: value)
             bitCount += 5
             if bitCount >= 8 {
@@ -58,6 +58,7 @@ public struct TestTOTP: Sendable {
     /// What the app shows at an instant.
     ///
     /// - Parameter instant: From 1970 on.
+    /// - Returns: Six digits.
     public func code(at instant: Date) -> String {
         code(step: Self.step(at: instant))
     }
