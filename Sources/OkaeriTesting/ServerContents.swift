@@ -21,6 +21,8 @@ struct ServerContents: Sendable {
         var body: SessionBody
         /// When the owner last proved to be there.
         var authenticatedAt: WireTime?
+        /// When the second factor was last shown.
+        var secondFactorAt: WireTime?
     }
 
     struct SentMail: Sendable {
@@ -72,6 +74,7 @@ struct ServerContents: Sendable {
     var passkeys: [StoredPasskey] = []
     /// Challenges that were not used yet.
     var passkeyChallenges: [String: PasskeyChallenge] = [:]
+    var secondFactors = ServerSecondFactors()
     /// Conflicts by ticket, and merges by name.
     var mergeTickets: [String: MergeTicket] = [:]
     var merges: [String: StoredMerge] = [:]

@@ -17,7 +17,7 @@ extension InMemoryServer {
             let response = try route(request, &contents)
             return tellNotices(response, to: request, contents)
         } catch {
-            return error.problem.response(retryAfter: nil)
+            return error.problem.response(retryAfter: error.retryAfter)
         }
     }
 
@@ -46,6 +46,8 @@ extension InMemoryServer {
         case (_, _) where path.hasPrefix(APIPath.passkeys) || path.hasPrefix(APIPath.logInWithPasskey),
             (_, APIPath.mergeByPasskey):
             return try respondToPasskeys(request, &contents)
+        case (_, _) where path.hasPrefix(APIPath.secondFactors) || path.hasPrefix(APIPath.logInWithSecondFactor):
+            return try respondToSecondFactors(request, &contents)
         case (_, _) where path.hasPrefix(APIPath.deviceKeys): return try respondToDeviceKeys(request, &contents)
         case ("DELETE", _) where path.hasPrefix("\(APIPath.sessions)/"):
             let session = try authenticate(request, &contents).session
@@ -126,6 +128,9 @@ extension InMemoryServer {
         let now = time(contents)
         let known = contents.usersByKey[thumbprint].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
+        if let known {
+            try demandSecondFactor(of: known.body, thumbprint, body?.device, by: method, contents: &contents)
+        }
         if known == nil, method == "automatic", let removed = contents.removedKeys[thumbprint] {
             throw Refusal(removed)
         }
@@ -220,6 +225,8 @@ extension InMemoryServer {
 /// A request that is refused.
 struct Refusal: Error {
     var problem: Problem
+    /// Seconds to wait.
+    var retryAfter: Int?
 
     init(
         _ status: Int, _ code: ErrorCode, detail: String? = nil, errors: [FieldProblem]? = nil,
