@@ -38,7 +38,8 @@ struct X509Extensions: Sendable {
     private mutating func readConstraints(_ bytes: [UInt8]) throws {
         let parts = try DER.parse(bytes).members(.sequence)
         isAuthority = try parts.first { $0.identifier == .boolean }.map { try Bool(derEncoded: $0) } ?? false
-        if let length = parts.first(where: { $0.identifier == .integer }), case .primitive(let number) = length.content {
+        if let length = parts.first(where: { $0.identifier == .integer }), case .primitive(let number) = length.content
+        {
             guard let first = number.first, first < 128 else { throw UnreadableCertificate() }
             // One of two bytes is more than any chain has.
             maximumBelow = number.count == 1 ? Int(clamping: first) : nil
