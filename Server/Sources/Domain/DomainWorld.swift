@@ -41,6 +41,8 @@ package struct DomainWorld: Sendable {
         package var textDelivery: TextMessageDelivery
         /// Whether admins need an authenticator app.
         package var adminSecondFactor = AdminSecondFactor.demanded
+        /// Verifies the chains of attestations.
+        package var certificates: any CertificateVerifier = NoCertificateVerifier()
 
         package init(
             issuer: String, pagesURL: String? = nil, protocols: ProtocolRegistry, providers: IdentityProviders = .none,

@@ -188,10 +188,7 @@ struct SecondFactorFinish: Sendable {
             addition = try enrolment.store(for: &user, by: .owner(user.id), in: transaction)
             guard addition != nil else { return .failure(.secondFactorRefused) }
         }
-        user = try link.joined(to: user, in: transaction)
-        if let key = link.proof?.thumbprint {
-            try transaction.noteSecondFactor(ofDevice: key, of: user.id, in: application, at: now)
-        }
+        user = try link.noteSecondFactor(of: try link.joined(to: user, in: transaction), in: transaction)
         return .success(.init(logIn: try issuer.issue(toProven: user, in: transaction), addition: addition))
     }
 

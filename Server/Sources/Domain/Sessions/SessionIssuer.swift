@@ -75,6 +75,9 @@ package struct SessionIssuer: Sendable {
         if let missing = try missing(of: user) { return .failure(missing) }
         var joined = try link?.joined(to: user, in: transaction) ?? user
         try prepare(&joined)
+        if request.methods.areTwoFactors, let link {
+            joined = try link.noteSecondFactor(of: joined, in: transaction)
+        }
         return .success(
             try open(for: joined, isRemembered: isRemembered(user), secondFactorAt: nil, in: transaction))
     }
@@ -240,13 +243,14 @@ extension SessionIssuer {
         return need == .factor && isRemembered(user)
     }
 
-    /// Whether the device's key counts as the user's second factor.
+    /// Whether the device's key counts as the user's second factor: the device has passed it, or, where the application
+    /// says so, its key led to the user before there was one. A key that joined later may be a thief's.
     private func isRemembered(_ user: User) -> Bool {
         let rules = application.settings.secondFactors
-        guard rules.need(of: user) == .factor, let key = request.client.deviceKey,
+        guard rules.need(of: user) == .factor, let enrolledAt = user.secondFactorAt, let key = request.client.deviceKey,
             let device = user.identities.first(where: { $0.provider == .device && $0.subject == key })
         else { return false }
-        return rules.deviceKeysCount || device.secondFactorAt != nil
+        return device.secondFactorAt != nil || rules.deviceKeysCount && device.linkedAt <= enrolledAt
     }
 
     /// What finishes the log-in, where its protocol and its way can ask for it.

@@ -90,12 +90,9 @@ package struct GameCenterCertificates: Sendable {
 
     private func isChain(_ certificate: X509Certificate, _ issuer: X509Certificate, at now: Timestamp) -> Bool {
         guard certificate.organizations == [Self.owner], certificate.extensions.maySignCode,
-            certificate.extensions.maySignData, !certificate.extensions.isAuthority, certificate.isSigned(by: issuer),
-            issuer.extensions.maySignCode
+            certificate.extensions.maySignData, !certificate.extensions.isAuthority, issuer.extensions.maySignCode
         else { return false }
-        return roots.contains { root in
-            issuer.isSigned(by: root) && [certificate, issuer, root].allSatisfy { $0.isValid(at: now) }
-        }
+        return CertificateChains.holds([certificate, issuer], roots: roots, at: now)
     }
 
     /// "DigiCert Trusted Root G4", from Mozilla's list, until January 2038. SHA-256

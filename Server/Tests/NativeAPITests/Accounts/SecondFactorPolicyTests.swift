@@ -24,6 +24,70 @@ struct SecondFactorPolicyTests {
         #expect(try await world.server.logIn(other).status == 200)
     }
 
+    @Test("is not gone around by a key that joins through the pages with a stolen session")
+    func stolenSession() async throws {
+        let redirect = "https://app.example.com/back"
+        let server = try await TestServer(
+            settings: ["public-url": TestServer.url],
+            application: ApplicationSettings(redirectAddresses: [redirect]))
+        let world = try await SecondFactorWorld(on: server)
+        let person = try await world.person()
+        let (key, _, _) = try await world.enrol(person)
+        server.clock.advance(by: .seconds(700))
+        // The thief has the session's token, and no key of the user's.
+        let address = try await person.send(.post, APIPath.page).read(PageAddressResponse.self).url
+        let browser = Browser(server)
+        let asked = try await browser.get(address.replacing(TestServer.url, with: ""))
+        try await browser.post(
+            browser.path("open"), ["ticket": try #require(asked.value(of: "ticket"))], token: asked.token)
+        let query = [
+            "client_id": server.application.id.rawValue, "redirect_uri": redirect, "response_type": "code",
+            "code_challenge": WebLogInTests.challenge, "code_challenge_method": "S256", "scope": "openid",
+        ].map { "\($0)=\(Browser.escaped($1))" }.joined(separator: "&")
+        let page = browser.path("authorize") + "?" + query
+        let pressed = try await browser.post(page, ["choice": "continue"], token: try await browser.get(page).token)
+        let items = pressed.location.flatMap { URLComponents(string: $0) }?.queryItems ?? []
+        let code = try #require(items.first { $0.name == "code" }?.value)
+        let thief = ProofMaker()
+        let token = browser.path("token")
+        let form = [
+            "grant_type": "authorization_code", "client_id": server.application.id.rawValue, "code": code,
+            "redirect_uri": redirect, "code_verifier": WebLogInTests.verifier,
+        ].map { "\($0)=\(Browser.escaped($1))" }.joined(separator: "&")
+        let redeemed = try await server.send(
+            .post, token,
+            [
+                ("Content-Type", "application/x-www-form-urlencoded"),
+                ("DPoP", try thief.proof("POST", server.url(token), at: server.clock.now)),
+            ], body: form)
+        #expect(redeemed.status == 200, "\(redeemed.text)")
+        // It joined the account, and is no second factor: neither for itself nor beside the password.
+        let refused = try await server.logIn(thief)
+        expect(refused, 403, .secondFactorRequired)
+        expect(try await world.logIn(device: thief), 403, .secondFactorRequired)
+        #expect(try await server.logIn(person.device).status == 200)
+        // With the factor shown on it, it has passed it.
+        let ticket = try #require(try refused.read(Problem.self).secondFactor).ticket
+        #expect(try await world.finish(ticket, #""code": "\#(try world.code(key))""#, device: thief).status == 200)
+        #expect(try await server.logIn(thief).status == 200)
+    }
+
+    @Test("is not asked of a device that joined by a transfer code where those count")
+    func transferred() async throws {
+        let world = try await SecondFactorWorld()
+        let person = try await world.person()
+        _ = try await world.enrol(person)
+        let code = try await person.issueCode().code
+        world.server.clock.advance(by: .seconds(60))
+        let device = ProofMaker()
+        let path = APIPath.logInWithTransferCode
+        let redeemed = try await world.server.send(
+            .post, path, [("DPoP", try device.proof("POST", world.server.url(path), at: world.server.clock.now))],
+            body: #"{"code": "\#(code)"}"#)
+        #expect(redeemed.status == 200, "\(redeemed.text)")
+        #expect(try await world.server.logIn(device).status == 200)
+    }
+
     @Test("is added at the next log-in by hand where every registered user must have one; guests and devices go on")
     func required() async throws {
         let world = try await SecondFactorWorld { $0.mode = .required }

@@ -51,6 +51,8 @@ extension Transaction {
         _ = try remove(identity.provider, subject: identity.subject, of: current, in: application)
         var moved = identity
         moved.linkedAt = now
+        // What it passed was the other user's.
+        moved.secondFactorAt = nil
         try insert(moved, for: other, in: application)
         return moved
     }

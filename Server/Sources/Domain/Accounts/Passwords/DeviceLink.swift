@@ -25,6 +25,17 @@ package struct DeviceLink: Sendable {
         return user
     }
 
+    /// Notes that the device has passed the second factor, of a user who has one and whom the key leads to.
+    func noteSecondFactor(of user: User, in transaction: any Transaction) throws(DomainError) -> User {
+        guard user.hasSecondFactor, let proof,
+            let index = user.identities.firstIndex(where: { $0.provider == .device && $0.subject == proof.thumbprint })
+        else { return user }
+        try transaction.noteSecondFactor(ofDevice: proof.thumbprint, of: user.id, in: user.application, at: now)
+        var user = user
+        user.identities[index].secondFactorAt = now
+        return user
+    }
+
     /// The identity that the key makes, when nobody has it. It is to be linked then.
     package func free(
         for application: Identifier<Application>, in transaction: any Transaction

@@ -143,7 +143,9 @@ private struct Redemption: Sendable {
             return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: nil)
         }
         let left = try before.map { before throws(DomainError) in try leave(before, in: transaction) }
-        let identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
+        var identity = Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)
+        // Where the code counts: who issued it has shown the second factor (`AccountChange.guarded`).
+        if user.hasSecondFactor { identity.secondFactorAt = now }
         try transaction.link(identity, to: user.id, in: application.id)
         try transaction.insert(
             Transfer(

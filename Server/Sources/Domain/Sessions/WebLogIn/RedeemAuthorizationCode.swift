@@ -87,7 +87,10 @@ package struct RedeemAuthorizationCode: Sendable {
             }
             guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0 else { return nil }
             try link.use(in: transaction, application.id)
-            let joined = try link.joined(to: user, in: transaction)
+            var joined = try link.joined(to: user, in: transaction)
+            if grant.isFresh, grant.proven?.areTwoFactors == true {
+                joined = try link.noteSecondFactor(of: joined, in: transaction)
+            }
             // The session of the pages was the registration's; this one is the first of an app.
             return grant.isNew == true && user.previousLogInAt == nil
                 ? try sessions.issue(toNew: joined, in: transaction) : try sessions.reissue(to: joined, in: transaction)
