@@ -36,7 +36,7 @@ let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okae
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
     "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
-    "first", "passkey",
+    "first", "passkey", "second-factor", "enrolment", "recovery-codes",
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 

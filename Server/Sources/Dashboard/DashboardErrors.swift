@@ -49,6 +49,7 @@ struct PageWords {
         .adminResourceUnknown: (.notFound, "notFound"), .userUnknown: (.notFound, "notFound"),
         .sessionUnknown: (.notFound, "notFound"), .mergeUnknown: (.notFound, "notFound"),
         .applicationUnknown: (.notFound, "notFound"), .identityUnknown: (.notFound, "notFound"),
+        .secondFactorUnknown: (.notFound, "notFound"),
         .adminNotAllowed: (.forbidden, "notAllowed"), .changedMeanwhile: (.conflict, "changed"),
         .versionRequired: (.conflict, "changed"), .adminLinkRefused: (.forbidden, "link"),
         .adminNameTaken: (.conflict, "nameTaken"), .lastOwner: (.conflict, "lastOwner"),

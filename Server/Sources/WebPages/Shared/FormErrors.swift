@@ -11,6 +11,8 @@ struct FormErrors: Sendable {
     var fields: [(name: String, text: String)] = []
     /// Errors of no field.
     var others: [String] = []
+    /// How long to wait before the next try.
+    var retryAfter: Duration?
 
     /// The first error of a field.
     subscript(field: String) -> String? { fields.first { $0.name == field }?.text }
