@@ -40,7 +40,8 @@ struct DashboardRequest: Sendable {
 
     /// Finds out who asks, whether page and action are theirs, and about which application.
     mutating func authenticate() async throws(DomainError) {
-        let access = try await rules.findAdmin(page.cookie.map { Secret($0) })
+        // The cookie is of a session; a key that is confined to networks is for programs alone.
+        let access = try await rules.findAdmin(page.cookie.map { Secret($0) }, at: nil, from: page.origin)
         self.access = access
         let id =
             route.path.contains("{application}") ? Identifier<Domain.Application>(rawValue: id("application")) : nil

@@ -215,9 +215,16 @@ struct RowTests {
                 AdminKeyRow.self,
                 AdminKey(
                     id: .init(rawValue: "key"), digest: digest(1), name: "CI", scopes: [.readUsers],
-                    applications: [application], maker: .init(id: .init(rawValue: "admin"), name: "Hana"),
-                    createdAt: time,
-                    expiresAt: time)),
+                    reach: .init(
+                        applications: [application],
+                        networks: ["10.0.0.7/8", "2001:db8::7"].compactMap { IPNetwork($0) }),
+                    maker: .init(id: .init(rawValue: "admin"), name: "Hana"), createdAt: time, expiresAt: time),
+                [
+                    AdminKey(
+                        id: .init(rawValue: "key"), digest: digest(1), name: "CI", scopes: [.readUsers],
+                        reach: .init(applications: nil, networks: []),
+                        maker: .init(id: .init(rawValue: "admin"), name: "Hana"), createdAt: time, expiresAt: time)
+                ]),
             Case(
                 AuditEntryRow.self,
                 AuditEntry(

@@ -5,7 +5,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case openSetUpLink, setUpAdmin, logIn, reauthenticate, logOut, readOwnAccess
     // Admins and their programs' keys
     case listAdmins, createAdmin, changeAdmin, removeAdmin, unlockAdmin, createAdminLink
-    case listAdminKeys, createAdminKey, removeAdminKey
+    case listAdminKeys, createAdminKey, changeAdminKey, removeAdminKey
     // The server
     case readHealth, rotateSigningKeys, readServerAudit, verifyAudit
     // Applications
@@ -40,6 +40,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .createAdminLink: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminLinked)
         case .listAdminKeys: .init(.allowed(.readAdmins), .server)
         case .createAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyCreated)
+        case .changeAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyChanged)
         case .removeAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyRemoved)
 
         case .readHealth: .init(.allowed(.readFigures), .server)

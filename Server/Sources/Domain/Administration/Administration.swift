@@ -19,6 +19,7 @@ package final class Administration: Sendable {
     package let listLocks: ListAdminLocks
     package let listKeys: ListAdminKeys
     package let createKey: CreateAdminKey
+    package let changeKey: ChangeAdminKey
     package let removeKey: RemoveAdminKey
     package let browseUsers: BrowseUsers
     package let exportUsers: ExportUsers
@@ -48,7 +49,9 @@ package final class Administration: Sendable {
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
         secondFactor = world.services.adminSecondFactor
         perform = PerformAdminAction(clock: clock, recordReading: RecordReading(store: store, audit: audit))
-        findAdmin = FindAdmin(store: store, clock: clock, secondFactor: secondFactor)
+        findAdmin = FindAdmin(
+            store: store, clock: clock, secondFactor: secondFactor,
+            recordRefusal: RecordRefusedKey(store: store, clock: clock, audit: audit))
         let check = AdminCheck(
             store: store, clock: clock, passwords: world.passwords, secrets: secrets,
             secondFactor: secondFactor, hasLimits: world.limits.hasRateLimits)
@@ -70,6 +73,7 @@ package final class Administration: Sendable {
         listLocks = ListAdminLocks(store: store, clock: clock)
         listKeys = ListAdminKeys(store: store)
         createKey = CreateAdminKey(store: store, clock: clock, randomness: randomness, audit: audit)
+        changeKey = ChangeAdminKey(store: store, audit: audit)
         removeKey = RemoveAdminKey(store: store, audit: audit)
         browseUsers = BrowseUsers(schedule: searches)
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)

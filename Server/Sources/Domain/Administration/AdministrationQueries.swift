@@ -29,7 +29,10 @@ package protocol AdministrationQueries {
 
     func insert(_ key: AdminKey) throws(DomainError)
     func adminKey(_ digest: SecretDigest) throws(DomainError) -> AdminKey?
+    func adminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> AdminKey?
     func adminKeys() throws(DomainError) -> [AdminKey]
+    /// Writes from where a key can be used.
+    func updateReach(of key: AdminKey) throws(DomainError)
     func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool
     /// Ends all keys that an admin made, and tells how many.
     func removeAdminKeys(madeBy admin: Identifier<Admin>) throws(DomainError) -> Int

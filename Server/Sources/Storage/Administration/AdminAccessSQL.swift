@@ -57,6 +57,15 @@ extension SQLTransaction {
         try connection.first(AdminKeyRow.self, "FROM admin_keys WHERE digest = $1", [.digest(digest)])
     }
 
+    package func adminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> AdminKey? {
+        try connection.first(AdminKeyRow.self, "FROM admin_keys WHERE id = $1", [.id(id)])
+    }
+
+    package func updateReach(of key: AdminKey) throws(DomainError) {
+        try connection.run(
+            "UPDATE admin_keys SET networks = $1 WHERE id = $2", try AdminKeyRow.values(of: key, .networks, .id))
+    }
+
     package func adminKeys() throws(DomainError) -> [AdminKey] {
         try connection.all(AdminKeyRow.self, "FROM admin_keys ORDER BY id DESC")
     }

@@ -99,14 +99,16 @@ package enum AdminKeyRow: StoredRow {
     package static let table: StaticString = "admin_keys"
 
     package enum Column: Int, RowColumn {
-        case digest, id, name, scopes, applications, adminId, createdBy, createdAt, expiresAt
+        case digest, id, name, scopes, applications, adminId, createdBy, createdAt, expiresAt, networks
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminKey {
         AdminKey(
             id: row.id(.id), digest: try row.digest(.digest), name: row.text(.name),
             scopes: Set(row.text(.scopes).split(separator: " ").compactMap { AdminPermission(rawValue: String($0)) }),
-            applications: try StoredApplications.applications(row.optionalText(.applications)),
+            reach: .init(
+                applications: try StoredApplications.applications(row.optionalText(.applications)),
+                networks: try networks(row.optionalText(.networks))),
             maker: .init(id: row.id(.adminId), name: row.text(.createdBy)), createdAt: row.time(.createdAt),
             expiresAt: row.time(.expiresAt))
     }
@@ -117,12 +119,24 @@ package enum AdminKeyRow: StoredRow {
         case .id: .id(key.id)
         case .name: .text(key.name)
         case .scopes: .text(key.scopes.map(\.rawValue).sorted().joined(separator: " "))
-        case .applications: try StoredApplications.value(key.applications)
+        case .applications: try StoredApplications.value(key.reach.applications)
         case .adminId: .id(key.maker.id)
         case .createdBy: .text(key.maker.name)
         case .createdAt: .time(key.createdAt)
         case .expiresAt: .time(key.expiresAt)
+        case .networks:
+            key.reach.networks.isEmpty ? .null : .text(key.reach.networks.map(\.text).joined(separator: " "))
         }
+    }
+
+    /// A key with a network that cannot be read may not be used: without it, it would count from anywhere.
+    private static func networks(_ text: String?) throws(DomainError) -> [IPNetwork] {
+        var networks: [IPNetwork] = []
+        for part in text?.split(separator: " ") ?? [] {
+            guard let network = IPNetwork(String(part)) else { throw .storageUnavailable }
+            networks.append(network)
+        }
+        return networks
     }
 }
 

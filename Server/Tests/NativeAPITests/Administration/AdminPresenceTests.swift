@@ -16,7 +16,8 @@ struct AdminPresenceTests {
     private static let dangerous: Set<String> = [
         "POST admins", "PATCH admins/{id}", "DELETE admins/{id}", "POST admins/{id}/link", "POST admins/{id}/unlock",
         "POST keys",
-        "DELETE keys/{id}", "POST signing-keys", "PATCH \(application)", "PUT \(application)/providers/{provider}",
+        "PATCH keys/{id}", "DELETE keys/{id}", "POST signing-keys", "PATCH \(application)",
+        "PUT \(application)/providers/{provider}",
         "DELETE \(application)/providers/{provider}", "PUT \(application)/protocols/{protocol}",
         "DELETE \(application)/protocols/{protocol}", "PUT \(application)/redirects", "GET \(application)/export",
         "DELETE \(application)/users/{user}", "POST \(application)/users/{user}/transfer-code",

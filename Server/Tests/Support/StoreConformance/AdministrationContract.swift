@@ -81,16 +81,25 @@ extension Contract {
             let samples = Samples()
             let (admin, other) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
             let keys = [samples.adminKey(1, of: admin), samples.adminKey(2, of: admin), samples.adminKey(3, of: other)]
-            let (all, one, ended, left, removed) = try await engine.write { transaction throws(DomainError) in
+            var confined = keys[0]
+            confined.reach.networks = [IPNetwork("0.0.0.0/0"), IPNetwork("::/0")].compactMap(\.self)
+            let changed = confined
+            let (all, one, found, ended, left, removed) = try await engine.write { transaction throws(DomainError) in
                 for key in keys { try transaction.insert(key) }
                 let (all, one) = (try transaction.adminKeys(), try transaction.adminKey(keys[1].digest))
+                try transaction.updateReach(of: changed)
+                let found = [
+                    try transaction.adminKey(keys[0].id), try transaction.adminKey(keys[1].id),
+                    try transaction.adminKey(Identifier(rawValue: "none")),
+                ]
                 let ended = try transaction.removeAdminKeys(madeBy: admin.id)
                 let left = try transaction.adminKeys()
                 let removed = [try transaction.removeAdminKey(keys[2].id), try transaction.removeAdminKey(keys[2].id)]
-                return (all, one, ended, left, removed)
+                return (all, one, found, ended, left, removed)
             }
             try expectEqual(all, keys.reversed())
             try expectEqual(one, keys[1])
+            try expectEqual(found, [changed, keys[1], nil])
             try expectEqual(ended, 2)
             try expectEqual(left, [keys[2]])
             try expectEqual(removed, [true, false])
@@ -224,7 +233,10 @@ extension Samples {
     func adminKey(_ number: UInt8, of admin: Admin) -> AdminKey {
         AdminKey(
             id: randomness.newIdentifier(at: now + .milliseconds(Int(number))), digest: token(number),
-            name: "key \(number)", scopes: [.readUsers, .readFigures], applications: number == 1 ? nil : [application],
+            name: "key \(number)", scopes: [.readUsers, .readFigures],
+            reach: .init(
+                applications: number == 1 ? nil : [application],
+                networks: number == 1 ? [] : ["192.0.2.7/32", "2001:db8::/32"].compactMap { IPNetwork($0) }),
             maker: .init(id: admin.id, name: admin.name), createdAt: now, expiresAt: now + .days(1))
     }
 
