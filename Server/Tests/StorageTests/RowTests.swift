@@ -197,6 +197,7 @@ struct RowTests {
         admin.recoveryDigests = [digest(1), digest(2)]
         admin.lastLogInAt = time
         admin.disabledAt = time
+        admin.usesPasskeysOnly = true
         return admin
     }
 
@@ -204,9 +205,12 @@ struct RowTests {
         var session = AdminSession(digest: digest(1), admin: .init(rawValue: "admin"), createdAt: time)
         session.lastUsedAt = time + .seconds(1)
         session.authenticatedAt = time + .seconds(2)
+        session.passkey = "credential"
         return [
             Case(AdminRow.self, admin(full: true), [admin(full: false)], unread: ["folded_name"]),
-            Case(AdminSessionRow.self, session),
+            Case(
+                AdminSessionRow.self, session,
+                [AdminSession(digest: digest(1), admin: .init(rawValue: "admin"), createdAt: time)]),
             Case(
                 AdminLinkRow.self,
                 AdminLink(digest: digest(1), admin: .init(rawValue: "admin"), sealedTOTP: [1], expiresAt: time),

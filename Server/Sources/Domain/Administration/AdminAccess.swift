@@ -110,6 +110,10 @@ extension AuditEntry.Action {
     package static let adminChanged = AuditEntry.Action(rawValue: "admin.changed")
     package static let adminUnlocked = AuditEntry.Action(rawValue: "admin.unlocked")
     package static let adminRemoved = AuditEntry.Action(rawValue: "admin.removed")
+    package static let adminPasskeyAdded = AuditEntry.Action(rawValue: "admin.passkey-added")
+    package static let adminPasskeyRenamed = AuditEntry.Action(rawValue: "admin.passkey-renamed")
+    package static let adminPasskeyRemoved = AuditEntry.Action(rawValue: "admin.passkey-removed")
+    package static let adminPasswordRemoved = AuditEntry.Action(rawValue: "admin.password-removed")
     package static let adminKeyCreated = AuditEntry.Action(rawValue: "admin-key.created")
     package static let adminKeyChanged = AuditEntry.Action(rawValue: "admin-key.changed")
     /// A key outside of its networks; what one does within is recorded by what it does.

@@ -14,10 +14,12 @@ package struct AdminSession: Hashable, Sendable {
     package let admin: Identifier<Admin>
     package let createdAt: Timestamp
     package var lastUsedAt: Timestamp
-    /// When the admin last gave password and one-time code in it.
+    /// When the admin last proved to be there in it.
     package var authenticatedAt: Timestamp
+    /// The passkey that proved it; the session ends with it. `nil` for password and one-time code.
+    package var passkey: String?
 
-    /// A session that begins with a log-in.
+    /// A session that begins with a log-in by password and one-time code.
     package init(digest: SecretDigest, admin: Identifier<Admin>, createdAt: Timestamp) {
         self.digest = digest
         self.admin = admin

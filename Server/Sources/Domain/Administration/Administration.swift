@@ -7,6 +7,8 @@ package final class Administration: Sendable {
     package let logIn: LogInAdmin
     package let logOut: LogOutAdmin
     package let reauthenticate: ReauthenticateAdmin
+    package let passkeys: AdminPasskeys
+    package let ownPasskeys: ManageAdminPasskeys
     package let needsFirstAdmin: NeedsFirstAdmin
     package let makeLink: MakeAdminLink
     package let openLink: OpenAdminLink
@@ -42,7 +44,7 @@ package final class Administration: Sendable {
 
     init(
         _ world: DomainWorld, rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, searches: SearchScheduler,
-        changes: AccountChanges, signingKeys: SigningKeys
+        changes: AccountChanges, signingKeys: SigningKeys, passkeys: Passkeys
     ) {
         let audit = changes.audit
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
@@ -58,6 +60,11 @@ package final class Administration: Sendable {
         logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
         reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
+        let party = AdminPasskeyParty(pagesURL: world.services.pagesURL)
+        self.passkeys = AdminPasskeys(
+            world, verifyPasskey: passkeys.verifyPasskey, party: party, secondFactor: secondFactor, audit: audit)
+        ownPasskeys = ManageAdminPasskeys(
+            store: store, clock: clock, addPasskey: passkeys.addPasskey, party: party, audit: audit)
         needsFirstAdmin = NeedsFirstAdmin(store: store, secondFactor: secondFactor)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(

@@ -32,10 +32,9 @@ extension AdminAPI {
         },
         AdminRoute(.post, "reauthenticate", .reauthenticate) { call in
             let body = try await call.body(AdminProofBody.self)
-            guard let token = call.token else { throw DomainError.administration(.adminRequired) }
             let done = try await call.rules.reauthenticate(
-                password: Secret(body.password), code: body.code, token: token, by: try call.caller(),
-                from: call.client, origin: call.origin)
+                password: Secret(body.password), code: body.code, token: try call.sessionToken(),
+                by: try call.caller(), from: call.client, origin: call.origin)
             return try call.answer(AdminProofResponse(done))
         },
         AdminRoute(.post, "log-out", .logOut) { call in

@@ -5,7 +5,7 @@ package enum AdminRow: StoredRow {
 
     package enum Column: Int, RowColumn {
         case id, name, foldedName, role, applications, passwordHash, sealedTotp, lastTotpStep,
-            recoveryDigests, createdAt, updatedAt, lastLogInAt, disabledAt
+            recoveryDigests, createdAt, updatedAt, lastLogInAt, disabledAt, usesPasskeysOnly
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Admin {
@@ -25,6 +25,7 @@ package enum AdminRow: StoredRow {
         admin.updatedAt = row.time(.updatedAt)
         admin.lastLogInAt = row.optionalTime(.lastLogInAt)
         admin.disabledAt = row.optionalTime(.disabledAt)
+        admin.usesPasskeysOnly = row.isTrue(.usesPasskeysOnly)
         return admin
     }
 
@@ -43,6 +44,7 @@ package enum AdminRow: StoredRow {
         case .updatedAt: .time(admin.updatedAt)
         case .lastLogInAt: .optional(admin.lastLogInAt)
         case .disabledAt: .optional(admin.disabledAt)
+        case .usesPasskeysOnly: .truth(admin.usesPasskeysOnly)
         }
     }
 }
@@ -51,13 +53,14 @@ package enum AdminSessionRow: StoredRow {
     package static let table: StaticString = "admin_sessions"
 
     package enum Column: Int, RowColumn {
-        case digest, adminId, createdAt, lastUsedAt, authenticatedAt
+        case digest, adminId, createdAt, lastUsedAt, authenticatedAt, passkeyId
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminSession {
         var session = AdminSession(
             digest: try row.digest(.digest), admin: row.id(.adminId), createdAt: row.time(.createdAt))
         (session.lastUsedAt, session.authenticatedAt) = (row.time(.lastUsedAt), row.time(.authenticatedAt))
+        session.passkey = row.optionalText(.passkeyId)
         return session
     }
 
@@ -68,6 +71,7 @@ package enum AdminSessionRow: StoredRow {
         case .createdAt: .time(session.createdAt)
         case .lastUsedAt: .time(session.lastUsedAt)
         case .authenticatedAt: .time(session.authenticatedAt)
+        case .passkeyId: .optional(session.passkey)
         }
     }
 }

@@ -22,7 +22,8 @@ struct AdminPresenceTests {
         "DELETE \(application)/protocols/{protocol}", "PUT \(application)/redirects", "GET \(application)/export",
         "DELETE \(application)/users/{user}", "POST \(application)/users/{user}/transfer-code",
         "POST \(application)/users/{user}/merge", "DELETE \(application)/users/{user}/passkeys/{passkey}",
-        "DELETE \(application)/users/{user}/second-factors",
+        "DELETE \(application)/users/{user}/second-factors", "POST me/passkeys/request", "POST me/passkeys",
+        "DELETE me/passkeys/{passkey}", "DELETE me/password",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {
