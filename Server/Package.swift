@@ -50,6 +50,7 @@ let dashboardResources: [Resource] =
         "Templates/message.mustache", "Templates/providers.mustache", "Templates/mail.mustache",
         "Templates/theme.mustache",
         "Templates/bulk.mustache", "Templates/protocols.mustache", "Templates/proof.mustache", "Assets/dashboard.js",
+        "Templates/passkey.mustache", "Templates/passkeys.mustache",
         "Texts/en.json",
         "Texts/ja.json", "Texts/ko.json",
         "Assets/dashboard.css",
@@ -183,7 +184,7 @@ let package = Package(
         .target(
             name: "Dashboard",
             dependencies: [
-                "Domain", "HTTPSupport", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire,
+                "Domain", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire,
             ],
             resources: dashboardResources,
             swiftSettings: settings),

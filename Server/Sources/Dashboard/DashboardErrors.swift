@@ -60,6 +60,8 @@ struct PageWords {
         .identifiersTaken: (.unprocessableContent, "fields"), .alreadyRegistered: (.conflict, "registered"),
         .undoTooLate: (.conflict, "tooLate"), .credentialRefused: (.unprocessableContent, "credentials"),
         .codeRefused: (.unprocessableContent, "credentials"),
+        .passkeyUnknown: (.unprocessableContent, "passkeyUnknown"),
+        .passkeyRefused: (.unprocessableContent, "passkeyRefused"), .passkeysNotEnabled: (.notFound, "notFound"),
     ]
 }
 
