@@ -127,6 +127,7 @@ enum SettingsPage {
                 application.settings.passwordMinimumCharacters = minimum
                 application.settings.signUp = Self.signUp(form, application.settings.signUp)
                 application.settings.passkeys = PasskeyForm.rules(form, application.settings.passkeys)
+                application.settings.attestation = AttestationForm.rules(form, application.settings.attestation)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").split(whereSeparator: \.isWhitespace)
                     .map(String.init)
@@ -217,6 +218,7 @@ enum SettingsPage {
                 ]
             ),
             ("passkeys", PasskeyForm.fields(settings.passkeys).map { field($0.name, $0.value, $0.kind) }),
+            ("attestation", AttestationForm.fields(settings.attestation, form, errors: errors, request)),
             (
                 "mail",
                 [

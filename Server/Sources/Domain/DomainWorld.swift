@@ -41,6 +41,8 @@ package struct DomainWorld: Sendable {
         package var textDelivery: TextMessageDelivery
         /// Whether admins need an authenticator app.
         package var adminSecondFactor = AdminSecondFactor.demanded
+        /// Who vouches for the keys of attestations.
+        package var attestationCertificates: any AttestationCertificates = NoAttestationCertificates()
 
         package init(
             issuer: String, pagesURL: String? = nil, protocols: ProtocolRegistry, providers: IdentityProviders = .none,

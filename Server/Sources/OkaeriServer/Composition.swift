@@ -157,6 +157,7 @@ package struct Composition: Sendable {
             providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
             mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
             mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller))
+        services.attestationCertificates = AppAttestCertificates(furtherRoots: addresses.appAttestRoots)
         services.adminSecondFactor = settings.isDevelopment ? .optionalForFirstOwner : .demanded
         let modules = Modules(
             DomainWorld(

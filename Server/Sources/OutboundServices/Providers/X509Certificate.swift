@@ -76,9 +76,10 @@ package struct X509Certificate: Sendable {
 
     /// Whether the holder of another certificate signed this one.
     func isSigned(by other: X509Certificate) -> Bool {
-        guard issuer == other.subject, other.extensions.isAuthority, other.extensions.maySignCertificates,
-            let key = other.rsaKey
-        else { return false }
+        guard issuer == other.subject, other.extensions.isAuthority, other.extensions.maySignCertificates else {
+            return false
+        }
+        guard let key = other.rsaKey else { return isSignedByECDSA(of: other) }
         let signature = _RSA.Signing.RSASignature(rawRepresentation: signature)
         return switch signatureAlgorithm {
         case Self.rsa(11):
@@ -109,6 +110,8 @@ struct X509Extensions: Sendable {
     private(set) var maySignCode = false
     /// Where the issuer's certificate is.
     private(set) var issuerURLs: [String] = []
+    /// The values of those that say nothing of chains.
+    private(set) var others: [ASN1ObjectIdentifier: [UInt8]] = [:]
 
     /// - Throws: for a critical extension that is not understood.
     fileprivate init(_ list: [ASN1Node]) throws {
@@ -117,12 +120,16 @@ struct X509Extensions: Sendable {
             guard let name = parts.popFirst(), let value = parts.popLast() else { throw UnreadableCertificate() }
             let isCritical = try parts.first.map { try Bool(derEncoded: $0) } ?? false
             let bytes = Array(try ASN1OctetString(derEncoded: value).bytes)
-            switch try ASN1ObjectIdentifier(derEncoded: name) {
+            let identifier = try ASN1ObjectIdentifier(derEncoded: name)
+            switch identifier {
             case [2, 5, 29, 19]: try readConstraints(bytes)
             case [2, 5, 29, 15]: try readUsage(bytes)
             case [2, 5, 29, 37]: try readPurposes(bytes)
             case [1, 3, 6, 1, 5, 5, 7, 1, 1]: try readAccess(bytes)
-            default: if isCritical { throw UnreadableCertificate() }
+            default:
+                guard !isCritical, others.updateValue(bytes, forKey: identifier) == nil else {
+                    throw UnreadableCertificate()
+                }
             }
         }
     }

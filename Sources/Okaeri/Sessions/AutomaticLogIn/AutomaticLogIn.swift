@@ -108,6 +108,7 @@ extension SessionKeeper {
                         idempotencyKey: randomness.unguessableName())
                 attempt.call = try APICall(
                     .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
+                attempt.call?.firstLaunch = FirstLaunch(order.body)
                 // The key comes first: an account whose key could not be kept would be lost.
                 attempt.key = try await deviceKey()
                 return .prepared
