@@ -80,7 +80,7 @@ enum ProofOfWork {
         }
     }
 
-    private static func zeroBits(of digest: SHA256.Digest) -> Int {
+    private static func zeroBits(of digest: some Sequence<UInt8>) -> Int {
         var count = 0
         for byte in digest {
             count += byte.leadingZeroBitCount
