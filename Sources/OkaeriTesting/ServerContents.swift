@@ -70,6 +70,10 @@ struct ServerContents: Sendable {
     var transfers: [StoredTransfer] = []
     /// The domain that passkeys belong to; `nil` for an application without passkeys.
     var passkeyDomain: String?
+    /// What first launches need.
+    var firstLaunchPolicy = FirstLaunchPolicy.none
+    /// Challenges that were not used yet.
+    var firstLaunchChallenges: Set<String> = []
     /// Oldest first.
     var passkeys: [StoredPasskey] = []
     /// Challenges that were not used yet.

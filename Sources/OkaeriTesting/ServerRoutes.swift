@@ -100,13 +100,13 @@ extension InMemoryServer {
         let body = try request.body.map { data throws(Refusal) in try read(AutomaticLogInBody.self, from: data) }
         if let name = request.headers[HeaderName.idempotencyKey] {
             if let known = contents.responses[name] {
-                guard known.thumbprint == thumbprint, known.body == request.body ?? Data() else {
+                guard known.thumbprint == thumbprint, known.body == asked(body, request) else {
                     throw Refusal(409, .idempotencyKeyReused)
                 }
                 return known.response
             }
             let response = try logIn(thumbprint, body, restores: request.restores, &contents)
-            contents.responses[name] = (thumbprint, request.body ?? Data(), response)
+            contents.responses[name] = (thumbprint, asked(body, request), response)
             return response
         }
         return try logIn(thumbprint, body, restores: request.restores, &contents)
@@ -116,6 +116,7 @@ extension InMemoryServer {
         _ thumbprint: String, _ body: AutomaticLogInBody?, restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         try restore(key: thumbprint, isWished: restores, &contents)
+        if contents.removedKeys[thumbprint] == nil { try checkFirstLaunch(thumbprint, body, &contents) }
         let response = try logInResponse(thumbprint, body, createdWith: "automatic", &contents)
         return .json(response.isNew ? 201 : 200, response)
     }

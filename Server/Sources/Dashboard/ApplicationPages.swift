@@ -130,6 +130,7 @@ enum SettingsPage {
                 application.settings.signUp = Self.signUp(form, application.settings.signUp)
                 application.settings.passkeys = PasskeyForm.rules(form, application.settings.passkeys)
                 application.settings.secondFactors = secondFactors
+                application.settings.attestation = AttestationForm.rules(form, application.settings.attestation)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").split(whereSeparator: \.isWhitespace)
                     .map(String.init)
@@ -222,6 +223,7 @@ enum SettingsPage {
                 ]
             ),
             ("passkeys", PasskeyForm.fields(settings.passkeys).map { field($0.name, $0.value, $0.kind) }),
+            ("attestation", AttestationForm.fields(settings.attestation, form, errors: errors, request)),
             (
                 "secondFactors",
                 SecondFactorForm.fields(settings.secondFactors).map {

@@ -61,7 +61,7 @@ extension HostedPageRequest {
         case .retryAfter(let span):
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
         case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .secondFactor,
-            .removedDeviceKey, .permission:
+            .removedDeviceKey, .firstLaunch, .attestation, .permission:
             errors.others.append(text("fault.\(error.pageWords.name)"))
         }
         return errors

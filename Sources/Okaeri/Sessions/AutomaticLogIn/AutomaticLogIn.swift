@@ -110,6 +110,7 @@ extension SessionKeeper {
                         idempotencyKey: randomness.unguessableName())
                 attempt.call = try APICall(
                     .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
+                attempt.call?.firstLaunch = FirstLaunch(order.body)
                 // The key comes first: an account whose key could not be kept would be lost.
                 let slot = record?.keySlot ?? 0
                 attempt.key = try await deviceKey(slot)
