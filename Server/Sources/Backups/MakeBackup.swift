@@ -73,7 +73,7 @@ package struct MakeBackup {
         let byteCount = try store(copy, as: name, &header, checkedWith: secretKey)
         try storeRevocations(at: time, known: before)
         return Report(
-            name: name, header: header, byteCount: byteCount, removed: try prune(keeping: kept, before: before))
+            name: name, header: header, byteCount: byteCount, removed: try prune(keeping: kept))
     }
 
     /// Stores the segments of the revocation journal that the repository does not have, and the open one anew.
@@ -141,7 +141,7 @@ package struct MakeBackup {
         return stored.byteCount
     }
 
-    private func prune(keeping kept: Int?, before: BackupCatalogue) throws(BackupFault) -> [String] {
+    private func prune(keeping kept: Int?) throws(BackupFault) -> [String] {
         guard let kept else { return [] }
         let all = try BackupCatalogue(repository)
         let removed = Array(all.backups.dropLast(max(1, kept)))

@@ -4,10 +4,12 @@ import Foundation
 /// that commits write to. Each backup begins a new one just before it looks at the database, so that all that ends after
 /// its look is in its segment or a later one.
 package struct RevocationSegments: Sendable {
+    private let dataFolder: String
     private let folder: String
 
     /// - Parameter folder: The data folder.
     package init(folder: String) {
+        dataFolder = folder
         self.folder = folder + "/revocations"
     }
 
@@ -49,15 +51,27 @@ package struct RevocationSegments: Sendable {
         let file = Foundation.open(path(of: name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw fault(path(of: name)) }
         defer { close(file) }
+        try giveToOwner(file)
         unlink(draft)
         guard fsync(file) == 0, symlink(name, draft) == 0, rename(draft, folder + "/open") == 0 else {
             throw fault(folder + "/open")
         }
-        let directory = Foundation.open(folder, O_RDONLY | O_CLOEXEC)
-        guard directory >= 0 else { throw fault(folder) }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw fault(folder) }
+        for path in [folder, dataFolder] {
+            let directory = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+            guard directory >= 0 else { throw fault(path) }
+            defer { close(directory) }
+            guard fsync(directory) == 0 else { throw fault(path) }
+        }
         return name
+    }
+
+    /// The server must be able to write to a segment that root began.
+    private func giveToOwner(_ file: Int32) throws(SQLiteOpenFault) {
+        guard geteuid() == 0 else { return }
+        var status = stat()
+        guard stat(dataFolder, &status) == 0, fchown(file, status.st_uid, status.st_gid) == 0,
+            chown(folder, status.st_uid, status.st_gid) == 0
+        else { throw fault(folder) }
     }
 
     /// Removes segments that no backup needs any more.

@@ -40,7 +40,7 @@ package struct SQLiteSnapshot: Sendable {
             throw SQLiteOpenFault("The copy \(path) cannot be begun.")
         }
         var code = SQLITE_OK
-        while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED {
+        while code == SQLITE_OK {
             code = sqlite3_backup_step(backup, Self.pagesInStep)
             let all = Int(sqlite3_backup_pagecount(backup))
             tell(all - Int(sqlite3_backup_remaining(backup)), all)
