@@ -61,6 +61,7 @@ package struct MakeBackup {
         let segments = RevocationSegments(folder: folder)
         let lineage = try Sodium.hexadecimalDigits(count: 8)
         let segment = try storing { () throws(SQLiteOpenFault) in try segments.begin(lineage: lineage) }
+        removeAbandonedCopies()
         let copy = "\(folder)/.backup-\(getpid()).sqlite"
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
         let snapshot = try storing { () throws(SQLiteOpenFault) in
@@ -139,6 +140,19 @@ package struct MakeBackup {
         try reader.checkDigest { tell(.reading, $0, $1) }
         if let secretKey { try reader.open(with: secretKey, { tell(.reading, $0, $1) }) { _ throws(BackupFault) in } }
         return stored.byteCount
+    }
+
+    /// Copies of processes that were killed: they are not encrypted, and large.
+    private func removeAbandonedCopies() {
+        // A folder that cannot be listed is found out when the copy is made.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+            let parts = name.split(separator: ".")
+            guard let first = parts.first, first.hasPrefix("backup-"), name.hasPrefix("."),
+                let process = pid_t(first.dropFirst("backup-".utf8.count), radix: 10), process > 0,
+                kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            unlink("\(folder)/\(name)")
+        }
     }
 
     private func prune(keeping kept: Int?) throws(BackupFault) -> [String] {

@@ -148,6 +148,8 @@ struct BackupTests {
         _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
         let key = try await newKey()
         try repository.make()
+        // What a backup leaves that was killed: no process has the largest number.
+        try Data("a copy".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/.backup-2147483647.sqlite"))
         for _ in 0..<3 {
             let made = try await Program.run(
                 "backup", "make", "--data", folder.path, "--to", repository.path, "--key", key.public, "--keep", "2")
