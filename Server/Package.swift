@@ -199,13 +199,20 @@ let package = Package(
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
+        // system: The C library of compression.
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // composition: Backups of the embedded database: sealed files, where they are kept, what is applied when one is restored.
+        .target(
+            name: "Backups",
+            dependencies: ["Domain", "OutboundServices", "StorageSQLite", "CSodium", "CZlib", crypto],
+            swiftSettings: settings),
         // system: The C library's allocator, of which Foundation shows nothing.
         .systemLibrary(name: "CMalloc"),
         // program: The commands of the program.
         .target(
             name: "OkaeriProgram",
             dependencies: [
-                "AuthServiceAPI", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
+                "AuthServiceAPI", "Backups", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
                 "OutboundServices", "ParseAPI", "PasswordHashes",
                 arguments, sdk, wire, crypto,
             ],
@@ -240,6 +247,10 @@ let package = Package(
         // tests: Mail and HTTP clients.
         .testTarget(
             name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads"],
+            swiftSettings: settings),
+        // tests: Sealed files and the revocation journal.
+        .testTarget(
+            name: "BackupsTests", dependencies: ["Backups", "Domain", "StorageSQLite", "TestWorld", crypto, wire],
             swiftSettings: settings),
         // tests: Threads.
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),

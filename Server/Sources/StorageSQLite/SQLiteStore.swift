@@ -47,7 +47,7 @@ package final class SQLiteStore: Engine, Sendable {
             readers = nil
             self.searchReaders = nil
             validity = AlwaysValid()
-            writer = GroupCommit(connection, outsideChanges: nil, signals: signals)
+            writer = GroupCommit(connection, outsideChanges: nil, journal: nil, signals: signals)
         case .folder(let path):
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
@@ -57,12 +57,15 @@ package final class SQLiteStore: Engine, Sendable {
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
+            try SQLiteSetUp.prepareJournal(connection)
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
             self.searchReaders = try SearchReaders(
                 path: file, count: role == .server ? searchReaders : 1, reportFault: reportFault)
             if role == .server { epochs.settle() }
             validity = role == .server ? epochs : AlwaysValid()
-            writer = GroupCommit(connection, outsideChanges: role == .command ? epochs : nil, signals: signals)
+            writer = GroupCommit(
+                connection, outsideChanges: role == .command ? epochs : nil, journal: RevocationJournal(folder: path),
+                signals: signals)
         }
     }
 
