@@ -122,6 +122,7 @@ extension Simulation {
 
     /// Every other way into an account has ended, or may have.
     private func evictOthers(of person: Person, but kept: OpenSession?, _ device: Device?, isSure: Bool) {
+        remark("device \(device?.index ?? -1) stays with \(person.id.rawValue), others go: \(isSure)")
         bury(person.end(isSure: isSure) { $0 !== kept })
         for other in devices where other.person === person && other !== device { other.person = nil }
     }
@@ -130,6 +131,7 @@ extension Simulation {
     func delete(_ device: Device, _ person: Person, in application: Application) async {
         guard person.leavingSince == nil else { return await logIn(device, in: application, restoring: true) }
         guard let who = await fresh(device, person, in: application) else { return }
+        remark("user \(person.id.rawValue) asks to be deleted")
         let outcome = await call("ask to be deleted") {
             try await $0.modules.deletion.requestDeletion(by: who, isProven: false, from: Self.origin)
         }
@@ -150,6 +152,7 @@ extension Simulation {
     func disable(_ person: Person, in application: Application) async {
         guard person.standing == .active || person.standing == .disabled else { return }
         let disables = person.standing == .active
+        remark("user \(person.id.rawValue)")
         let outcome = await call(disables ? "disable" : "enable") {
             try await $0.modules.accounts.setUserDisabled(
                 person.id, in: application, isDisabled: disables, by: .local)

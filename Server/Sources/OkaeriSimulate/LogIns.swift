@@ -22,7 +22,7 @@ extension Simulation {
             case .unknown:
                 wasTried = true
                 // It may have ended what it replaces, and made a user.
-                _ = before?.end(isSure: false) { $0.device === device && $0.isBound }
+                device.doubtSessions()
                 if restoring { before?.standing = .unsure }
                 if restoring || before?.leavingSince != nil { device.person = nil }
             case .refused(let error):
@@ -91,6 +91,7 @@ extension Simulation {
             violate("a user name is lost: \(found.username ?? "none"), found \(logIn.user.username ?? "none")")
         }
         let session = OpenSession(logIn, of: found, on: device, isBound: true)
+        remark("device \(device.index), user \(found.id.rawValue), session \(session.id.rawValue)")
         // Of this key, what is older than ten minutes has ended.
         bury(
             found.end(isSure: true) {
@@ -100,6 +101,8 @@ extension Simulation {
         // The attempt's earlier answer has another token.
         bury(found.end(isSure: true) { $0.id == session.id })
         found.sessions.append(session)
+        device.sessions.append(session)
+        if device.sessions.count > 20 { device.sessions.removeAll { $0.state == .ended } }
         device.person = found
     }
 
@@ -159,7 +162,7 @@ extension Simulation {
             if error.code != .sessionInvalid && error.code != .userDisabled {
                 violate("a session is refused: \(error)")
             } else if isSure, session.person.leavingSince == nil, idle < .days(58), age < .days(398) {
-                violate("a session is lost: \(error)")
+                violate("a session is lost: \(session.id.rawValue) of \(session.person.id.rawValue)")
             }
             bury(session.person.end(isSure: session.state != .live) { $0 === session })
             return nil

@@ -80,6 +80,8 @@ final class Device: @unchecked Sendable {
     /// Whether the server may know the key.
     var isUnknown = true
     var isBusy = false
+    /// Sessions that belong to its key.
+    var sessions: [OpenSession] = []
     /// The last proof that the server has taken, and what it was for.
     var usedProof: PresentedProof?
     private var attempts = 0
@@ -88,6 +90,12 @@ final class Device: @unchecked Sendable {
         self.index = index
         key = try Self.newKey(&generator)
         offset = .milliseconds(generator.number(below: 80_000) - 40_000)
+    }
+
+    /// What its key opened may have ended: a log-in went unanswered.
+    func doubtSessions() {
+        for session in sessions { session.end(isSure: false) }
+        sessions.removeAll { $0.state == .ended }
     }
 
     /// Throws the key away, as an app does that is installed anew.

@@ -55,6 +55,9 @@ final class Simulation: @unchecked Sendable {
 
     var now: Timestamp { clock.now }
 
+    /// Prints what a model takes for granted, where every request is printed.
+    func remark(_ what: @autoclosure () -> String) { if options.isVerbose { print("  \(what())") } }
+
     func violate(_ what: String) { history.violate(what, at: now) }
 
     /// Runs until so many operations are in the history, or something is found.

@@ -13,6 +13,7 @@ extension Simulation {
                 { try await $0.modules.transfers.issueTransferCode(by: who, isProven: false, from: Self.origin) })
         else { return }
         var code = issued.code.revealed
+        let issuedAt = now
         if generator.isOne(in: 4) {
             switch await call(
                 "replace a transfer code",
@@ -32,29 +33,35 @@ extension Simulation {
             guard case .done = outcome else { return }
             spentCodes.append(code)
         }
-        let before = other.person
+        var before = other.person
         let isFirst = other.isUnknown
         switch await redeem(code, on: other, in: application) {
         case .done(let redeemed):
+            remark("device \(other.index) leaves \(before?.id.rawValue ?? "nobody") for \(person.id.rawValue)")
             if isWithdrawn { violate("a withdrawn transfer code works") }
             if redeemed.logIn.user.id != person.id { violate("a transfer code leads to another user") }
             if isFirst, redeemed.leftUser != nil { violate("a new key had a user") }
+            before = before ?? redeemed.leftUser.flatMap { persons[$0.id] }
             if let before, before !== person {
                 bury(before.end(isSure: true) { $0.device === other && $0.isBound })
                 if redeemed.leftUser?.id != before.id { violate("a transfer left another user") }
                 if redeemed.leftUser?.erasedAt != nil { before.leavingSince = before.leavingSince ?? now }
             }
             other.person = person
-            person.sessions.append(OpenSession(redeemed.logIn, of: person, on: other, isBound: true))
+            let session = OpenSession(redeemed.logIn, of: person, on: other, isBound: true)
+            person.sessions.append(session)
+            other.sessions.append(session)
             spentCodes.append(code)
         case .unknown:
             other.person = nil
+            other.doubtSessions()
             if let before {
                 _ = before.end(isSure: false)
                 before.standing = .unsure
             }
         case .refused(let error):
-            if !isWithdrawn, error.code != .clockSkew { violate("a transfer code is refused: \(error)") }
+            let isOld = now - issuedAt > .seconds(80_000)
+            if !isWithdrawn, !isOld, error.code != .clockSkew { violate("a transfer code is refused: \(error)") }
         }
         await redeemSpent(in: application)
     }
@@ -88,6 +95,7 @@ extension Simulation {
     /// An operator lets one user take over an anonymous one.
     func merge(_ left: Person, into person: Person, in application: Application) async {
         guard left.username == nil, !left.hasUnsureNames else { return }
+        remark("user \(left.id.rawValue) is merged into \(person.id.rawValue)")
         let outcome = await call("merge") {
             try await $0.modules.administration.mergeUsers(left.id, into: person.id, in: application, by: .local)
         }
