@@ -8,19 +8,31 @@ extension Simulation {
     private static let zeros: [(name: String, question: Query)] = [
         (
             "sessions without a user",
-            "SELECT COUNT(*) FROM sessions s LEFT JOIN users u ON u.application_id = s.application_id AND u.id = s.user_id WHERE u.id IS NULL"
+            """
+            SELECT COUNT(*) FROM sessions s LEFT JOIN users u
+            ON u.application_id = s.application_id AND u.id = s.user_id WHERE u.id IS NULL
+            """
         ),
         (
             "identities without a user",
-            "SELECT COUNT(*) FROM identities i LEFT JOIN users u ON u.application_id = i.application_id AND u.id = i.user_id WHERE u.id IS NULL"
+            """
+            SELECT COUNT(*) FROM identities i LEFT JOIN users u
+            ON u.application_id = i.application_id AND u.id = i.user_id WHERE u.id IS NULL
+            """
         ),
         (
             "identifiers without a user",
-            "SELECT COUNT(*) FROM identifiers i LEFT JOIN users u ON u.application_id = i.application_id AND u.id = i.user_id WHERE u.id IS NULL"
+            """
+            SELECT COUNT(*) FROM identifiers i LEFT JOIN users u
+            ON u.application_id = i.application_id AND u.id = i.user_id WHERE u.id IS NULL
+            """
         ),
         (
             "passwords without a user",
-            "SELECT COUNT(*) FROM passwords p LEFT JOIN users u ON u.application_id = p.application_id AND u.id = p.user_id WHERE u.id IS NULL"
+            """
+            SELECT COUNT(*) FROM passwords p LEFT JOIN users u
+            ON u.application_id = p.application_id AND u.id = p.user_id WHERE u.id IS NULL
+            """
         ),
         (
             "keys with two users",

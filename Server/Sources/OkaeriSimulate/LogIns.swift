@@ -16,7 +16,8 @@ extension Simulation {
             let outcome = await sendLogIn(proof, name, isTwice, in: application, restoring: restoring)
             switch outcome {
             case .done(let logIn):
-                device.usedProof = proof
+                usedProofs.append(proof)
+                if usedProofs.count > 100 { usedProofs.removeFirst(50) }
                 accept(logIn, of: device, before: before, isFirst: isFirst, wasTried: wasTried, restoring: restoring)
                 return
             case .unknown:
@@ -125,7 +126,8 @@ extension Simulation {
 
     /// A proof that was taken is not taken again.
     func repeatProof(of device: Device, in application: Application) async {
-        guard let proof = device.usedProof else { return await logIn(device, in: application) }
+        guard !usedProofs.isEmpty else { return await logIn(device, in: application) }
+        let proof = generator.pick(usedProofs)
         let outcome = await call("repeat a proof") {
             try await $0.modules.accounts.logInAutomatically(
                 .init(application: application, proof: proof, address: Self.address))

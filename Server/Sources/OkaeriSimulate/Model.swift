@@ -82,8 +82,6 @@ final class Device: @unchecked Sendable {
     var isBusy = false
     /// Sessions that belong to its key.
     var sessions: [OpenSession] = []
-    /// The last proof that the server has taken, and what it was for.
-    var usedProof: PresentedProof?
     private var attempts = 0
 
     init(_ index: Int, _ generator: inout SeededGenerator) throws {
@@ -103,7 +101,6 @@ final class Device: @unchecked Sendable {
         key = try Self.newKey(&generator)
         person = nil
         isUnknown = true
-        usedProof = nil
     }
 
     func nextName() -> String {

@@ -14,6 +14,9 @@ struct OkaeriSimulate: ParsableCommand {
     @Option(help: "The seed; the same one gives the same history. A new one is drawn without it.")
     var seed: UInt64?
 
+    @Option(help: "How many runs one after the other, each in a process of its own; the seed grows by one.")
+    var runs = 1
+
     @Option(help: "How many requests.")
     var operations = 20_000
 
@@ -27,15 +30,30 @@ struct OkaeriSimulate: ParsableCommand {
     var faults = true
 
     func validate() throws {
-        guard operations > 0, devices.map({ $0 > 1 }) ?? true else {
-            throw ValidationError("At least one request and two devices.")
+        guard operations > 0, runs > 0, devices.map({ $0 > 1 }) ?? true else {
+            throw ValidationError("At least one run, one request and two devices.")
         }
     }
 
     func run() throws {
         try Self.hashDeterministically()
         var generator = SystemRandomNumberGenerator()
-        let seed = seed ?? generator.next() >> 16
+        let first = seed ?? generator.next() >> 16
+        guard runs > 1 else { return try run(seed: first) }
+        // SQLite has one default file system in a process.
+        var failed = 0
+        for number in 0..<UInt64(runs) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe")
+            process.arguments = ["--seed", String(first &+ number), "--operations", String(operations)]
+            try process.run()
+            process.waitUntilExit()
+            if process.terminationStatus != 0 { failed += 1 }
+        }
+        if failed > 0 { throw ExitCode.failure }
+    }
+
+    private func run(seed: UInt64) throws {
         let options = Simulation.Options(
             seed: seed, operations: operations, devices: devices ?? min(5_000, max(10, operations / 50)),
             isVerbose: verbose, hasFaults: faults)

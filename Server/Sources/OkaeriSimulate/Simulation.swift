@@ -34,6 +34,8 @@ final class Simulation: @unchecked Sendable {
     var graveyard: [OpenSession] = []
     /// Transfer codes that are used or replaced.
     var spentCodes: [String] = []
+    /// Proofs that were taken lately.
+    var usedProofs: [PresentedProof] = []
     /// Who may have a user name.
     var claims: [String: [Person?]] = [:]
     var application: Application?
@@ -107,7 +109,7 @@ final class Simulation: @unchecked Sendable {
         if generator.isOne(in: 12) { span = .seconds(generator.number(below: 60)) }
         if generator.isOne(in: 800) { span = .seconds(generator.number(below: 172_800)) }
         // The server's clock is set back.
-        if generator.isOne(in: 1200) { span = .zero - .milliseconds(generator.number(below: 45_000)) }
+        if generator.isOne(in: 300) { span = .zero - .milliseconds(generator.number(below: 90_000)) }
         clock.advance(by: span)
         guard options.hasFaults else { return }
         disk.faults.failingReads = 20_000
@@ -211,6 +213,7 @@ final class Simulation: @unchecked Sendable {
     ///   - name: For the history.
     ///   - mayLose: Whether the network may lose the answer, or the request.
     ///   - body: The request.
+    /// - Returns: what the client learns.
     func call<Value: Sendable>(
         _ name: String, mayLose: Bool = true, _ body: @Sendable (TestWorld) async throws -> Value
     ) async -> Outcome<Value> {
