@@ -63,6 +63,8 @@ let package = Package(
         .executable(name: "okaeri", targets: ["OkaeriMain"]),
         // The same commands with fake providers, for development and tests.
         .executable(name: "okaeri-dev", targets: ["OkaeriDevelopment"]),
+        // The deterministic simulator (docs/testing.md).
+        .executable(name: "okaeri-simulate", targets: ["OkaeriSimulate"]),
         // For the package Fuzzing, which builds them with sanitizers.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
@@ -223,6 +225,11 @@ let package = Package(
         .executableTarget(
             name: "OkaeriDevelopment",
             dependencies: ["Domain", "FakeProviders", "OkaeriProgram", "OkaeriServer", logging],
+            swiftSettings: settings),
+        // development: The simulator, `okaeri-simulate`: rules and SQLite engine on a simulated disk, clock and network.
+        .executableTarget(
+            name: "OkaeriSimulate",
+            dependencies: ["CSQLite", "Domain", "Storage", "StorageSQLite", "TestWorld", arguments, crypto],
             swiftSettings: settings),
         // tests: A domain with a clock that stands still and SQLite in memory.
         .target(

@@ -1,5 +1,4 @@
 import CSQLite
-import Dispatch
 import Domain
 import Foundation
 import Storage
@@ -16,7 +15,7 @@ final class GroupCommit: Sendable {
     /// The most transactions that may wait. More than that would wait for longer than their clients do.
     private static let maximumQueue = 10_000
 
-    private let queue = DispatchQueue(label: "okaeri.sqlite.writer", qos: .userInitiated)
+    private let queue: StepQueue
     private let waiting = Mutex(Waiting())
     private let outsideChanges: CacheEpoch?
     private let journal: RevocationJournal?
@@ -35,10 +34,12 @@ final class GroupCommit: Sendable {
     ///   - outsideChanges: Where a command tells a server that it changed something; `nil` in the server itself.
     ///   - journal: Where what ends is written down; `nil` for a database in memory.
     ///   - signals: Whom to tell of changes.
+    ///   - queue: Where transactions are run.
     init(
         _ connection: sending SQLiteConnection, outsideChanges: CacheEpoch?, journal: RevocationJournal?,
-        signals: StoreSignals
+        signals: StoreSignals, queue: StepQueue = StepQueue(label: "okaeri.sqlite.writer")
     ) {
+        self.queue = queue
         self.connection = connection
         self.outsideChanges = outsideChanges
         self.journal = journal

@@ -69,6 +69,29 @@ package final class SQLiteStore: Engine, Sendable {
         }
     }
 
+    /// Opens a database whose work a simulator runs step by step, through the file system that SQLite takes by default.
+    ///
+    /// There are one writer and one reader; searches use the writer. No other process shares the file.
+    ///
+    /// - Parameters:
+    ///   - path: The file's name there.
+    ///   - steps: Gets each piece of work, and runs it later.
+    /// - Throws: `SQLiteOpenFault`.
+    package init(simulated path: String, steps: @escaping StepQueue.Steps) throws(SQLiteOpenFault) {
+        let signals = StoreSignals()
+        self.signals = signals
+        let reportFault: @Sendable (String) -> Void = { signals.report(fault: $0) }
+        let connection = try SQLiteConnection(
+            path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathersLog: true, reportFault: reportFault)
+        try SQLiteSetUp.prepareWriter(connection)
+        readers = try ReaderPool(path: path, count: 1, steps: steps, reportFault: reportFault)
+        searchReaders = nil
+        lock = nil
+        validity = AlwaysValid()
+        writer = GroupCommit(
+            connection, outsideChanges: nil, signals: signals, queue: StepQueue(label: "simulated", steps: steps))
+    }
+
     /// Called with each change after its commit and before it is answered.
     package func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
         signals.observeChanges(observer)
