@@ -89,7 +89,8 @@ package final class SQLiteStore: Engine, Sendable {
         lock = nil
         validity = AlwaysValid()
         writer = GroupCommit(
-            connection, outsideChanges: nil, journal: nil, signals: signals, queue: StepQueue(label: "simulated", steps: steps))
+            connection, outsideChanges: nil, journal: nil, signals: signals,
+            queue: StepQueue(label: "simulated", steps: steps))
     }
 
     /// Called with each change after its commit and before it is answered.

@@ -27,7 +27,7 @@ struct X509CertificateTests {
     func attestationRoot() throws {
         let root = try #require(X509Certificate(parsing: AppAttestCertificates.appleRoot))
         #expect(root.organizations == ["Apple Inc."] && root.extensions.isAuthority && root.isSigned(by: root))
-        #expect(root.rsaKey == nil && root.p256Key == nil)
+        #expect(root.rsaKey == nil)
         // 2020-03-18 18:32:53 and 2045-03-15 00:00.
         #expect(root.start == Timestamp(milliseconds: 1_584_556_373_000))
         #expect(root.end == Timestamp(milliseconds: 2_373_148_800_000))
