@@ -78,7 +78,7 @@ struct DashboardRequest: Sendable {
         guard page.request.hasMediaType([FormValues.mediaType]) else { return }
         let form = try await page.form()
         let isPasskey = form[ReauthenticationForm.passkey] != nil
-        sent = form.without(ReauthenticationForm.fields.union(isPasskey ? ["credential"] : []))
+        sent = form.without(ReauthenticationForm.fields)
         guard isPasskey || form[ReauthenticationForm.password] != nil, let token = page.cookie else { return }
         do {
             let done =
@@ -103,7 +103,10 @@ struct DashboardRequest: Sendable {
 
     /// The same with a passkey in the place of password and code.
     private func prove(by form: FormValues, token: Secret) async throws -> ReauthenticateAdmin.Done {
-        guard let credential = try DashboardPasskey.credential(PasskeyAuthentication.self, in: form) else {
+        guard
+            let credential = try DashboardPasskey.credential(
+                PasskeyAuthentication.self, in: form, at: ReauthenticationForm.passkey)
+        else {
             throw DomainError.passkeyUnknown
         }
         return try await rules.passkeys.reauthenticate(

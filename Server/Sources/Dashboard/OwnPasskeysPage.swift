@@ -129,8 +129,10 @@ enum DashboardPasskey {
     /// What the script sent of an authenticator; `nil` when it could not.
     ///
     /// - Throws: `RequestError`.
-    static func credential<Credential: Decodable>(_ type: Credential.Type, in form: FormValues) throws -> Credential? {
-        let text = form.text("credential")
+    static func credential<Credential: Decodable>(
+        _ type: Credential.Type, in form: FormValues, at name: String = "credential"
+    ) throws -> Credential? {
+        let text = form.text(name)
         return text.isEmpty ? nil : try JSONReader.decode(type, from: ByteBuffer(string: text))
     }
 }

@@ -9,8 +9,8 @@ import PageSupport
 enum ReauthenticationForm {
     static let password = "proof.password"
     static let code = "proof.code"
-    /// Whether the field `credential` holds a passkey's proof.
-    static let passkey = "proof.passkey"
+    /// What a passkey says, in the place of both. The script finds the field by its id.
+    static let passkey = "proof.credential"
     static let fields: Set<String> = [password, code, passkey]
 
     /// The answer was wrong.

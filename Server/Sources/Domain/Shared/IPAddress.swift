@@ -135,7 +135,10 @@ package struct IPNetwork: Hashable, Sendable {
         let width = base.isIPv4 ? 32 : 128
         var bits = width
         if parts.count == 2 {
-            guard let sent = Int(parts[1], radix: 10), (0...width).contains(sent) else { return nil }
+            // Digits alone: a sign would be read too.
+            guard parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let sent = Int(parts[1], radix: 10),
+                (0...width).contains(sent)
+            else { return nil }
             bits = sent
         }
         self.init(base: base, prefixBits: bits + 128 - width)

@@ -17,7 +17,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("logs in without name, password and code, at the API and in the dashboard")
     func logIn() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: [.support]), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.support]), SoftwareAuthenticator())
         let handle = try await world.add(authenticator, to: "support", name: "鍵")
         let token = try await world.token(authenticator, handle)
         let me = try await world.send(token, .get, "me").json
@@ -33,7 +33,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("is renamed and removed by its admin alone")
     func managed() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: [.support]), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.support]), SoftwareAuthenticator())
         try await world.add(authenticator)
         let path = "me/passkeys/\(authenticator.id)"
         let renamed = try await world.send("owner", .patch, path, body: #"{"name": "drawer"}"#)
@@ -58,7 +58,7 @@ struct AdminOwnPasskeyTests {
     @Test("is refused by name with one part of the assertion or the registration wrong", arguments: spoilt.indices)
     func refused(index: Int) async throws {
         let (rule, spoil) = Self.spoilt[index]
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         try expectRefused(try await world.logIn(try await world.assertion(authenticator, handle, spoil)), rule)
         let proof = try AdminWorld.body(of: try await world.assertion(authenticator, handle, spoil))
@@ -71,7 +71,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("is refused with another signature, another handle, and when its counter goes back")
     func otherParts() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         var forged = try await world.assertion(authenticator, handle)
         forged.response.signature = try await world.assertion(authenticator, handle).response.signature
@@ -90,7 +90,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("counts once, for log-in and proof together, and not after five minutes")
     func once() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         let credential = try await world.assertion(authenticator, handle)
         #expect(try await world.logIn(credential).status == 200)
@@ -104,7 +104,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("opens one session when the same assertion comes ten times at once")
     func together() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         let credential = try await world.assertion(authenticator, handle)
         let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -116,7 +116,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("makes the session fresh, which gets another token, and no other admin's session")
     func proof() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: [.operator]), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.operator]), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         world.server.clock.advance(by: AdminSession.freshness)
         expect(try await world.send("owner", .post, "signing-keys", body: "{}"), 403, .reauthenticationRequired)
@@ -134,7 +134,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("is another one than a user's: neither leads to the other")
     func users() async throws {
-        let world = try await AdminWorld(roles: [])
+        let world = try await AdminWorld.atOwnAddress(roles: [])
         let pages = try await PasskeyWorld(on: world.server)
         let (own, theirs) = (SoftwareAuthenticator(), SoftwareAuthenticator())
         let handle = try await world.add(own)
@@ -149,7 +149,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("is added to the admin for whom its challenge was given out, once, and to no program's key")
     func registration() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: [.operator]), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.operator]), SoftwareAuthenticator())
         let made = try await world.registration(authenticator)
         let body = try AdminWorld.text(NewPasskeyBody(credential: made.credential))
         try expectRefused(try await world.send("operator", .post, "me/passkeys", body: body), "challenge")
@@ -173,7 +173,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("ends the sessions that it opened or proved when it is removed, and no others")
     func sessions() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         let opened = try await world.token(authenticator, handle)
         #expect(try await world.send("owner", .delete, "me/passkeys/\(authenticator.id)").status == 204)
@@ -184,7 +184,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("ends with its admin, sleeps while the admin is disabled, and ends when a link sets new credentials")
     func ends() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: [.operator]), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.operator]), SoftwareAuthenticator())
         let rules = world.server.modules.administration
         let admin = try #require(try await rules.listAdmins().first { $0.role == .operator })
         let handle = try await world.add(authenticator, to: "operator")
@@ -205,7 +205,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("is the only way in once the password is given up, and then the last one stays")
     func withoutPassword() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         expect(try await world.send("owner", .delete, "me/password"), 409, .lastWayIn)
         let handle = try await world.add(authenticator)
         let other = try await world.token(authenticator, handle)
@@ -235,7 +235,9 @@ struct AdminOwnPasskeyTests {
 
     @Test("of the last two is left one, whichever of two removals at once is first")
     func race() async throws {
-        let (world, first, second) = (try await AdminWorld(roles: []), SoftwareAuthenticator(), SoftwareAuthenticator())
+        let (world, first, second) = (
+            try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator(), SoftwareAuthenticator()
+        )
         try await world.add(first)
         try await world.add(second)
         #expect(try await world.send("owner", .delete, "me/password").status == 204)
@@ -247,7 +249,7 @@ struct AdminOwnPasskeyTests {
 
     @Test("is one of twenty at most")
     func limit() async throws {
-        let world = try await AdminWorld(roles: [])
+        let world = try await AdminWorld.atOwnAddress(roles: [])
         for _ in 0..<Passkey.maximumPerUser { try await world.add(SoftwareAuthenticator()) }
         expect(try await world.send("owner", .post, "me/passkeys/request", body: "{}"), 400, .invalidMember)
     }

@@ -13,7 +13,7 @@ struct OwnPasskeysPageTests {
 
     @Test("adds, renames and removes a passkey by forms that a script fills")
     func forms() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: [.auditor]), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.auditor]), SoftwareAuthenticator())
         let browser = world.browser("auditor")
         let shown = try await browser.get(Self.address)
         #expect(shown.html.contains(#"data-passkey="create" data-options="/dashboard/passkeys/options""#))
@@ -43,7 +43,7 @@ struct OwnPasskeysPageTests {
 
     @Test("logs in with a passkey, and says what is wrong with another")
     func logIn() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         let browser = Browser(world.server)
         let page = try await browser.get("/dashboard/log-in")
@@ -66,20 +66,20 @@ struct OwnPasskeysPageTests {
 
     @Test("proves with a passkey that the admin is there, and goes on with what was entered")
     func stepUp() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let handle = try await world.add(authenticator)
         let browser = world.browser()
         let token = try await browser.get("/dashboard/keys").token
         world.server.clock.advance(by: AdminSession.freshness)
         let fields = ["name": "CI", "days": "2", "scope.users:read": "yes"]
         let asked = try await browser.post("/dashboard/keys", fields, token: token)
-        #expect(asked.status == 403 && asked.html.contains(#"name="proof.passkey" value="yes""#))
-        var proof = fields.merging(try sent(try await world.assertion(authenticator, "AAAA"))) { $1 }
-        proof["proof.passkey"] = "yes"
+        #expect(asked.status == 403 && asked.html.contains(#"name="proof.credential""#))
+        var proof = fields
+        proof["proof.credential"] = try AdminWorld.text(try await world.assertion(authenticator, "AAAA"))
         let refused = try await browser.post("/dashboard/keys", proof, token: asked.token)
-        #expect(refused.status == 422 && refused.html.contains("proof.passkey"))
+        #expect(refused.status == 422 && refused.html.contains("proof.credential"))
         #expect(try await world.server.modules.administration.listKeys().isEmpty)
-        proof.merge(try sent(try await world.assertion(authenticator, handle))) { $1 }
+        proof["proof.credential"] = try AdminWorld.text(try await world.assertion(authenticator, handle))
         let done = try await browser.post("/dashboard/keys", proof, token: asked.token)
         #expect(done.status == 200 && done.html.contains("oka_"))
         #expect(try await world.server.modules.administration.listKeys().map(\.name) == ["CI"])
@@ -87,7 +87,7 @@ struct OwnPasskeysPageTests {
 
     @Test("gives the password up only with a passkey, and asks for no password afterwards")
     func password() async throws {
-        let (world, authenticator) = (try await AdminWorld(roles: []), SoftwareAuthenticator())
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
         let browser = world.browser()
         let token = try await browser.get(Self.address).token
         #expect(try await browser.post("\(Self.address)/password", [:], token: token).status == 422)

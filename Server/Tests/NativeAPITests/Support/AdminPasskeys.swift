@@ -7,6 +7,11 @@ import Testing
 
 /// Passkeys of admins, made and shown by an authenticator in software as a browser at the server's own address would.
 extension AdminWorld {
+    /// A server that knows its address, to which passkeys belong.
+    static func atOwnAddress(roles: [AdminRole]) async throws -> AdminWorld {
+        try await AdminWorld(try await TestServer(settings: ["public-url": TestServer.url]), roles: roles)
+    }
+
     private static func own(_ ceremony: inout SoftwareAuthenticator.Ceremony) {
         ceremony.origin = TestServer.url
         ceremony.domain = "id.example.test"
