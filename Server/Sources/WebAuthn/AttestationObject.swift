@@ -7,6 +7,8 @@ package struct AttestationObject: Sendable {
         case none
         /// By the credential's own key, which shows that the authenticator has it.
         case own = "self"
+        /// By a certificate of the authenticator's maker.
+        case certified
     }
 
     let data: AuthenticatorData
@@ -28,9 +30,17 @@ package struct AttestationObject: Sendable {
 
     /// Verifies the statement (§8.2, §8.7).
     ///
-    /// - Throws: `attestationFormat` for one that nobody asked for: the options say `none`. `attestationMalformed`,
-    ///   `attestationSignature`.
-    func attestation(of key: CredentialPublicKey, clientDataHash: [UInt8]) throws(WebAuthnFault) -> Attestation {
+    /// - Parameters:
+    ///   - key: The new credential's.
+    ///   - clientDataHash: What is signed beside the authenticator data.
+    ///   - authority: Who vouches for authenticators; `nil` where nobody asks.
+    /// - Returns: what it is attested by.
+    /// - Throws: `attestationFormat` for one that nobody asked for, or another than that which is asked for;
+    ///   `attestationMalformed`, `attestationSignature`, `attestationCertificate`, `attestationRoot`.
+    func attestation(
+        of key: CredentialPublicKey, clientDataHash: [UInt8], by authority: AttestationAuthority?
+    ) throws(WebAuthnFault) -> Attestation {
+        if let authority { return try certified(clientDataHash: clientDataHash, by: authority) }
         switch format {
         case "none":
             guard statement.isEmpty else { throw .attestationMalformed }
@@ -45,5 +55,24 @@ package struct AttestationObject: Sendable {
             return .own
         default: throw .attestationFormat
         }
+    }
+
+    /// An attestation with certificates (§8.2), of the format that security keys have.
+    private func certified(
+        clientDataHash: [UInt8], by authority: AttestationAuthority
+    ) throws(WebAuthnFault) -> Attestation {
+        guard format == "packed", let list = statement[.text("x5c")] else { throw .attestationFormat }
+        guard statement.count == 3, let algorithm = statement.integer(.text("alg")),
+            let signature = statement.bytes(.text("sig")), case .array(let items) = list, !items.isEmpty,
+            let kind = data.attested?.aaguid, let aaguid = AAGUID(bytes: kind)
+        else { throw .attestationMalformed }
+        let chain = items.compactMap { item -> [UInt8]? in if case .bytes(let bytes) = item { bytes } else { nil } }
+        guard chain.count == items.count else { throw .attestationMalformed }
+        guard let certificate = authority.certificate(chain, aaguid) else { throw .attestationRoot }
+        guard certificate.fits(kind) else { throw .attestationCertificate }
+        guard certificate.isValid(signature, over: dataBytes + clientDataHash, by: algorithm) else {
+            throw .attestationSignature
+        }
+        return .certified
     }
 }

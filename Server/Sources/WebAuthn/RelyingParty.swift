@@ -51,17 +51,19 @@ package struct RelyingParty: Sendable {
     /// - Parameters:
     ///   - clientData: What the client said.
     ///   - attestation: What the authenticator made.
+    ///   - authority: Who has to vouch for the authenticator; `nil` for nobody.
     ///   - isChallenge: Whether a challenge is the one that was given out for this.
     /// - Returns: the new credential.
     /// - Throws: the first rule that is broken.
     package func verify(
-        _ clientData: ClientData, _ attestation: AttestationObject, isChallenge: ([UInt8]) -> Bool
+        _ clientData: ClientData, _ attestation: AttestationObject, attestedBy authority: AttestationAuthority? = nil,
+        isChallenge: ([UInt8]) -> Bool
     ) throws(WebAuthnFault) -> NewCredential {
         try verify(clientData, .create, isChallenge: isChallenge)
         try verify(attestation.data)
         guard let attested = attestation.data.attested else { throw .authenticatorDataMalformed }
         let key = try CredentialPublicKey(cose: attested.publicKey)
-        let kind = try attestation.attestation(of: key, clientDataHash: clientData.hash)
+        let kind = try attestation.attestation(of: key, clientDataHash: clientData.hash, by: authority)
         guard let aaguid = AAGUID(bytes: attested.aaguid), policy.takes(aaguid) else { throw .authenticator }
         return NewCredential(
             id: attested.id, publicKey: key, aaguid: aaguid, state: CredentialState(attestation.data),

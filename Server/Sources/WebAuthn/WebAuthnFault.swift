@@ -17,6 +17,10 @@ package enum WebAuthnFault: String, Error, CaseIterable, Hashable, Sendable {
     case attestationMalformed = "attestation_malformed"
     case attestationFormat = "attestation_format"
     case attestationSignature = "attestation_signature"
+    /// A certificate that is not as those of authenticators are (§8.2.1).
+    case attestationCertificate = "attestation_certificate"
+    /// A chain that leads to no root that the application has for the authenticator.
+    case attestationRoot = "attestation_root"
     case credentialId = "credential_id"
     case publicKeyMalformed = "public_key_malformed"
     case algorithm
@@ -34,8 +38,8 @@ package enum WebAuthnFault: String, Error, CaseIterable, Hashable, Sendable {
         case .authenticatorDataMalformed, .relyingParty, .userPresence, .userVerification, .backupState,
             .backupEligibility, .signatureCounter:
             "response.authenticatorData"
-        case .attestationMalformed, .attestationFormat, .attestationSignature, .publicKeyMalformed, .algorithm,
-            .authenticator:
+        case .attestationMalformed, .attestationFormat, .attestationSignature, .attestationCertificate,
+            .attestationRoot, .publicKeyMalformed, .algorithm, .authenticator:
             "response.attestationObject"
         case .credentialId: "id"
         case .signature: "response.signature"

@@ -86,7 +86,7 @@ public struct PasskeyCreationOptions: Codable, Hashable, Sendable {
     public var excludeCredentials: [Descriptor]
     /// What the authenticator must be able to.
     public var authenticatorSelection: Selection
-    /// `none`.
+    /// `none`, or `direct` where the application demands authenticators of makers that it knows.
     public var attestation = "none"
 
     /// Makes options.

@@ -93,7 +93,8 @@ package final class Administration: Sendable {
         listActivity = ListActivity(store: store)
         writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
-        changeApplication = ChangeApplication(editApplication: EditApplication(store: store, audit: audit))
+        changeApplication = ChangeApplication(
+            editApplication: EditApplication(store: store, audit: audit), certificates: world.services.certificates)
         previewMail = PreviewMail(
             clock: clock, pagesURL: world.services.pagesURL, renderer: world.services.mailRenderer)
         sendTestMail = SendTestMail(

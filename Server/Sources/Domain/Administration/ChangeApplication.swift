@@ -1,6 +1,7 @@
 /// An operator changes an application's name and settings, unless somebody else did so since they were read.
 package struct ChangeApplication: Sendable {
     let editApplication: EditApplication
+    let certificates: any CertificateVerifier
 
     /// - Parameters:
     ///   - id: Which one.
@@ -19,6 +20,7 @@ package struct ChangeApplication: Sendable {
             let faults =
                 TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)
                 .faults(of: application.name, field: "name") + application.settings.faults()
+                + application.settings.passkeys.rootFaults(certificates)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]
         }

@@ -13,6 +13,8 @@ package struct PasskeyRegistrationOptions: Sendable {
     /// Credentials that the user has already.
     package var excluded: [Passkey]
     package var requiresUserVerification: Bool
+    /// Whether the authenticator has to show who made it.
+    package var demandsAttestation: Bool
     package var lifetime: Duration
 }
 
@@ -24,6 +26,7 @@ package struct AddPasskey: Sendable {
     let changes: AccountChanges
     let challenges: PasskeyChallenges
     let pagesURL: String?
+    let certificates: any CertificateVerifier
 
     /// What the client made, as bytes.
     package struct Registration: Sendable {
@@ -68,6 +71,7 @@ package struct AddPasskey: Sendable {
             userName: names.user, displayName: names.display,
             algorithms: CredentialPublicKey.Algorithm.allCases.map(\.rawValue), excluded: present,
             requiresUserVerification: application.settings.passkeys.requiresUserVerification,
+            demandsAttestation: !application.settings.passkeys.attestationRoots.isEmpty,
             lifetime: PasskeyChallenges.lifetime)
     }
 
@@ -126,7 +130,8 @@ package struct AddPasskey: Sendable {
         do throws(WebAuthnFault) {
             let new = try party.relyingParty.verify(
                 try ClientData(parsing: registration.clientData),
-                try AttestationObject(parsing: registration.attestationObject)
+                try AttestationObject(parsing: registration.attestationObject),
+                attestedBy: who.application.settings.passkeys.authority(certificates, at: now)
             ) {
                 used = challenges.use($0, for: .registration(user), in: application, at: now)
                 return used != nil

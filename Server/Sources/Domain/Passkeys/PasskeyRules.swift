@@ -17,6 +17,8 @@ package struct PasskeyRules: Hashable, Sendable {
     package var allowedAuthenticators: [String] = []
     /// Kinds of authenticators that are not taken, by AAGUID.
     package var refusedAuthenticators: [String] = []
+    /// Who must have made an authenticator, which proves it by its attestation; nobody is asked when empty.
+    package var attestationRoots: [AttestationRoots] = []
     /// Apps for Apple's systems that use the domain's passkeys: `TEAMID.bundle.id`.
     package var appleApps: [String] = []
     /// Apps for Android that use the domain's passkeys. Their certificates are origins.

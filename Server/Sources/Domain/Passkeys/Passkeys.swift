@@ -14,7 +14,8 @@ package final class Passkeys: Sendable {
         let challenges = PasskeyChallenges(clock: clock, randomness: randomness, sealingKey: world.sealingKey)
         verifyPasskey = VerifyPasskey(store: store, clock: clock, challenges: challenges, pagesURL: pagesURL)
         addPasskey = AddPasskey(
-            store: store, clock: clock, changes: changes, challenges: challenges, pagesURL: pagesURL)
+            store: store, clock: clock, changes: changes, challenges: challenges, pagesURL: pagesURL,
+            certificates: world.services.certificates)
         managePasskeys = ManagePasskeys(store: store, clock: clock, changes: changes, pagesURL: pagesURL)
         requestPasskey = RequestPasskey(challenges: challenges, pagesURL: pagesURL)
         logInWithPasskey = LogInWithPasskey(

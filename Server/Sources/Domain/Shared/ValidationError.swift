@@ -83,6 +83,8 @@ package struct ValidationError: Hashable, Sendable {
         case notAnOrigin
         /// Not the UUID of a kind of authenticator.
         case notAnAuthenticator
+        /// No certificates in PEM that can be read.
+        case notACertificate
         /// A name that no field can have.
         case notAFieldName
     }

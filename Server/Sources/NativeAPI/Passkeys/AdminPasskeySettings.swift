@@ -11,6 +11,7 @@ struct AdminPasskeysBody: Encodable {
     let refusedAuthenticators: [String]
     let appleApps: [String]
     let androidApps: [AndroidAppBody]
+    let attestationRoots: [AttestationRootsBody]
 
     init(_ rules: PasskeyRules) {
         enabled = rules.isEnabled
@@ -23,6 +24,28 @@ struct AdminPasskeysBody: Encodable {
         androidApps = rules.androidApps.map {
             AndroidAppBody(package: $0.packageName, certificates: $0.certificates)
         }
+        attestationRoots = rules.attestationRoots.map {
+            AttestationRootsBody(certificates: $0.certificates, authenticators: $0.authenticators)
+        }
+    }
+}
+
+/// Certificates of makers of authenticators, in PEM, and the kinds that they stand for.
+struct AttestationRootsBody: Codable, Sendable {
+    let certificates: String
+    let authenticators: [String]
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case certificates, authenticators }
+
+    init(certificates: String, authenticators: [String]) {
+        self.certificates = certificates
+        self.authenticators = authenticators
+    }
+
+    init(from decoder: any Decoder) throws {
+        let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+        certificates = try members.decode(String.self, forKey: .certificates)
+        authenticators = try members.decodeIfPresent([String].self, forKey: .authenticators) ?? []
     }
 }
 
@@ -55,10 +78,11 @@ struct AdminPasskeysPatch: Decodable, Sendable {
     private let refusedAuthenticators: [String]?
     private let appleApps: [String]?
     private let androidApps: [AndroidAppBody]?
+    private let attestationRoots: [AttestationRootsBody]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case enabled, domain, origins, userVerificationRequired, allowedAuthenticators, refusedAuthenticators
-        case appleApps, androidApps
+        case appleApps, androidApps, attestationRoots
     }
 
     init(from decoder: any Decoder) throws {
@@ -71,6 +95,7 @@ struct AdminPasskeysPatch: Decodable, Sendable {
         refusedAuthenticators = try members.decodeIfPresent([String].self, forKey: .refusedAuthenticators)
         appleApps = try members.decodeIfPresent([String].self, forKey: .appleApps)
         androidApps = try members.decodeIfPresent([AndroidAppBody].self, forKey: .androidApps)
+        attestationRoots = try members.decodeIfPresent([AttestationRootsBody].self, forKey: .attestationRoots)
     }
 
     func apply(to rules: inout PasskeyRules) {
@@ -83,6 +108,11 @@ struct AdminPasskeysPatch: Decodable, Sendable {
         if let appleApps { rules.appleApps = appleApps }
         if let androidApps {
             rules.androidApps = androidApps.map { .init(packageName: $0.package, certificates: $0.certificates) }
+        }
+        if let attestationRoots {
+            rules.attestationRoots = attestationRoots.map {
+                .init(certificates: $0.certificates, authenticators: $0.authenticators)
+            }
         }
     }
 }

@@ -41,6 +41,7 @@ extension PasskeyCreationOptions {
             excludeCredentials: options.excluded.map { Descriptor(id: $0.id, transports: $0.transports) },
             authenticatorSelection: Selection(
                 userVerification: Self.userVerification(isRequired: options.requiresUserVerification)))
+        if options.demandsAttestation { attestation = "direct" }
     }
 
     fileprivate static func userVerification(isRequired: Bool) -> String { isRequired ? "required" : "preferred" }

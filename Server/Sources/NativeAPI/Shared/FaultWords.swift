@@ -62,6 +62,7 @@ extension ValidationError.Rule {
         case .notADomain: ("not_a_domain", "A domain in lower case, without port: example.com.")
         case .notAnOrigin:
             ("not_an_origin", "https://example.com, or android:apk-key-hash: and the hash of a certificate.")
+        case .notACertificate: ("not_a_certificate", "Certificates of version 3 in PEM.")
         case .notAnAuthenticator: ("not_an_authenticator", "The AAGUID of a kind of authenticator: a UUID.")
         case .notAFieldName: ("not_a_field_name", "Not a name that a field can have.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import Foundation
 
 /// `okaeri application passkeys`
 struct PasskeyRulesCommand: AsyncParsableCommand {
@@ -15,6 +16,7 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
               okaeri application passkeys 00VHj9mrbT8wn7Qk --enabled --domain example.com
               okaeri application passkeys 00VHj9mrbT8wn7Qk --origin https://app.example.com --origin https://example.com:8443
               okaeri application passkeys 00VHj9mrbT8wn7Qk --no-user-verification-required --allow-authenticator ""
+              okaeri application passkeys 00VHj9mrbT8wn7Qk --attestation-roots makers.pem
             """)
 
     @Argument(help: "The application's id.")
@@ -47,6 +49,12 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
             valueName: "app"))
     var androidApp: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Roots of makers of authenticators: certificates in PEM, or JSON that names them by AAGUID; empty for none.",
+            valueName: "file"))
+    var attestationRoots: String?
+
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
@@ -58,7 +66,7 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
                 (\.origins, origin), (\.allowedAuthenticators, allowAuthenticator),
                 (\.refusedAuthenticators, refuseAuthenticator), (\.appleApps, appleApp),
                 (\.androidAppLines, androidApp),
-            ])
+            ], roots: try attestationRoots.map(AttestationRoots.read))
         let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
             try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
                 change.apply(to: &application.settings.passkeys)
@@ -73,6 +81,7 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
                 "PIN, finger or face": rules.requiresUserVerification ? "required" : "preferred",
                 "authenticators": list(rules.allowedAuthenticators, "all"),
                 "refused authenticators": list(rules.refusedAuthenticators, "none"),
+                "roots of makers": rules.attestationRoots.isEmpty ? "none" : String(rules.attestationRoots.count),
                 "apps for iOS and macOS": list(rules.appleApps, "none"),
                 "apps for Android": list(rules.androidAppLines, "none"),
             ]).text())
@@ -83,12 +92,14 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
         let domain: String?
         let userVerificationRequired: Bool?
         let lists: [(any WritableKeyPath<PasskeyRules, [String]> & Sendable, [String])]
+        let roots: [AttestationRoots]?
 
         func apply(to rules: inout PasskeyRules) {
             if let enabled { rules.isEnabled = enabled }
             if let domain { rules.domain = domain.isEmpty ? nil : domain }
             if let userVerificationRequired { rules.requiresUserVerification = userVerificationRequired }
             for (path, given) in lists where !given.isEmpty { rules[keyPath: path] = given.filter { !$0.isEmpty } }
+            if let roots { rules.attestationRoots = roots }
         }
     }
 
@@ -101,6 +112,12 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
         let refusedAuthenticators: [String]
         let appleApps: [String]
         let androidApps: [AndroidApp]
+        let attestationRoots: [Roots]
+
+        struct Roots: Encodable {
+            let certificates: String
+            let authenticators: [String]
+        }
 
         struct AndroidApp: Encodable {
             let package: String
@@ -116,6 +133,24 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
             refusedAuthenticators = rules.refusedAuthenticators
             appleApps = rules.appleApps
             androidApps = rules.androidApps.map { AndroidApp(package: $0.packageName, certificates: $0.certificates) }
+            attestationRoots = rules.attestationRoots.map {
+                Roots(certificates: $0.certificates, authenticators: $0.authenticators)
+            }
+        }
+    }
+}
+
+extension AttestationRoots {
+    /// Reads a file of certificates in PEM, or `{"AAGUID": ["PEM", …], …}`; none for an empty name.
+    fileprivate static func read(_ path: String) throws -> [AttestationRoots] {
+        guard !path.isEmpty else { return [] }
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        guard text.drop(while: \.isWhitespace).first == "{" else {
+            return [AttestationRoots(certificates: text, authenticators: [])]
+        }
+        let listed = try JSONDecoder().decode([String: [String]].self, from: Data(text.utf8))
+        return listed.sorted { $0.key < $1.key }.map {
+            AttestationRoots(certificates: $0.value.joined(separator: "\n"), authenticators: [$0.key])
         }
     }
 }

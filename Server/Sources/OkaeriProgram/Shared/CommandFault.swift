@@ -115,6 +115,7 @@ extension ValidationError {
         case .unreadable: "\(field) cannot be for those who may not read."
         case .notADomain: "\(field) is no domain in lower case."
         case .notAnOrigin: "\(field) holds something that is the origin of neither a page nor an Android app."
+        case .notACertificate: "\(field) holds no certificate of version 3 in PEM, or one that cannot be read."
         case .notAnAuthenticator: "\(field) holds something that is no AAGUID."
         case .notAFieldName: "\(field) is no name for a field."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to anybody who sees the locked screen."

@@ -164,6 +164,12 @@ private struct StoredPasskeyRules: Codable {
     private var refusedAuthenticators: [String]?
     private var appleApps: [String]?
     private var androidApps: [StoredAndroidApp]?
+    private var attestationRoots: [StoredAttestationRoots]?
+
+    private struct StoredAttestationRoots: Codable {
+        let certificates: String
+        let authenticators: [String]
+    }
 
     private struct StoredAndroidApp: Codable {
         let packageName: String
@@ -181,6 +187,9 @@ private struct StoredPasskeyRules: Codable {
         androidApps = rules.androidApps.map {
             StoredAndroidApp(packageName: $0.packageName, certificates: $0.certificates)
         }
+        attestationRoots = rules.attestationRoots.map {
+            StoredAttestationRoots(certificates: $0.certificates, authenticators: $0.authenticators)
+        }
     }
 
     var rules: PasskeyRules {
@@ -194,6 +203,9 @@ private struct StoredPasskeyRules: Codable {
         rules.appleApps = appleApps ?? rules.appleApps
         rules.androidApps =
             androidApps?.map { .init(packageName: $0.packageName, certificates: $0.certificates) } ?? rules.androidApps
+        rules.attestationRoots = (attestationRoots ?? []).map {
+            .init(certificates: $0.certificates, authenticators: $0.authenticators)
+        }
         return rules
     }
 }

@@ -80,7 +80,8 @@ extension ValidationError.Rule {
         case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
-            .outOfRange, .notADomain, .notAnOrigin, .notAnAuthenticator, .notANetwork, .notATriableHash:
+            .outOfRange, .notADomain, .notAnOrigin, .notAnAuthenticator, .notACertificate, .notANetwork,
+            .notATriableHash:
             ("notPossible", [:])
         }
     }

@@ -1,0 +1,60 @@
+import WebAuthn
+
+/// Certificates of makers of authenticators, and the kinds that they stand for.
+package struct AttestationRoots: Hashable, Sendable {
+    package static let maximumEntries = 20
+    package static let maximumBytes = 16 * 1024
+
+    /// In PEM, one after the other.
+    package var certificates: String
+    /// The kinds whose chains may lead there, by AAGUID; all when empty.
+    package var authenticators: [String]
+
+    package init(certificates: String, authenticators: [String]) {
+        self.certificates = certificates
+        self.authenticators = authenticators
+    }
+
+    func stands(for kind: AAGUID) -> Bool {
+        authenticators.isEmpty || authenticators.contains { AAGUID($0) == kind }
+    }
+}
+
+extension PasskeyRules {
+    /// What is wrong with the roots.
+    package func rootFaults(_ verifier: any CertificateVerifier) -> [ValidationError] {
+        let field = "passkeys.attestationRoots"
+        guard attestationRoots.count <= AttestationRoots.maximumEntries else {
+            return [ValidationError(field: field, rule: .tooManyFields(maximum: AttestationRoots.maximumEntries))]
+        }
+        return attestationRoots.flatMap { roots -> [ValidationError] in
+            guard roots.certificates.utf8.count <= AttestationRoots.maximumBytes else {
+                return [ValidationError(field: field, rule: .tooManyBytes(maximum: AttestationRoots.maximumBytes))]
+            }
+            guard roots.authenticators.count <= Self.maximumAuthenticators else {
+                return [ValidationError(field: field, rule: .tooManyFields(maximum: Self.maximumAuthenticators))]
+            }
+            guard roots.authenticators.allSatisfy({ AAGUID($0) != nil }) else {
+                return [ValidationError(field: field, rule: .notAnAuthenticator)]
+            }
+            return verifier.certificates(pem: roots.certificates) == nil
+                ? [ValidationError(field: field, rule: .notACertificate)] : []
+        }
+    }
+
+    /// Who vouches for authenticators; `nil` while there are no roots.
+    func authority(_ verifier: any CertificateVerifier, at now: Timestamp) -> AttestationAuthority? {
+        guard !attestationRoots.isEmpty else { return nil }
+        let all = attestationRoots
+        return AttestationAuthority { chain, kind in
+            let roots = all.filter { $0.stands(for: kind) }.flatMap {
+                verifier.certificates(pem: $0.certificates) ?? []
+            }
+            return verifier.verify(chain, roots: roots, at: now).map { leaf in
+                AttestationCertificate(
+                    publicKey: leaf.publicKey, subject: leaf.subject, isAuthority: leaf.isAuthority,
+                    aaguid: leaf.extensions[AttestationCertificate.aaguidExtension].map { ($0.value, $0.isCritical) })
+            }
+        }
+    }
+}
