@@ -140,7 +140,7 @@ extension InMemoryServer {
             return
         }
         let name = newName("", 24)
-        let end = later(300, contents)
+        let end = later(300_000, contents)
         contents.secondFactors.tickets[name] = .init(
             user: user.id, method: method, thumbprint: thumbprint, isEnrolment: !hasFactor, expiresAt: end)
         var refusal = Refusal(403, hasFactor ? .secondFactorRequired : .secondFactorEnrolmentRequired)
@@ -167,7 +167,7 @@ extension InMemoryServer {
         let now = time(contents)
         let failures = contents.secondFactors.failures[user]
         if let failures, failures.count >= Self.freeFailures {
-            let wait = Int64(clamping: min(1 << min(failures.count - Self.freeFailures, 10), 900)) * 1000
+            let wait = min(Int64(1000) << min(failures.count - Self.freeFailures, 10), 900_000)
             let left = failures.at.millisecondsSince1970 + wait - now.millisecondsSince1970
             guard left <= 0 else {
                 var refusal = Refusal(429, .rateLimited)
@@ -215,7 +215,7 @@ extension InMemoryServer {
             throw Refusal(404, .secondFactorsNotEnabled)
         }
         let totp = TestTOTP(key: Array(randomness.bytes(20)))
-        let (name, end) = (newName("", 24), later(600, contents))
+        let (name, end) = (newName("", 24), later(600_000, contents))
         contents.secondFactors.enrolments[name] = .init(user: user, totp: totp, expiresAt: end)
         return TOTPOfferResponse(
             ticket: name, secret: totp.secret,
@@ -311,7 +311,7 @@ extension InMemoryServer {
         return ticket
     }
 
-    private func later(_ seconds: Int64, _ contents: ServerContents) -> WireTime {
-        WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + seconds * 1000)
+    private func later(_ milliseconds: Int64, _ contents: ServerContents) -> WireTime {
+        WireTime(millisecondsSince1970: time(contents).millisecondsSince1970 + milliseconds)
     }
 }
