@@ -39,7 +39,8 @@ package struct ManageAdminPasskeys: Sendable {
             domain: party.domain, applicationName: AdminPasskeyParty.name,
             userHandle: Passkey.handle(of: admin.id.passkeyHolder, in: AuditEntry.server), userName: admin.name,
             displayName: admin.name, algorithms: CredentialPublicKey.Algorithm.allCases.map(\.rawValue),
-            excluded: present, requiresUserVerification: true, lifetime: PasskeyChallenges.lifetime)
+            excluded: present, requiresUserVerification: true, demandsAttestation: false,
+            lifetime: PasskeyChallenges.lifetime)
     }
 
     /// Takes what the browser made. The same registration again, because the response got lost, answers the same.
@@ -54,7 +55,8 @@ package struct ManageAdminPasskeys: Sendable {
         let faults = Passkey.faults(name: name) + registration.faults
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let (passkey, challenge) = try addPasskey.verify(
-            registration, name: name, of: admin.id.passkeyHolder, in: AuditEntry.server, at: now, by: party)
+            registration, name: name, of: admin.id.passkeyHolder, in: AuditEntry.server, at: now, by: party,
+            attestedBy: nil)
         let entry = audit.draft(.adminPasskeyAdded, by: access.actor, in: AuditEntry.server, from: origin)
         return try await store.write { transaction throws(DomainError) in
             if let present = try transaction.passkey(passkey.id, in: AuditEntry.server) {

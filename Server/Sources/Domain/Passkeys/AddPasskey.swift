@@ -97,7 +97,8 @@ package struct AddPasskey: Sendable {
         let faults = Passkey.faults(name: name) + registration.faults
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let (passkey, challenge) = try verify(
-            registration, name: name, of: who.user.id, in: application.id, at: now, by: party)
+            registration, name: name, of: who.user.id, in: application.id, at: now, by: party,
+            attestedBy: application.settings.passkeys.authority(certificates, at: now))
         let ready = try changes.ready([.passkeyAdded], of: who.user, in: application, by: author, at: now)
         return try await store.write { transaction throws(DomainError) in
             if let present = try transaction.passkey(passkey.id, in: application.id) {
@@ -124,14 +125,14 @@ package struct AddPasskey: Sendable {
     /// - Throws: `passkeyRefused`.
     func verify(
         _ registration: Registration, name: String, of user: Identifier<User>, in application: Identifier<Application>,
-        at now: Timestamp, by party: PasskeyParty
+        at now: Timestamp, by party: PasskeyParty, attestedBy authority: AttestationAuthority?
     ) throws(DomainError) -> (Passkey, UsedProof) {
         var used: UsedProof?
         do throws(WebAuthnFault) {
             let new = try party.relyingParty.verify(
                 try ClientData(parsing: registration.clientData),
                 try AttestationObject(parsing: registration.attestationObject),
-                attestedBy: who.application.settings.passkeys.authority(certificates, at: now)
+                attestedBy: authority
             ) {
                 used = challenges.use($0, for: .registration(user), in: application, at: now)
                 return used != nil
