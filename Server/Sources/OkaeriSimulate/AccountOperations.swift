@@ -19,7 +19,8 @@ extension Simulation {
         let password = newPassword()
         let request = UpgradeUser.Request(
             identifiers: NewIdentifiers(username: .set(name), rules: .native), password: Secret(password))
-        let claimed = claims[name, default: []].contains { $0 !== person && $0?.standing != .erased }
+        // Entered before: another upgrade under way may have to give way to this one.
+        claims[name, default: []].append(person)
         let outcome = await call("upgrade") {
             try await $0.modules.accounts.upgradeUser(request, by: who, isProven: false, from: Self.origin)
         }
@@ -30,11 +31,11 @@ extension Simulation {
             }
             if person.username != nil { violate("a user is upgraded twice") }
             (person.username, person.password, person.hasUnsureNames) = (name, password, false)
-            claims[name, default: []].append(person)
         case .unknown:
             person.hasUnsureNames = true
-            claims[name, default: []].append(person)
         case .refused(let error):
+            let claimed = claims[name, default: []].contains { $0 !== person && $0?.standing != .erased }
+            if let index = claims[name]?.lastIndex(where: { $0 === person }) { claims[name]?.remove(at: index) }
             let isAllowed =
                 switch error.code {
                 case .identifiersTaken: claimed || person.hasUnsureNames

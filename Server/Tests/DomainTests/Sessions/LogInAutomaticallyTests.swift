@@ -28,6 +28,20 @@ struct LogInAutomaticallyTests {
         #expect(second.user.lastLogInAt == world.clock.now)
     }
 
+    @Test("takes no proof twice, also when the clock is set back after the clean-up (issue 23)")
+    func clockSetBack() async throws {
+        let application = try await world.makeApplication()
+        let proof = try device.presented(at: world.clock.now)
+        let request = LogInAutomatically.Request(application: application, proof: proof, address: TestWorld.address)
+        _ = try await world.modules.accounts.logInAutomatically(request)
+        world.clock.advance(by: .seconds(300))
+        try await world.modules.sessions.purgeExpired()
+        world.clock.advance(by: .seconds(-290))
+        await #expect(throws: DomainError.proofReplayed) {
+            try await world.modules.accounts.logInAutomatically(request)
+        }
+    }
+
     @Test("keeps one session for each device, but spares those of the last ten minutes")
     func replacedSessions() async throws {
         let application = try await world.makeApplication()
