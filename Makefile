@@ -55,6 +55,10 @@ fuzz-parsers: ## give made-up bytes to every parser of foreign bytes, with sanit
 check: ## what must pass before anything lands: lint, tests, reference pages, a walk through make run
 	@scripts/check
 
+.PHONY: simulate
+simulate: ## run rules and SQLite engine on a simulated disk, clock and network; SEED=… OPERATIONS=… CONFIGURATION=release
+	@scripts/simulate $(if $(SEED),--seed $(SEED)) $(if $(OPERATIONS),--operations $(OPERATIONS))
+
 test-of-tests: ## plant small faults into the domain and count those that the tests catch; scripts/test-of-tests --help
 	@scripts/test-of-tests
 

@@ -36,7 +36,7 @@ let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okae
 /// The hosted pages' own templates.
 let pageTemplates: [Resource] = [
     "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
-    "first", "passkey",
+    "first", "passkey", "second-factor", "enrolment", "recovery-codes",
 ]
 .map { .embedInCode("Templates/\($0).mustache") }
 
@@ -50,6 +50,7 @@ let dashboardResources: [Resource] =
         "Templates/message.mustache", "Templates/providers.mustache", "Templates/mail.mustache",
         "Templates/theme.mustache",
         "Templates/bulk.mustache", "Templates/protocols.mustache", "Templates/proof.mustache", "Assets/dashboard.js",
+        "Templates/passkey.mustache", "Templates/passkeys.mustache",
         "Texts/en.json",
         "Texts/ja.json", "Texts/ko.json",
         "Assets/dashboard.css",
@@ -62,6 +63,8 @@ let package = Package(
         .executable(name: "okaeri", targets: ["OkaeriMain"]),
         // The same commands with fake providers, for development and tests.
         .executable(name: "okaeri-dev", targets: ["OkaeriDevelopment"]),
+        // The deterministic simulator (docs/testing.md).
+        .executable(name: "okaeri-simulate", targets: ["OkaeriSimulate"]),
         // For the package Fuzzing, which builds them with sanitizers.
         .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
@@ -183,7 +186,7 @@ let package = Package(
         .target(
             name: "Dashboard",
             dependencies: [
-                "Domain", "HTTPSupport", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire,
+                "Domain", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire,
             ],
             resources: dashboardResources,
             swiftSettings: settings),
@@ -198,13 +201,20 @@ let package = Package(
                 unixSignals, configuration, crypto,
             ],
             swiftSettings: settings),
+        // system: The C library of compression.
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // composition: Backups of the embedded database: sealed files, where they are kept, what is applied when one is restored.
+        .target(
+            name: "Backups",
+            dependencies: ["Domain", "OutboundServices", "StorageSQLite", "CSodium", "CZlib", crypto],
+            swiftSettings: settings),
         // system: The C library's allocator, of which Foundation shows nothing.
         .systemLibrary(name: "CMalloc"),
         // program: The commands of the program.
         .target(
             name: "OkaeriProgram",
             dependencies: [
-                "AuthServiceAPI", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
+                "AuthServiceAPI", "Backups", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
                 "OutboundServices", "ParseAPI", "PasswordHashes",
                 arguments, sdk, wire, crypto,
             ],
@@ -215,6 +225,11 @@ let package = Package(
         .executableTarget(
             name: "OkaeriDevelopment",
             dependencies: ["Domain", "FakeProviders", "OkaeriProgram", "OkaeriServer", logging],
+            swiftSettings: settings),
+        // development: The simulator, `okaeri-simulate`: rules and SQLite engine on a simulated disk, clock and network.
+        .executableTarget(
+            name: "OkaeriSimulate",
+            dependencies: ["CSQLite", "Domain", "Storage", "StorageSQLite", "TestWorld", arguments, crypto],
             swiftSettings: settings),
         // tests: A domain with a clock that stands still and SQLite in memory.
         .target(
@@ -239,6 +254,10 @@ let package = Package(
         // tests: Mail and HTTP clients.
         .testTarget(
             name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads"],
+            swiftSettings: settings),
+        // tests: Sealed files and the revocation journal.
+        .testTarget(
+            name: "BackupsTests", dependencies: ["Backups", "Domain", "StorageSQLite", "TestWorld", crypto, wire],
             swiftSettings: settings),
         // tests: Threads.
         .testTarget(name: "ThreadsTests", dependencies: ["Threads"], swiftSettings: settings),

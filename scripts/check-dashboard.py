@@ -20,6 +20,7 @@ import urllib.request
 
 from check_dashboard_parts import (
     check_access, check_comfort, check_fields, check_first_owner, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
+from check_dashboard_passkeys import check_own_passkeys
 from page_checks import PageChecks
 from playwright.sync_api import expect, sync_playwright
 
@@ -217,7 +218,7 @@ def check_languages(browser, state):
             for name in ["users", "settings", "providers", "protocols?open=ncmb", "fields", "mail", "theme", "audit", ""]:
                 page.goto(f"{world.home}/{name}".rstrip("/"))
                 look(page, f"{name.split('?')[0] or 'overview'}, {language}, {scheme}, {width}")
-            for name in ["admins", "keys"]:
+            for name in ["admins", "keys", "passkeys"]:
                 page.goto(f"{world.base}/dashboard/{name}")
                 look(page, f"{name}, {language}, {scheme}, {width}")
             page.goto(f"{world.home}/users?search=player12")
@@ -255,6 +256,8 @@ try:
         state = context.storage_state()
         check_without_scripts(browser, state)
         print("  without scripts: good", flush=True)
+        check_own_passkeys(world, browser)
+        print("  own passkeys: good", flush=True)
         check_languages(browser, state)
         print("  languages: good", flush=True)
         browser.close()

@@ -15,6 +15,7 @@ import types
 import urllib.request
 
 from check_pages_app import check_guest, check_web_log_in
+from check_pages_factors import check_factors
 from check_pages_fields import check_fields
 from check_pages_passkeys import check_passkeys
 from page_checks import PageChecks
@@ -269,7 +270,7 @@ try:
             (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
             (check_first_page, browser), (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
             (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
-            (functools.partial(check_passkeys, world), browser),
+            (functools.partial(check_passkeys, world), browser), (functools.partial(check_factors, world), browser),
         ]:
             begin = time.time()
             check(argument)

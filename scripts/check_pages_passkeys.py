@@ -1,7 +1,11 @@
 """Passkeys on the hosted pages, by Chromium's virtual authenticator (CDP, domain WebAuthn). Used by check-pages.py."""
 
 import json
+import socket
+import socketserver
+import threading
 import types
+import urllib.parse
 import urllib.request
 from urllib.parse import parse_qs
 
@@ -40,19 +44,25 @@ def open_page(browser, language="en", suggestions=False, **more):
     return page, Authenticator(page)
 
 
-def turn_on(world, name):
-    """A new application with passkeys, by the admin API: its id, and where its pages are."""
+def make_application(world, name, settings):
+    """A new application with settings of its own, by the admin API: its id."""
     made = json.loads(world.okaeri("application", "create", name, "--data", str(world.data), "--json"))
     address = f"{world.base}/v1/admin/applications/{made['id']}"
     headers = {"Authorization": f"Bearer {made['adminKey']}"}
     with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
         tag = answer.headers["ETag"]
+    urllib.request.urlopen(urllib.request.Request(
+        address, method="PATCH", data=json.dumps(settings).encode(),
+        headers=headers | {"If-Match": tag, "Content-Type": "application/merge-patch+json"}))
+    return made["id"]
+
+
+def turn_on(world, name):
+    """A new application with passkeys: its id, and where its pages are."""
     local = world.base.replace("127.0.0.1", "localhost")
     passkeys = {"enabled": True, "domain": "localhost", "origins": [local], "appleApps": ["ABCDE12345.com.example.app"]}
-    urllib.request.urlopen(urllib.request.Request(
-        address, method="PATCH", data=json.dumps({"passkeys": passkeys}).encode(),
-        headers=headers | {"If-Match": tag, "Content-Type": "application/merge-patch+json"}))
-    return made["id"], f"{local}/a/{made['id']}"
+    application = make_application(world, name, {"passkeys": passkeys})
+    return application, f"{local}/a/{application}"
 
 
 def register(page, pages, name, secret):
@@ -130,6 +140,8 @@ def check_passkeys(world, browser):
     other.click("text=Log in with a passkey")
     expect(other.locator("[data-passkey=get] [role=status]")).to_contain_text("No passkey was used")
 
+    check_other_origin(world, page, pages)
+
     # The passkey moves from authenticator to authenticator: its counter grows, and a copy is refused.
     moved = check_suggestions(browser, pages, authenticator)
     check_guest_with_passkey(world, browser, application, pages, moved)
@@ -160,6 +172,46 @@ def check_passkeys(world, browser):
     plain.goto(f"{pages}/log-in")
     assert not plain.locator("[data-passkey]").is_visible(), "a button that does nothing"
     assert not noise, noise
+
+
+class Forwarder(socketserver.ThreadingTCPServer):
+    """The same server at another port, which is another origin of the same domain."""
+    daemon_threads = True
+
+    def __init__(self, port):
+        self.target = ("127.0.0.1", port)
+        super().__init__(("127.0.0.1", 0), Connection)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+
+class Connection(socketserver.BaseRequestHandler):
+    def handle(self):
+        with socket.create_connection(self.server.target) as onward:
+            threading.Thread(target=self.copy, args=(onward, self.request), daemon=True).start()
+            self.copy(self.request, onward)
+
+    @staticmethod
+    def copy(source, sink):
+        try:
+            while part := source.recv(65536):
+                sink.sendall(part)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+
+def check_other_origin(world, page, pages):
+    """The browser lets an origin of the domain use the passkey; the server does not, and the page says so."""
+    own = urllib.parse.urlsplit(pages)
+    with Forwarder(own.port) as other:
+        page.goto(f"http://localhost:{other.server_address[1]}{own.path}/log-in")
+        page.click("text=Log in with a passkey")
+        expect(page.locator(".summary")).to_contain_text("was not accepted")
+        world.look(page, "passkey, wrong origin")
+        other.shutdown()
+    page.goto(f"{pages}/log-in")
+    page.click("text=Log in with a passkey")
+    page.wait_for_url(f"{pages}/account")
 
 
 def check_suggestions(browser, pages, authenticator):

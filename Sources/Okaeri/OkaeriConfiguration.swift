@@ -9,15 +9,18 @@ public struct OkaeriConfiguration: Sendable {
     public var worksInBackground: Bool
     /// What sessions remember of this device.
     public var device: DeviceInfo
+    /// What attests the app when the server asks for that at a first launch; `nil` for nothing.
+    public var attestor: (any AppAttestor)?
 
     /// Makes a configuration.
     public init(
         requestTimeout: Duration = .seconds(20), retry: RetryPolicy = RetryPolicy(), worksInBackground: Bool = true,
-        device: DeviceInfo = .thisDevice
+        device: DeviceInfo = .thisDevice, attestor: (any AppAttestor)? = OkaeriConfiguration.systemAttestor
     ) {
         self.requestTimeout = requestTimeout
         self.retry = retry
         self.worksInBackground = worksInBackground
         self.device = device
+        self.attestor = attestor
     }
 }

@@ -68,6 +68,18 @@ public final class InMemoryServer: Transport {
         set { contents.withValue { $0.passkeyDomain = newValue } }
     }
 
+    /// Whether the application has second factors: nobody, as at first, everybody who has added one, or every registered user.
+    public var secondFactorMode: TestSecondFactorMode {
+        get { contents.withValue { $0.secondFactors.mode } }
+        set { contents.withValue { $0.secondFactors.mode = newValue } }
+    }
+
+    /// Whether a device whose key leads to the user counts as the second factor. At first it does.
+    public var deviceKeysCountAsSecondFactor: Bool {
+        get { contents.withValue { $0.secondFactors.deviceKeysCount } }
+        set { contents.withValue { $0.secondFactors.deviceKeysCount = newValue } }
+    }
+
     /// What the server tells log-in screens of its application; `nil` for the standard.
     public var profile: ApplicationProfile? {
         get { contents.withValue { $0.profile } }
@@ -122,6 +134,7 @@ public final class InMemoryServer: Transport {
             contents.users[user] = nil
             contents.usersByKey = contents.usersByKey.filter { $0.value != user }
             contents.passkeys.removeAll { $0.user == user }
+            contents.secondFactors.factors.removeAll { $0.user == user }
             contents.sessions = contents.sessions.filter { $0.value.user != user }
         }
     }

@@ -69,15 +69,34 @@ extension InMemoryServer {
         _ id: String, _ request: TransportRequest, _ thumbprint: String?, joins: Bool?, device: DeviceBody?,
         by method: String, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        guard var user = contents.users[id] else { throw Refusal(401, .credentialRefused) }
+        guard let user = contents.users[id] else { throw Refusal(401, .credentialRefused) }
         guard !user.isDisabled else { throw Refusal(403, .userDisabled) }
         try restore(id, isWished: request.restores, &contents)
+        do {
+            try demandSecondFactor(of: user.body, thumbprint, device, by: method, contents: &contents)
+        } catch {
+            // The code of the log-in counted: its repetition is answered the same.
+            remember(error.problem.response(retryAfter: nil), request, thumbprint, &contents)
+            throw error
+        }
+        return try logIn(proven: user, request, thumbprint, joins: joins, device: device, by: method, &contents)
+    }
+
+    /// Logs in a user who has shown all that is asked for.
+    func logIn(
+        proven known: ServerContents.StoredUser, _ request: TransportRequest, _ thumbprint: String?, joins: Bool?,
+        device: DeviceBody?, by method: String, _ contents: inout ServerContents
+    ) throws(Refusal) -> TransportResponse {
+        var user = known
+        let id = user.body.id
         user.erasedAt = nil
         user.body.previousLogInAt = user.body.lastLogInAt
         user.body.lastLogInAt = time(contents)
         join(thumbprint, joins, &user.body, &contents)
         contents.users[id] = user
         let session = openSession(of: user.body, contents.newNumber(), thumbprint, device, by: method, &contents)
+        // A passkey that has recognised its user is two factors.
+        if method == "passkey" { contents.sessions[session.token]?.secondFactorAt = user.body.lastLogInAt }
         let response = TransportResponse.json(
             200,
             LogInResponse(
@@ -149,6 +168,12 @@ extension InMemoryServer {
             }
         } else if let passkey = body?.passkey {
             guard try prove(passkey, &contents) == session.user else { throw Refusal(401, .credentialRefused) }
+            // It has recognised its user.
+            session.secondFactorAt = time(contents)
+        } else if body?.totp != nil || body?.recoveryCode != nil {
+            guard contents.secondFactors.has(session.user) else { throw Refusal(404, .secondFactorUnknown) }
+            try check(body?.totp, body?.recoveryCode, of: session.user, &contents)
+            session.secondFactorAt = time(contents)
         } else if let code = body?.code {
             guard try use(code, for: .logInCode, ticket: body?.ticket, &contents).user == session.user else {
                 throw Refusal(401, .credentialRefused)

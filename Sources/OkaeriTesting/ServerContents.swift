@@ -21,6 +21,8 @@ struct ServerContents: Sendable {
         var body: SessionBody
         /// When the owner last proved to be there.
         var authenticatedAt: WireTime?
+        /// When the second factor was last shown.
+        var secondFactorAt: WireTime?
     }
 
     struct SentMail: Sendable {
@@ -68,10 +70,15 @@ struct ServerContents: Sendable {
     var transfers: [StoredTransfer] = []
     /// The domain that passkeys belong to; `nil` for an application without passkeys.
     var passkeyDomain: String?
+    /// What first launches need.
+    var firstLaunchPolicy = FirstLaunchPolicy.none
+    /// Challenges that were not used yet.
+    var firstLaunchChallenges: Set<String> = []
     /// Oldest first.
     var passkeys: [StoredPasskey] = []
     /// Challenges that were not used yet.
     var passkeyChallenges: [String: PasskeyChallenge] = [:]
+    var secondFactors = ServerSecondFactors()
     /// Conflicts by ticket, and merges by name.
     var mergeTickets: [String: MergeTicket] = [:]
     var merges: [String: StoredMerge] = [:]

@@ -77,6 +77,7 @@ extension InMemoryServer {
         let session = try authenticate(request, &contents).session
         let domain = try domain(contents)
         try checkPresence(request, session, contents)
+        try checkSecondFactor(session, contents)
         let own = contents.passkeys.filter { $0.user == session.user }
         try refuseMore(than: own.count)
         let user = contents.users[session.user]?.body
@@ -110,6 +111,7 @@ extension InMemoryServer {
         let body = try read(NewPasskeyBody.self, from: request.body ?? Data())
         let domain = try domain(contents)
         try checkPresence(request, session, contents)
+        try checkSecondFactor(session, contents)
         try check(name: body.name)
         let response = body.credential.response
         let (challenge, _) = try check(

@@ -103,7 +103,10 @@ extension InMemoryServer {
         let linkName = "\(provider)/\(subject)"
         let known = contents.usersByIdentity[linkName].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
-        if let known { try restore(known.body.id, isWished: restores, &contents) }
+        if let known {
+            try restore(known.body.id, isWished: restores, &contents)
+            try demandSecondFactor(of: known.body, thumbprint, body.device, by: provider, contents: &contents)
+        }
         let number = contents.newNumber()
         var user =
             known

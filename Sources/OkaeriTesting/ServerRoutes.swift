@@ -17,7 +17,7 @@ extension InMemoryServer {
             let response = try route(request, &contents)
             return tellNotices(response, to: request, contents)
         } catch {
-            return error.problem.response(retryAfter: nil)
+            return error.problem.response(retryAfter: error.retryAfter)
         }
     }
 
@@ -46,6 +46,8 @@ extension InMemoryServer {
         case (_, _) where path.hasPrefix(APIPath.passkeys) || path.hasPrefix(APIPath.logInWithPasskey),
             (_, APIPath.mergeByPasskey):
             return try respondToPasskeys(request, &contents)
+        case (_, _) where path.hasPrefix(APIPath.secondFactors) || path.hasPrefix(APIPath.logInWithSecondFactor):
+            return try respondToSecondFactors(request, &contents)
         case (_, _) where path.hasPrefix(APIPath.deviceKeys): return try respondToDeviceKeys(request, &contents)
         case ("DELETE", _) where path.hasPrefix("\(APIPath.sessions)/"):
             let session = try authenticate(request, &contents).session
@@ -98,13 +100,13 @@ extension InMemoryServer {
         let body = try request.body.map { data throws(Refusal) in try read(AutomaticLogInBody.self, from: data) }
         if let name = request.headers[HeaderName.idempotencyKey] {
             if let known = contents.responses[name] {
-                guard known.thumbprint == thumbprint, known.body == request.body ?? Data() else {
+                guard known.thumbprint == thumbprint, known.body == asked(body, request) else {
                     throw Refusal(409, .idempotencyKeyReused)
                 }
                 return known.response
             }
             let response = try logIn(thumbprint, body, restores: request.restores, &contents)
-            contents.responses[name] = (thumbprint, request.body ?? Data(), response)
+            contents.responses[name] = (thumbprint, asked(body, request), response)
             return response
         }
         return try logIn(thumbprint, body, restores: request.restores, &contents)
@@ -114,6 +116,7 @@ extension InMemoryServer {
         _ thumbprint: String, _ body: AutomaticLogInBody?, restores: Bool, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         try restore(key: thumbprint, isWished: restores, &contents)
+        if contents.removedKeys[thumbprint] == nil { try checkFirstLaunch(thumbprint, body, &contents) }
         let response = try logInResponse(thumbprint, body, createdWith: "automatic", &contents)
         return .json(response.isNew ? 201 : 200, response)
     }
@@ -126,6 +129,9 @@ extension InMemoryServer {
         let now = time(contents)
         let known = contents.usersByKey[thumbprint].flatMap { contents.users[$0] }
         guard known?.isDisabled != true else { throw Refusal(403, .userDisabled) }
+        if let known {
+            try demandSecondFactor(of: known.body, thumbprint, body?.device, by: method, contents: &contents)
+        }
         if known == nil, method == "automatic", let removed = contents.removedKeys[thumbprint] {
             throw Refusal(removed)
         }
@@ -220,6 +226,8 @@ extension InMemoryServer {
 /// A request that is refused.
 struct Refusal: Error {
     var problem: Problem
+    /// Seconds to wait.
+    var retryAfter: Int?
 
     init(
         _ status: Int, _ code: ErrorCode, detail: String? = nil, errors: [FieldProblem]? = nil,

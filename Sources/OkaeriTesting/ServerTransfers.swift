@@ -48,6 +48,7 @@ extension InMemoryServer {
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
         let session = try authenticate(request, &contents).session
+        try checkSecondFactor(session, contents)
         contents.transferCodes = contents.transferCodes.filter { $0.value.user != session.user }
         // The library's own alphabet; the real server's check character is not imitated.
         let alphabet = Array("34679ACDEFGHJKMNPQRTWXY")

@@ -118,6 +118,8 @@ enum SettingsPage {
             let spans = Self.spans.map { field, _, _ in Self.days(form, field) }
             let idle = form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
             let minimum = Int(form.text("passwordMinimumCharacters"), radix: 10) ?? 0
+            let secondFactors = try SecondFactorForm.rules(
+                form, try request.targetApplication().settings.secondFactors)
             _ = try await request.rules.changeApplication(
                 try request.targetApplication().id, isCurrent: { $0.version == version }, by: who
             ) { application in
@@ -127,6 +129,8 @@ enum SettingsPage {
                 application.settings.passwordMinimumCharacters = minimum
                 application.settings.signUp = Self.signUp(form, application.settings.signUp)
                 application.settings.passkeys = PasskeyForm.rules(form, application.settings.passkeys)
+                application.settings.secondFactors = secondFactors
+                application.settings.attestation = AttestationForm.rules(form, application.settings.attestation)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").split(whereSeparator: \.isWhitespace)
                     .map(String.init)
@@ -174,14 +178,16 @@ enum SettingsPage {
     ) async throws -> Response {
         let application = try request.targetApplication()
         let settings = application.settings
-        func field(_ name: String, _ value: String, _ kind: PageField.Kind = .text, isRequired: Bool = false)
-            -> PageTemplates.Model
-        {
+        func field(
+            _ name: String, _ value: String, _ kind: PageField.Kind = .text, isRequired: Bool = false,
+            choices: [String] = []
+        ) -> PageTemplates.Model {
             PageField(
                 name, label: request.text("settings.\(name)"), kind: kind, value: form[name] ?? value,
-                hint: request.dashboard.texts.tables[request.page.language]?["settings.\(name)Hint"],
+                hint: request.dashboard.texts.tables[request.page.language]?["settings.\(name)Hint"]?
+                    .replacing("{changes}", with: SecondFactorForm.demandable),
                 error: errors[name], isRequired: isRequired
-            ).model
+            ).offering(choices.map { ($0, request.text("settings.\(name).\($0)")) }).model
         }
         func days(_ span: Duration?) -> String { span.map { String($0.components.seconds / 86_400) } ?? "" }
         let groups: [(String, [PageTemplates.Model])] = [
@@ -217,6 +223,13 @@ enum SettingsPage {
                 ]
             ),
             ("passkeys", PasskeyForm.fields(settings.passkeys).map { field($0.name, $0.value, $0.kind) }),
+            ("attestation", AttestationForm.fields(settings.attestation, form, errors: errors, request)),
+            (
+                "secondFactors",
+                SecondFactorForm.fields(settings.secondFactors).map {
+                    field($0.name, $0.value, $0.kind, choices: $0.choices)
+                }
+            ),
             (
                 "mail",
                 [

@@ -62,7 +62,8 @@ package struct Dashboard: ProtocolAdapter {
             "message": PackageResources.message_mustache, "providers": PackageResources.providers_mustache,
             "mail": PackageResources.mail_mustache, "theme": PackageResources.theme_mustache,
             "bulk": PackageResources.bulk_mustache, "protocols": PackageResources.protocols_mustache,
-            "proof": PackageResources.proof_mustache,
+            "proof": PackageResources.proof_mustache, "passkey": PackageResources.passkey_mustache,
+            "passkeys": PackageResources.passkeys_mustache,
         ])
     }
 
@@ -86,5 +87,5 @@ package struct Dashboard: ProtocolAdapter {
         + HealthPage.routes + OverviewPage.routes + StartPage.routes + UsersPage.routes + BulkForm.routes
         + ExportPage.routes + UserPage.routes + SessionsPage.routes + ConflictsPage.routes + SettingsPage.routes
         + ProvidersPage.routes + ProtocolsPage.routes + MailPage.routes + ThemePage.routes + AuditPage.routes
-        + FieldsPage.routes
+        + FieldsPage.routes + OwnPasskeysPage.routes
 }

@@ -49,6 +49,7 @@ struct PageWords {
         .adminResourceUnknown: (.notFound, "notFound"), .userUnknown: (.notFound, "notFound"),
         .sessionUnknown: (.notFound, "notFound"), .mergeUnknown: (.notFound, "notFound"),
         .applicationUnknown: (.notFound, "notFound"), .identityUnknown: (.notFound, "notFound"),
+        .secondFactorUnknown: (.notFound, "notFound"),
         .adminNotAllowed: (.forbidden, "notAllowed"), .changedMeanwhile: (.conflict, "changed"),
         .versionRequired: (.conflict, "changed"), .adminLinkRefused: (.forbidden, "link"),
         .adminNameTaken: (.conflict, "nameTaken"), .lastOwner: (.conflict, "lastOwner"),
@@ -59,6 +60,8 @@ struct PageWords {
         .identifiersTaken: (.unprocessableContent, "fields"), .alreadyRegistered: (.conflict, "registered"),
         .undoTooLate: (.conflict, "tooLate"), .credentialRefused: (.unprocessableContent, "credentials"),
         .codeRefused: (.unprocessableContent, "credentials"),
+        .passkeyUnknown: (.unprocessableContent, "passkeyUnknown"),
+        .passkeyRefused: (.unprocessableContent, "passkeyRefused"), .passkeysNotEnabled: (.notFound, "notFound"),
     ]
 }
 

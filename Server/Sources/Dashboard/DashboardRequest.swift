@@ -2,6 +2,8 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import NativeAPI
+import OkaeriWire
 import PageSupport
 
 /// A request of the dashboard: everything that a page needs to draw itself.
@@ -40,7 +42,8 @@ struct DashboardRequest: Sendable {
 
     /// Finds out who asks, whether page and action are theirs, and about which application.
     mutating func authenticate() async throws(DomainError) {
-        let access = try await rules.findAdmin(page.cookie.map { Secret($0) })
+        // The cookie is of a session; a key that is confined to networks is for programs alone.
+        let access = try await rules.findAdmin(page.cookie.map { Secret($0) }, at: nil, from: page.origin)
         self.access = access
         let id =
             route.path.contains("{application}") ? Identifier<Domain.Application>(rawValue: id("application")) : nil
@@ -74,24 +77,40 @@ struct DashboardRequest: Sendable {
     mutating func readForm() async throws {
         guard page.request.hasMediaType([FormValues.mediaType]) else { return }
         let form = try await page.form()
-        let sent = form.without(ReauthenticationForm.fields)
-        self.sent = sent
-        guard let password = form[ReauthenticationForm.password], let token = page.cookie else { return }
+        let isPasskey = form[ReauthenticationForm.passkey] != nil
+        sent = form.without(ReauthenticationForm.fields)
+        guard isPasskey || form[ReauthenticationForm.password] != nil, let token = page.cookie else { return }
         do {
-            let done = try await rules.reauthenticate(
-                password: Secret(password), code: form.text(ReauthenticationForm.code), token: Secret(token),
-                by: try caller(), from: page.client, origin: page.origin)
+            let done =
+                isPasskey
+                ? try await prove(by: form, token: Secret(token))
+                : try await rules.reauthenticate(
+                    password: Secret(form.text(ReauthenticationForm.password)),
+                    code: form.text(ReauthenticationForm.code), token: Secret(token), by: try caller(),
+                    from: page.client, origin: page.origin)
             // Another value than before, as at a log-in (requirement 16), and forms that are tied to it.
             page = page.holding(done.token.revealed)
             (renewed, access) = (done.token, done.access)
-        } catch {
+        } catch let error as DomainError {
             switch error.code {
-            case .credentialRefused, .rateLimited, .busy:
+            case .credentialRefused, .rateLimited, .busy, .passkeyUnknown, .passkeyRefused:
                 guard let words = PageWords(error) else { throw error }
                 throw ReauthenticationForm.Refused(words: words)
             default: throw error
             }
         }
+    }
+
+    /// The same with a passkey in the place of password and code.
+    private func prove(by form: FormValues, token: Secret) async throws -> ReauthenticateAdmin.Done {
+        guard
+            let credential = try DashboardPasskey.credential(
+                PasskeyAuthentication.self, in: form, at: ReauthenticationForm.passkey)
+        else {
+            throw DomainError.passkeyUnknown
+        }
+        return try await rules.passkeys.reauthenticate(
+            try PasskeyAssertion(credential), token: token, by: try caller(), from: page.origin)
     }
 
     /// The form that was sent.
@@ -173,6 +192,7 @@ struct DashboardRequest: Sendable {
         let ofServer: [(String, String, AdminAction)] = [
             ("applications", "\(Dashboard.root)/applications", .listApplications),
             ("admins", "\(Dashboard.root)/admins", .listAdmins), ("keys", "\(Dashboard.root)/keys", .listAdminKeys),
+            ("passkeys", "\(Dashboard.root)/passkeys", .listOwnPasskeys),
             ("health", "\(Dashboard.root)/health", .readHealth),
         ]
         return [

@@ -11,6 +11,7 @@ enum KeysPage {
     static let routes: [DashboardRoute] = [
         DashboardRoute(page) { try await draw($0) },
         DashboardRoute(page, post: "", .createAdminKey, create),
+        DashboardRoute(page, post: "{key}/networks", .changeAdminKey, confine),
         DashboardRoute(page, post: "{key}/remove", .removeAdminKey) { request in
             _ = try await request.form()
             try await request.rules.removeKey(.init(rawValue: request.id("key")), by: try request.auditActor())
@@ -28,8 +29,8 @@ enum KeysPage {
             let made = try await request.rules.createKey(
                 .init(
                     name: form.text("name"), scopes: Set(scopes), applications: ApplicationChoice.read(form),
-                    life: .days(days)),
-                by: try request.caller(), from: request.page.origin)
+                    networks: networks(form), life: .days(days)),
+                of: try request.caller(), by: try request.auditActor())
             return try await draw(request, once: made)
         } catch {
             guard let faults = AdminForm.faults(error, request) else { throw error }
@@ -37,16 +38,33 @@ enum KeysPage {
         }
     }
 
+    /// From where a key counts.
+    @Sendable private static func confine(_ request: DashboardRequest) async throws -> Response {
+        let (form, id) = (try await request.form(), Identifier<AdminKey>(rawValue: request.id("key")))
+        do {
+            _ = try await request.rules.changeKey(id, networks: networks(form), by: try request.auditActor())
+            return request.redirect(to: "\(request.pagePath)?done=changed")
+        } catch {
+            guard let faults = AdminForm.faults(error, request) else { throw error }
+            return try await draw(request, form, faults: faults, of: id)
+        }
+    }
+
+    /// One in a line, or with spaces or commas between.
+    private static func networks(_ form: FormValues) -> [String] {
+        form.text("networks").split { $0.isWhitespace || $0 == "," }.map(String.init)
+    }
+
     private static func draw(
         _ request: DashboardRequest, _ form: FormValues = .none, faults: [String: String] = [:],
-        once: (key: AdminKey, secret: Secret)? = nil
+        of changed: Identifier<AdminKey>? = nil, once: (key: AdminKey, secret: Secret)? = nil
     ) async throws -> Response {
         let applications = try await request.modules.applications.listApplications().map(\.application)
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         let keys = try await request.rules.listKeys()
         let now = request.dashboard.clock.now
         var list = ListModel()
-        list.columns = ["name", "scopes", "applications", "maker", "created", "expires"].map {
+        list.columns = ["name", "scopes", "applications", "networks", "maker", "created", "expires"].map {
             request.text("keys.\($0)")
         }
         list.empty = request.text("keys.empty")
@@ -54,7 +72,11 @@ enum KeysPage {
             [
                 .init(text: key.name),
                 .init(text: key.scopes.map(\.rawValue).sorted().joined(separator: " ")),
-                .init(text: request.words(for: key.applications, names)), .init(text: key.maker.name),
+                .init(text: request.words(for: key.reach.applications, names)),
+                .init(
+                    text: key.reach.networks.isEmpty
+                        ? request.text("keys.anywhere") : key.reach.networks.map(\.text).joined(separator: " ")),
+                .init(text: key.maker.name),
                 .init(text: "", time: key.createdAt),
                 .init(text: "", time: key.expiresAt, badge: key.expiresAt <= now ? request.text("keys.over") : nil),
             ]
@@ -73,6 +95,16 @@ enum KeysPage {
                 ["link": "\(request.pagePath)/\($0.id)/remove", "label": $0.name] as PageTemplates.Model
             }
             model["hasRemovals"] = !keys.isEmpty
+            model["confined"] = keys.map { key in
+                let isChanged = key.id == changed
+                var field = PageField(
+                    "networks", label: key.name, kind: .multiline,
+                    value: isChanged ? form.text("networks") : key.reach.networks.map(\.text).joined(separator: "\n"),
+                    error: isChanged ? faults["networks"] : nil, isRequired: false)
+                field.idName = "networks-\(key.id)"
+                return ["link": "\(request.pagePath)/\(key.id)/networks", "field": field.model] as PageTemplates.Model
+            }
+            let (form, faults) = changed == nil ? (form, faults) : (.none, [:])
             let choice = ApplicationChoice(request: request, applications: applications, chosen: nil, form: form)
             model["form"] =
                 [
@@ -81,10 +113,13 @@ enum KeysPage {
                     "groups": [scopes(request, access, form, faults)] + choice.groups,
                 ] as PageTemplates.Model
         }
-        if request.page.query.text("done") == "removed", !request.isPost {
-            model["notice"] = request.text("keys.removed")
+        if let done = ["removed", "changed"].first(where: { $0 == request.page.query.text("done") }), !request.isPost {
+            model["notice"] = request.text("keys.\(done)")
         }
-        model["summary"] = AdminForm.summary(faults, request)
+        model["summary"] = AdminForm.summary(
+            changed.map { id in
+                Dictionary(faults.map { ("\($0.key)-\(id)", $0.value) }) { first, _ in first }
+            } ?? faults, request)
         return try request.html(
             "list", title: request.text("nav.keys"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }
@@ -100,6 +135,10 @@ enum KeysPage {
             PageField(
                 "days", label: request.text("keys.days"), kind: .number, value: form["days"] ?? standardDays,
                 hint: request.text("keys.daysHint"), error: faults["days"]
+            ).model,
+            PageField(
+                "networks", label: request.text("keys.networks"), kind: .multiline, value: form.text("networks"),
+                hint: request.text("keys.networksHint"), error: faults["networks"], isRequired: false
             ).model,
         ]
     }

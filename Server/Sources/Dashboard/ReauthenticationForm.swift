@@ -9,7 +9,9 @@ import PageSupport
 enum ReauthenticationForm {
     static let password = "proof.password"
     static let code = "proof.code"
-    static let fields: Set<String> = [password, code]
+    /// What a passkey says, in the place of both. The script finds the field by its id.
+    static let passkey = "proof.credential"
+    static let fields: Set<String> = [password, code, passkey]
 
     /// The answer was wrong.
     struct Refused: Error {
@@ -24,13 +26,15 @@ extension DashboardRequest {
     /// - Returns: the page that asks.
     /// - Throws: what the template throws.
     func askForProof(_ refused: PageWords? = nil) throws -> Response {
-        let kept = (sent ?? .none).all.filter { $0.name != PageRequest.tokenField }
+        // What an authenticator said was for an earlier question.
+        let kept = (sent ?? .none).all.filter { ![PageRequest.tokenField, "credential"].contains($0.name) }
         let pairs = page.query.all.map { ($0.name, $0.value) }
         let query = pairs.isEmpty ? "" : "?\(FormValues.query(pairs))"
         var model: PageTemplates.Model = [
             "lead": text("proof.lead"), "link": page.path + query,
             // A file is fetched from a list: there is nothing at its own address to go back to.
             "back": isPost ? pagePath + query : path("users"),
+            "hasPassword": access?.admin?.usesPasskeysOnly != true, "proof": true,
             "kept": kept.map { ["name": $0.name, "value": $0.value] as PageTemplates.Model },
             "fields": [
                 PageField(
@@ -40,10 +44,11 @@ extension DashboardRequest {
                 codeField(ReauthenticationForm.code, isRequired: access?.admin?.lacksAuthenticator != true),
             ],
         ]
+        if let form = passkeyForm(.get, action: page.path + query, label: "proof.passkey") { model.merge(form) { $1 } }
         if let refused {
             let words = refused.text == "credentials" ? text("proof.refused") : text("fault.\(refused.text)")
             model["summary"] =
-                PageSummary(title: text("fault.title"), errors: [(ReauthenticationForm.password, words)]).model
+                PageSummary(title: text("fault.title"), errors: [(nil, words)]).model
         }
         return try html("proof", title: text("proof.title"), model, status: refused?.status ?? .forbidden)
     }

@@ -1,6 +1,8 @@
 import Domain
 import HTTPTypes
 import Hummingbird
+import NativeAPI
+import OkaeriWire
 import PageSupport
 import QRCodes
 
@@ -17,6 +19,14 @@ enum SignInPages {
         DashboardRoute(home, showHome),
         DashboardRoute(logIn) { try LogInPage().draw($0, name: "", fault: nil, status: .ok) },
         DashboardRoute(logIn, post: "", .logIn) { try await LogInPage().logIn($0) },
+        DashboardRoute(logIn, post: "passkey", .logIn) { try await LogInPage().logInWithPasskey($0) },
+        DashboardRoute(logIn, post: "passkey/options", .logIn) { request in
+            _ = try await request.form()
+            return try PageResponse.json(
+                PasskeyRequestResponse(
+                    publicKey: OkaeriWire.PasskeyRequestOptions(try request.rules.passkeys.options())),
+                for: request.page)
+        },
         DashboardRoute(home, post: "/log-out", .logOut, logOut),
         DashboardRoute(setUp) { try await SetUpPage().open($0) },
         DashboardRoute(setUp, post: "", .setUpAdmin) { try await SetUpPage().setUp($0) },
@@ -64,13 +74,30 @@ private struct LogInPage {
         }
     }
 
+    func logInWithPasskey(_ request: DashboardRequest) async throws -> Response {
+        let form = try await request.form()
+        guard let credential = try DashboardPasskey.credential(PasskeyAuthentication.self, in: form) else {
+            return try draw(request, name: "", fault: "passkeyUnknown", status: .unprocessableContent)
+        }
+        do {
+            let done = try await request.rules.passkeys.logIn(
+                try PasskeyAssertion(credential), from: request.page.origin)
+            var response = request.redirect(to: Dashboard.root)
+            response.keepCookie(done.token.revealed, for: request.page, maximumSeconds: SignInPages.cookieSeconds)
+            return response
+        } catch {
+            guard let words = PageWords(error) else { throw error }
+            return try draw(request, name: "", fault: words.text, status: words.status)
+        }
+    }
+
     func draw(
         _ request: DashboardRequest, name: String, fault: String?, status: HTTPResponse.Status
     ) throws -> Response {
         var model: PageTemplates.Model = [
             "fields": [
                 PageField(
-                    "name", label: request.text("enter.name"), value: name, autocomplete: "username"
+                    "name", label: request.text("enter.name"), value: name, autocomplete: "username webauthn"
                 ).focused(fault == nil).model,
                 PageField(
                     "password", label: request.text("enter.password"), kind: .password,
@@ -80,6 +107,9 @@ private struct LogInPage {
                     "code", isRequired: request.rules.secondFactor == .demanded),
             ], "button": request.text("enter.button"), "lead": request.text("enter.lead"),
         ]
+        let passkey = request.passkeyForm(
+            .get, action: "\(Dashboard.root)/log-in/passkey", label: "enter.passkey", isConditional: true)
+        if let passkey { model.merge(passkey) { $1 } }
         if let fault {
             model["summary"] =
                 PageSummary(

@@ -10,7 +10,7 @@ enum UserPage {
     private static let page = DashboardRoute.Page("/app/{application}/users/{user}", .readUser)
     private static let notices: Set<String> = [
         "disabled", "enabled", "loggedOut", "reset", "deleted", "restored", "merged", "saved", "ended",
-        "keyRemoved", "passkeyRemoved",
+        "keyRemoved", "passkeyRemoved", "factorsRemoved",
     ]
 
     static let routes: [DashboardRoute] = [
@@ -39,6 +39,12 @@ enum UserPage {
                     request.id("passkey", maximumCharacters: Passkey.maximumIdCharacters), of: id, in: application,
                     by: .operator(who))
                 return done("passkeyRemoved", request)
+            }
+        },
+        DashboardRoute(page, post: "second-factors/remove", .resetSecondFactors) { request in
+            try await change(request) { _, id, application, who in
+                try await request.modules.secondFactors.manageSecondFactors.removeAll(of: id, in: application, by: who)
+                return done("factorsRemoved", request)
             }
         },
         DashboardRoute(page, post: "sessions/{session}/end", .endSession) { request in
@@ -235,6 +241,16 @@ struct UserPageModel {
                             ? "user.backedUp" : passkey.isBackupEligible ? "user.notBackedUp" : "user.oneDevice"),
                 ]
                 if let used = passkey.lastUsedAt { model["used"] = used.text }
+                return model
+            },
+            "hasSecondFactors": !found.secondFactors.factors.isEmpty,
+            "recoveryCodesLeft": String(found.secondFactors.recoveryCodesLeft),
+            "secondFactors": found.secondFactors.factors.map { factor -> PageTemplates.Model in
+                var model: PageTemplates.Model = [
+                    "name": (isMasked ? Redaction.text(factor.name) : factor.name) ?? "–",
+                    "added": factor.createdAt.text,
+                ]
+                if let used = factor.lastUsedAt { model["used"] = used.text }
                 return model
             },
             "sessions": found.sessions.map { session -> PageTemplates.Model in

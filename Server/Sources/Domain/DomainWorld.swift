@@ -43,6 +43,8 @@ package struct DomainWorld: Sendable {
         package var adminSecondFactor = AdminSecondFactor.demanded
         /// Verifies the chains of attestations.
         package var certificates: any CertificateVerifier = NoCertificateVerifier()
+        /// Who vouches for the keys of attestations.
+        package var attestationCertificates: any AttestationCertificates = NoAttestationCertificates()
 
         package init(
             issuer: String, pagesURL: String? = nil, protocols: ProtocolRegistry, providers: IdentityProviders = .none,

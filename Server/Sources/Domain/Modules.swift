@@ -51,7 +51,7 @@ package final class Modules: Sendable {
             verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check)
         administration = Administration(
             world, rateLimiter: rateLimiter, enqueueMessage: messaging.enqueueMessage, searches: searches,
-            changes: changes, signingKeys: sessions.signingKeys)
+            changes: changes, signingKeys: sessions.signingKeys, passkeys: passkeys)
     }
 
     /// How many searches wait for a reader now.

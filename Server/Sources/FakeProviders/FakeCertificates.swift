@@ -71,22 +71,22 @@ package struct FakeCertificates: Sendable {
     }
 
     /// Organisation alone.
-    private static func name(_ text: String) -> [UInt8] {
+    static func name(_ text: String) -> [UInt8] {
         der(0x30, der(0x31, der(0x30, oid([0x55, 4, 10]), der(0x0c, Array(text.utf8)))))
     }
 
-    private static func time(_ moment: Timestamp) -> [UInt8] {
+    static func time(_ moment: Timestamp) -> [UInt8] {
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withFullDate, .withFullTime]
         let text = formatter.string(from: Date(timeIntervalSince1970: Double(moment.milliseconds / 1000)))
         return der(0x18, Array(text.filter { $0.isNumber }.utf8) + [UInt8(ascii: "Z")])
     }
 
-    private static func constraints(isAuthority: Bool) -> [UInt8] {
+    static func constraints(isAuthority: Bool) -> [UInt8] {
         entry([0x55, 0x1d, 19], isAuthority ? der(0x30, [1, 1, 0xff]) : der(0x30))
     }
 
-    private static func usage(_ bits: UInt8, unused: UInt8) -> [UInt8] {
+    static func usage(_ bits: UInt8, unused: UInt8) -> [UInt8] {
         entry([0x55, 0x1d, 15], der(3, [unused, bits]))
     }
 
@@ -99,14 +99,14 @@ package struct FakeCertificates: Sendable {
         return self.entry([0x2b, 6, 1, 5, 5, 7, 1, 1], der(0x30, entry), isCritical: false)
     }
 
-    private static func entry(_ name: [UInt8], _ value: [UInt8], isCritical: Bool = true) -> [UInt8] {
+    static func entry(_ name: [UInt8], _ value: [UInt8], isCritical: Bool = true) -> [UInt8] {
         der(0x30, oid(name), isCritical ? [1, 1, 0xff] : [], der(4, value))
     }
 
-    private static func oid(_ bytes: [UInt8]) -> [UInt8] { der(6, bytes) }
+    static func oid(_ bytes: [UInt8]) -> [UInt8] { der(6, bytes) }
 
     /// A value of DER (X.690 §8.1).
-    private static func der(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
+    static func der(_ tag: UInt8, _ parts: [UInt8]...) -> [UInt8] {
         let content = parts.flatMap { $0 }
         let length: [UInt8] =
             switch content.count {

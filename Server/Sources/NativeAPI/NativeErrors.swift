@@ -95,6 +95,8 @@ extension Refusal {
         case .providerToken(let fault): problem.detail = fault.detail
         case .passkey(let fault): problem.errors = [fault.field]
         case .secondFactor(let challenge): problem.secondFactor = SecondFactorChallengeBody(challenge)
+        case .firstLaunch(let demand): problem.firstLaunch = FirstLaunchDemandBody(demand)
+        case .attestation(let fault): problem.errors = [fault.field]
         case .removedDeviceKey(let key):
             problem.reason = key.reason.rawValue
             problem.removedAt = key.removedAt.wire
@@ -219,6 +221,15 @@ extension Refusal {
             .secondFactorsNotEnabled: Refusal(
                 404, .secondFactorsNotEnabled, "There are no second factors for this user."),
             .secondFactorUnknown: Refusal(404, .secondFactorUnknown, "The user has no such second factor."),
+            .attestationRequired: Refusal(
+                403, .attestationRequired, "A first launch needs an attestation.",
+                detail: "Attest the challenge together with the key's thumbprint, then send the log-in again."),
+            .proofOfWorkRequired: Refusal(
+                403, .proofOfWorkRequired, "A first launch needs a proof of work.",
+                detail: "Solve the challenge, or attest it, then send the log-in again."),
+            .attestationRefused: Refusal(
+                403, .attestationInvalid, "The attestation does not prove anything.",
+                detail: "Send the log-in without it for a new challenge, which counts once, for two minutes."),
             .providerTokenRefused: challenge(
                 .providerTokenInvalid, "The provider's token is not valid here.", .provider),
             .providerTokenReplayed: challenge(

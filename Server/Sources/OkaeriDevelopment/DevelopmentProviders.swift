@@ -38,6 +38,7 @@ struct DevelopmentProviders: ProviderStandIn {
 private struct HomeFakes {
     private let openID: [String: FakeOpenID]
     private let gameCenter: FakeGameCenter
+    private let appAttest: FakeAppAttest
     private let root: [UInt8]
 
     init(clock: any WallClock) throws {
@@ -50,12 +51,14 @@ private struct HomeFakes {
         let certificates = try FakeCertificates(FakeCertificates.Keys(), now: clock.now)
         root = certificates.root
         gameCenter = FakeGameCenter(clock: clock, certificates: certificates)
+        appAttest = try FakeAppAttest(clock: clock)
     }
 
     func add(to server: FakeProviderServer) {
         for (name, fake) in openID { server.add(fake, named: name) }
         server.add(FakeNaver(), named: "naver")
         server.add(gameCenter, named: "gamecenter")
+        server.add(appAttest, named: "appattest")
     }
 
     /// Tells each fake its own address.
@@ -67,6 +70,6 @@ private struct HomeFakes {
             "yahoojapan": "https://auth.login.yahoo.co.jp/yconnect/v2",
         ]
         for (name, fake) in openID { fake.listen(at: "\(base)/\(name)", issuer: issuers[name]) }
-        return FakeAddresses(base: base, gameCenterRoot: root)
+        return FakeAddresses(base: base, gameCenterRoot: root, appAttestRoot: appAttest.root)
     }
 }

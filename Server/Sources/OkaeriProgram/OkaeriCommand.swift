@@ -35,6 +35,8 @@ struct OkaeriCommand: AsyncParsableCommand {
             InitCommand.self, ServeCommand.self, StatusCommand.self, ApplicationCommand.self, UserCommand.self,
             SessionCommand.self, KeysCommand.self, PasswordsCommand.self,
             MailCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self, CopyCommand.self,
+            BackupCommand.self,
+            RestoreCommand.self,
             DoctorCommand.self, RoutesCommand.self,
             DemoCommand.self, ImportCommand.self, PolicyCommand.self,
         ])

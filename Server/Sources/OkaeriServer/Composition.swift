@@ -158,6 +158,7 @@ package struct Composition: Sendable {
             mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
             mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller))
         services.certificates = CertificateChains()
+        services.attestationCertificates = AppAttestCertificates(furtherRoots: addresses.appAttestRoots)
         services.adminSecondFactor = settings.isDevelopment ? .optionalForFirstOwner : .demanded
         let modules = Modules(
             DomainWorld(

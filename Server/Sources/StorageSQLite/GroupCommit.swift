@@ -1,5 +1,4 @@
 import CSQLite
-import Dispatch
 import Domain
 import Foundation
 import Storage
@@ -16,9 +15,10 @@ final class GroupCommit: Sendable {
     /// The most transactions that may wait. More than that would wait for longer than their clients do.
     private static let maximumQueue = 10_000
 
-    private let queue = DispatchQueue(label: "okaeri.sqlite.writer", qos: .userInitiated)
+    private let queue: StepQueue
     private let waiting = Mutex(Waiting())
     private let outsideChanges: CacheEpoch?
+    private let journal: RevocationJournal?
     private let signals: StoreSignals
     // Touched on `queue` only.
     nonisolated(unsafe) private let connection: SQLiteConnection
@@ -32,10 +32,17 @@ final class GroupCommit: Sendable {
     /// - Parameters:
     ///   - connection: The writing connection, used by nobody else from now on.
     ///   - outsideChanges: Where a command tells a server that it changed something; `nil` in the server itself.
+    ///   - journal: Where what ends is written down; `nil` for a database in memory.
     ///   - signals: Whom to tell of changes.
-    init(_ connection: sending SQLiteConnection, outsideChanges: CacheEpoch?, signals: StoreSignals) {
+    ///   - queue: Where transactions are run.
+    init(
+        _ connection: sending SQLiteConnection, outsideChanges: CacheEpoch?, journal: RevocationJournal?,
+        signals: StoreSignals, queue: StepQueue = StepQueue(label: "okaeri.sqlite.writer")
+    ) {
+        self.queue = queue
         self.connection = connection
         self.outsideChanges = outsideChanges
+        self.journal = journal
         self.signals = signals
     }
 
@@ -108,6 +115,7 @@ final class GroupCommit: Sendable {
                 changes = try runAll(group, withSavepoints: true)
             }
             guard let changes else { throw DomainError.storageUnavailable }
+            let revocations = try journal?.take(from: connection) ?? []
             if changes.isEmpty {
                 try connection.run("COMMIT")
             } else {
@@ -116,11 +124,22 @@ final class GroupCommit: Sendable {
                 try connection.run("COMMIT")
                 signals.announce(changes)
             }
+            try append(revocations)
             for job in group { job.answer() }
         } catch {
             // Also the fault may have ended the transaction already; then there is nothing to roll back.
             if !connection.isOutsideTransaction { try? connection.run("ROLLBACK") }
             for job in group { job.fail() }
+        }
+    }
+
+    private func append(_ revocations: [String]) throws(DomainError) {
+        do {
+            try journal?.append(revocations)
+        } catch {
+            signals.report(
+                fault: "What ended cannot be written to the revocation journal: \(String(cString: strerror(errno)))")
+            throw error
         }
     }
 

@@ -1,5 +1,4 @@
 import CSQLite
-import Dispatch
 import Domain
 import Storage
 import Synchronization
@@ -10,10 +9,13 @@ final class ReaderPool: Sendable {
     private let next = Atomic<Int>(0)
 
     /// - Throws: `SQLiteOpenFault` when the file cannot be opened.
-    init(path: String, count: Int, reportFault: @escaping @Sendable (String) -> Void) throws(SQLiteOpenFault) {
+    init(
+        path: String, count: Int, steps: StepQueue.Steps? = nil, reportFault: @escaping @Sendable (String) -> Void
+    ) throws(SQLiteOpenFault) {
         var readers: [Reader] = []
         for _ in 0..<count {
-            readers.append(Reader(try Self.connection(path: path, reportFault: reportFault)))
+            let queue = StepQueue(label: "okaeri.sqlite.reader", steps: steps)
+            readers.append(Reader(try Self.connection(path: path, reportFault: reportFault), queue))
         }
         self.readers = readers
     }
@@ -46,12 +48,13 @@ final class ReaderPool: Sendable {
 }
 
 private final class Reader: Sendable {
-    private let queue = DispatchQueue(label: "okaeri.sqlite.reader", qos: .userInitiated)
+    private let queue: StepQueue
     // Touched on `queue` only.
     nonisolated(unsafe) private let connection: SQLiteConnection
 
-    init(_ connection: sending SQLiteConnection) {
+    init(_ connection: sending SQLiteConnection, _ queue: StepQueue) {
         self.connection = connection
+        self.queue = queue
     }
 
     func run<Value: Sendable>(

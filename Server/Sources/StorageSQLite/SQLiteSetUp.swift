@@ -54,6 +54,16 @@ enum SQLiteSetUp {
         }
     }
 
+    /// Lets the writer note what ends.
+    static func prepareJournal(_ connection: SQLiteConnection) throws(SQLiteOpenFault) {
+        do {
+            try RevocationJournal.prepare(connection)
+        } catch {
+            throw SQLiteOpenFault(
+                "The database cannot be prepared: \(String(cString: sqlite3_errmsg(connection.handle))).")
+        }
+    }
+
     /// Runs the steps that are missing, all or none.
     private static func migrate(_ connection: SQLiteConnection) throws {
         try connection.execute("BEGIN IMMEDIATE")
@@ -87,10 +97,10 @@ enum SQLiteSetUp {
 }
 
 /// SQLite as a whole, of which a process has one.
-enum SQLiteLibrary {
+package enum SQLiteLibrary {
     /// Whether it is set up for us, which is only possible before its first use: nobody asks how much memory it takes,
     /// and its page cache is ours. Without that everything is as right, and a little slower.
-    static let isSetUp: Bool = {
+    package static let isSetUp: Bool = {
         let countsNoMemory = okaeri_sqlite_count_no_memory() == SQLITE_OK
         return PageCache.install() && countsNoMemory
     }()

@@ -47,7 +47,7 @@ package final class SQLiteStore: Engine, Sendable {
             readers = nil
             self.searchReaders = nil
             validity = AlwaysValid()
-            writer = GroupCommit(connection, outsideChanges: nil, signals: signals)
+            writer = GroupCommit(connection, outsideChanges: nil, journal: nil, signals: signals)
         case .folder(let path):
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
@@ -57,13 +57,40 @@ package final class SQLiteStore: Engine, Sendable {
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
+            try SQLiteSetUp.prepareJournal(connection)
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
             self.searchReaders = try SearchReaders(
                 path: file, count: role == .server ? searchReaders : 1, reportFault: reportFault)
             if role == .server { epochs.settle() }
             validity = role == .server ? epochs : AlwaysValid()
-            writer = GroupCommit(connection, outsideChanges: role == .command ? epochs : nil, signals: signals)
+            writer = GroupCommit(
+                connection, outsideChanges: role == .command ? epochs : nil, journal: RevocationJournal(folder: path),
+                signals: signals)
         }
+    }
+
+    /// Opens a database whose work a simulator runs step by step, through the file system that SQLite takes by default.
+    ///
+    /// There are one writer and one reader; searches use the writer. No other process shares the file.
+    ///
+    /// - Parameters:
+    ///   - path: The file's name there.
+    ///   - steps: Gets each piece of work, and runs it later.
+    /// - Throws: `SQLiteOpenFault`.
+    package init(simulated path: String, steps: @escaping StepQueue.Steps) throws(SQLiteOpenFault) {
+        let signals = StoreSignals()
+        self.signals = signals
+        let reportFault: @Sendable (String) -> Void = { signals.report(fault: $0) }
+        let connection = try SQLiteConnection(
+            path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathersLog: true, reportFault: reportFault)
+        try SQLiteSetUp.prepareWriter(connection)
+        readers = try ReaderPool(path: path, count: 1, steps: steps, reportFault: reportFault)
+        searchReaders = nil
+        lock = nil
+        validity = AlwaysValid()
+        writer = GroupCommit(
+            connection, outsideChanges: nil, journal: nil, signals: signals,
+            queue: StepQueue(label: "simulated", steps: steps))
     }
 
     /// Called with each change after its commit and before it is answered.

@@ -8,8 +8,13 @@ package struct SQLiteTables {
     /// - Parameter folder: The data folder.
     /// - Throws: `SQLiteOpenFault` when there is no database that could be read.
     package init(folder: String) throws(SQLiteOpenFault) {
-        connection = try SQLiteConnection(
-            path: SQLiteStore.databasePath(in: folder), flags: SQLITE_OPEN_READONLY, reportFault: { _ in })
+        try self.init(path: SQLiteStore.databasePath(in: folder))
+    }
+
+    /// - Parameter path: The database's file.
+    /// - Throws: `SQLiteOpenFault` when there is no database that could be read.
+    init(path: String) throws(SQLiteOpenFault) {
+        connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READONLY, reportFault: { _ in })
         sqlite3_busy_timeout(connection.handle, 10_000)
     }
 

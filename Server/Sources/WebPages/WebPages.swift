@@ -82,6 +82,9 @@ extension WebPages {
             "account": PackageResources.account_mustache, "conflict": PackageResources.conflict_mustache,
             "providers": PackageResources.providers_mustache, "consent": PackageResources.consent_mustache,
             "first": PackageResources.first_mustache, "passkey": PackageResources.passkey_mustache,
+            "second-factor": PackageResources.second_factor_mustache,
+            "enrolment": PackageResources.enrolment_mustache,
+            "recovery-codes": PackageResources.recovery_codes_mustache,
         ]
     }
 

@@ -23,6 +23,20 @@ struct X509CertificateTests {
         #expect(!root.isValid(at: root.end + .seconds(1)) && root.isValid(at: root.end))
     }
 
+    @Test("the root of attestations is Apple's, signed by ECDSA on P-384, and alone certifies nothing")
+    func attestationRoot() throws {
+        let root = try #require(X509Certificate(parsing: AppAttestCertificates.appleRoot))
+        #expect(root.organizations == ["Apple Inc."] && root.extensions.isAuthority && root.isSigned(by: root))
+        #expect(root.rsaKey == nil)
+        // 2020-03-18 18:32:53 and 2045-03-15 00:00.
+        #expect(root.start == Timestamp(milliseconds: 1_584_556_373_000))
+        #expect(root.end == Timestamp(milliseconds: 2_373_148_800_000))
+        let certificates = AppAttestCertificates()
+        for chain in [[], [AppAttestCertificates.appleRoot], [GameCenterCertificates.digiCertTrustedRootG4], [[]]] {
+            #expect(certificates.certified(chain, at: root.start + .days(1)) == nil)
+        }
+    }
+
     @Test("a certificate for code signing says who owns it, what it may, and who issued it")
     func leaf() throws {
         let leaf = try #require(try Self.certificate("leaf"))

@@ -85,6 +85,37 @@ struct AdminCommandTests {
         try await server.stop()
     }
 
+    @Test("make keys in the name of an admin, say from where they count, and end them")
+    func keys() async throws {
+        struct Key: Decodable {
+            var id: String
+            var networks: [String]
+            var createdBy: String
+        }
+        struct Made: Decodable {
+            var key: Key
+            var secret: String
+        }
+        let server = try await TestServer(data: folder.path)
+        let link: Link = try await run("link", "--json").json()
+        _ = try await setUp(link.token, name: "boss", on: server)
+        let made: Made = try await run(
+            "key", "create", "BOSS", "--name", "CI", "--scope", "admins:read", "--network", "127.0.0.0/8", "--json"
+        ).json()
+        #expect(made.key.networks == ["127.0.0.0/8"] && made.key.createdBy == "boss")
+        #expect(try await send("GET", "keys", made.secret, on: server) == 200)
+        let confined: Key = try await run("key", "confine", made.key.id, "--network", "10.0.0.7/8", "--json").json()
+        #expect(confined.networks == ["10.0.0.0/8"])
+        #expect(try await send("GET", "keys", made.secret, on: server) == 401)
+        #expect(try await run("key", "confine", made.key.id, "--network", "here").status == 1)
+        let listed: [Key] = try await run("key", "list", "--json").json()
+        #expect(listed.map(\.networks) == [["10.0.0.0/8"]])
+        #expect(try await run("key", "create", "nobody", "--name", "x", "--scope", "users:read").status == 1)
+        #expect(try await run("key", "remove", made.key.id).status == 0)
+        #expect(try await run("key", "list").output.contains("There is no key yet."))
+        try await server.stop()
+    }
+
     @Test("tell who is locked by wrong passwords, and let them in again")
     func unlock() async throws {
         let server = try await TestServer(data: folder.path)

@@ -197,6 +197,7 @@ struct RowTests {
         admin.recoveryDigests = [digest(1), digest(2)]
         admin.lastLogInAt = time
         admin.disabledAt = time
+        admin.usesPasskeysOnly = true
         return admin
     }
 
@@ -204,9 +205,12 @@ struct RowTests {
         var session = AdminSession(digest: digest(1), admin: .init(rawValue: "admin"), createdAt: time)
         session.lastUsedAt = time + .seconds(1)
         session.authenticatedAt = time + .seconds(2)
+        session.passkey = "credential"
         return [
             Case(AdminRow.self, admin(full: true), [admin(full: false)], unread: ["folded_name"]),
-            Case(AdminSessionRow.self, session),
+            Case(
+                AdminSessionRow.self, session,
+                [AdminSession(digest: digest(1), admin: .init(rawValue: "admin"), createdAt: time)]),
             Case(
                 AdminLinkRow.self,
                 AdminLink(digest: digest(1), admin: .init(rawValue: "admin"), sealedTOTP: [1], expiresAt: time),
@@ -215,9 +219,16 @@ struct RowTests {
                 AdminKeyRow.self,
                 AdminKey(
                     id: .init(rawValue: "key"), digest: digest(1), name: "CI", scopes: [.readUsers],
-                    applications: [application], maker: .init(id: .init(rawValue: "admin"), name: "Hana"),
-                    createdAt: time,
-                    expiresAt: time)),
+                    reach: .init(
+                        applications: [application],
+                        networks: ["10.0.0.7/8", "2001:db8::7"].compactMap { IPNetwork($0) }),
+                    maker: .init(id: .init(rawValue: "admin"), name: "Hana"), createdAt: time, expiresAt: time),
+                [
+                    AdminKey(
+                        id: .init(rawValue: "key"), digest: digest(1), name: "CI", scopes: [.readUsers],
+                        reach: .init(applications: nil, networks: []),
+                        maker: .init(id: .init(rawValue: "admin"), name: "Hana"), createdAt: time, expiresAt: time)
+                ]),
             Case(
                 AuditEntryRow.self,
                 AuditEntry(

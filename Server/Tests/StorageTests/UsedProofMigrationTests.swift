@@ -24,7 +24,9 @@ struct UsedProofMigrationTests {
     }
 
     /// What there was at that step; kinds that came later had no key of the old format.
-    private static let kinds = UsedProof.Kind.allCases.filter { ![.providerRetry, .passkeyChallenge].contains($0) }
+    private static let kinds = UsedProof.Kind.allCases.filter {
+        ![.providerRetry, .passkeyChallenge, .firstLaunchChallenge].contains($0)
+    }
 
     private static func check(_ store: any Engine) async throws {
         let (used, unused) = try await store.read { transaction throws(DomainError) in

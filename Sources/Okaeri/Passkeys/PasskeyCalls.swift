@@ -138,7 +138,7 @@ extension SessionKeeper {
             return try await self.logInAsMember(call, tries: self.configuration.retry.maximumTries) {
                 raw throws(OkaeriError) in
                 MemberLogIn(response: try raw.decoded(LogInResponse.self))
-            }
+            }.welcome
         }
     }
 

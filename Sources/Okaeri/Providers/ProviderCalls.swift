@@ -81,7 +81,15 @@ extension SessionKeeper {
         call.restores = restoring
         let key = try await deviceKey()
         let era = machine.era
-        let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        let raw: TransportResponse
+        do throws(OkaeriError) {
+            raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+        } catch {
+            throw error.began(
+                .init(
+                    keySlot: record.keySlot, device: body.device, provider: credential.provider.rawValue,
+                    restores: restoring))
+        }
         let response = try raw.decoded(LogInResponse.self)
         guard era == machine.era else {
             await change(.revoke(Secret(response.session.token)))

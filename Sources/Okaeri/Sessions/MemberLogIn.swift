@@ -7,23 +7,25 @@ struct MemberLogIn: Sendable {
 }
 
 extension SessionKeeper {
-    /// Logs in somebody who is no guest: by the hosted pages or by a passkey. It is alone among all processes, as every
+    /// Logs in somebody who is no guest: by the hosted pages, by a passkey or with a second factor. It is alone among all processes, as every
     /// log-in. Cancelling the caller does not stop it: what proves the user is good once.
     ///
     /// - Parameters:
     ///   - call: What to send.
     ///   - tries: How many times at most when the server is away.
+    ///   - keySlot: The key that signs it; `nil` for the one that fits.
+    ///   - provider: The provider that proved the user, if one did.
     ///   - read: Takes the response.
     /// - Returns: The user, with the time of the log-in before this one.
     /// - Throws: `OkaeriError`; `.loggedOutMeanwhile` when somebody logged out.
     func logInAsMember(
-        _ call: APICall, tries: Int,
+        _ call: APICall, tries: Int, keySlot: Int? = nil, provider: String? = nil,
         read: @escaping @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
-    ) async throws(OkaeriError) -> Welcome {
+    ) async throws(OkaeriError) -> SecondFactorLogIn {
         // Awaited at once: it only keeps a cancelled caller from losing a session.
-        let task = Task { () async -> Result<Welcome, OkaeriError> in
+        let task = Task { () async -> Result<SecondFactorLogIn, OkaeriError> in
             do throws(OkaeriError) {
-                return .success(try await self.logInAlone(call, tries: tries, read: read))
+                return .success(try await self.logInAlone(call, tries, keySlot, provider, read))
             } catch {
                 return .failure(error)
             }
@@ -32,18 +34,26 @@ extension SessionKeeper {
     }
 
     private func logInAlone(
-        _ call: APICall, tries: Int, read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
-    ) async throws(OkaeriError) -> Welcome {
+        _ call: APICall, _ tries: Int, _ keySlot: Int?, _ provider: String?,
+        _ read: @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
+    ) async throws(OkaeriError) -> SecondFactorLogIn {
         let lock = try await logInLock()
         defer { lock.release() }
         await endTemporary()
         let before = try await self.read()
         // The guest of this device keeps the key; somebody else gets one of their own.
         let isGuest = before.keyUser != nil && before.user?.id == before.keyUser && before.user?.isAnonymous == true
-        let slot = before.keySlot + (isGuest ? 1 : 0)
+        let slot = keySlot ?? before.keySlot + (isGuest ? 1 : 0)
         let key = try await deviceKey(slot)
         let era = machine.era
-        let logIn = try read(try await exchange(call, session: nil, key: key, tries: tries))
+        let raw: TransportResponse
+        do throws(OkaeriError) {
+            raw = try await exchange(call, session: nil, key: key, tries: tries)
+        } catch {
+            throw error.began(
+                .init(keySlot: slot, device: configuration.device.body, provider: provider, restores: call.restores))
+        }
+        let logIn = try read(raw)
         let token = Secret(logIn.response.session.token)
         let refusal = era == machine.era ? logIn.refusal : .loggedOutMeanwhile
         if let refusal {
@@ -59,9 +69,10 @@ extension SessionKeeper {
         let after = await change(
             .assignKey(
                 RecordChange.KeyAssignment(
-                    token: token, keySlot: slot, leadsHere: leadsHere,
+                    token: token, provider: provider, keySlot: slot, leadsHere: leadsHere,
                     otherUser: slot == before.keySlot ? before.keyUser : nil, formerToken: before.session?.token)))
         if !after.pendingRevocations.isEmpty { workInBackground() }
-        return result.welcome
+        return SecondFactorLogIn(
+            welcome: result.welcome, recoveryCodes: logIn.response.recoveryCodes.map(RecoveryCodes.init(_:)))
     }
 }

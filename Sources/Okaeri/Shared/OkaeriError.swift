@@ -70,6 +70,17 @@ public enum OkaeriError: Error, Hashable, Sendable {
     case webLogInRefused(WebLogInRefusal)
     /// A passkey came to nothing; see ``OkaeriClient/logInWithPasskey(_:presentation:restoring:)``.
     case passkeyRefused(PasskeyRefusal)
+    /// The log-in needs a second factor too: ``OkaeriClient/logIn(secondFactor:for:)`` finishes it. Without a challenge
+    /// this way of log-in cannot ask for one: log in to that account by another.
+    case secondFactorRequired(SecondFactorChallenge?)
+    /// The user adds an authenticator app first: ``OkaeriClient/requestTOTP(for:)`` goes on with a log-in; without a
+    /// challenge, ``OkaeriClient/requestTOTP()`` does.
+    case secondFactorEnrolmentRequired(SecondFactorChallenge?)
+    /// The owner must show the second factor first: ``OkaeriClient/reauthenticate(secondFactor:)`` with what the
+    /// authenticator app shows or a recovery code, then the same call again.
+    case secondFactorNotRecent
+    /// A second factor came to nothing.
+    case secondFactorRefused(SecondFactorRefusal)
     /// The time in which it could be undone is over.
     case undoTooLate
     /// The caller's task was cancelled. What it had begun goes on where stopping would lose a session.
@@ -114,6 +125,10 @@ public enum OkaeriError: Error, Hashable, Sendable {
         case .undoTooLate: "undo_too_late"
         case .webLogInRefused(let reason): reason.rawValue
         case .passkeyRefused(let reason): reason.code
+        case .secondFactorRequired: "second_factor_required"
+        case .secondFactorEnrolmentRequired: "second_factor_enrolment_required"
+        case .secondFactorNotRecent: "second_factor_not_recent"
+        case .secondFactorRefused(let reason): reason.rawValue
         case .cancelled: "cancelled"
         case .refused(let code, _, _): code.rawValue
         case .unexpectedResponse: "unexpected_answer"
@@ -129,7 +144,8 @@ public enum OkaeriError: Error, Hashable, Sendable {
             .userDisabled,
             .applicationUnknown, .proofRefused, .invalidValues, .sessionUnknown, .audienceNotAllowed,
             .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict, .mergeRefused, .userDeleted,
-            .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .refused, .unexpectedResponse:
+            .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .secondFactorRequired,
+            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .refused, .unexpectedResponse:
             false
         }
     }
@@ -197,6 +213,13 @@ extension OkaeriError {
         case .transferCodeRefused: self = .transferCodeRefused
         case .undoTooLate: self = .undoTooLate
         case .passkeyUnknown, .passkeyInvalid, .passkeysNotEnabled: self = .passkeyRefused(PasskeyRefusal(problem))
+        case .secondFactorRequired:
+            self = .secondFactorRequired(problem.secondFactor.map(SecondFactorChallenge.init(_:)))
+        case .secondFactorEnrolmentRequired:
+            self = .secondFactorEnrolmentRequired(problem.secondFactor.map(SecondFactorChallenge.init(_:)))
+        case .secondFactorNotRecent: self = .secondFactorNotRecent
+        case .secondFactorInvalid, .secondFactorTicketInvalid, .secondFactorsNotEnabled, .secondFactorUnknown:
+            self = .secondFactorRefused(SecondFactorRefusal(rawValue: problem.code.rawValue))
         default: self = .refused(code: problem.code, status: response.status, detail: problem.detail)
         }
     }

@@ -29,7 +29,8 @@ extension OkaeriError: LocalizedError {
         case offline, busy, tooMany, locked, storage, damaged, logIn, disabled, values, application, clock, gone
         case credential, code, presence, nameTaken, registered, cancelled, unexpected, provider, taken, lastWayIn
         case transferCode, tooLate, deleted, conflict, merge, keyRemoved, passkey, passkeyUnknown, passkeyThere
-        case passkeyUnavailable
+        case passkeyUnavailable, secondFactor, secondFactorEnrolment, secondFactorCode, secondFactorOver
+        case secondFactorUnavailable
     }
 
     var messageKey: MessageKey {
@@ -61,6 +62,12 @@ extension OkaeriError: LocalizedError {
         case .passkeyRefused(.alreadyThere): .passkeyThere
         case .passkeyRefused(.unavailable), .passkeyRefused(.notEnabled): .passkeyUnavailable
         case .passkeyRefused: .passkey
+        case .secondFactorRequired(nil): .secondFactorUnavailable
+        case .secondFactorRequired, .secondFactorNotRecent: .secondFactor
+        case .secondFactorEnrolmentRequired: .secondFactorEnrolment
+        case .secondFactorRefused(.codeInvalid): .secondFactorCode
+        case .secondFactorRefused(.ticketInvalid): .secondFactorOver
+        case .secondFactorRefused: .secondFactorUnavailable
         case .cancelled: .cancelled
         case .providerRefused: .provider
         case .identityTaken: .taken
@@ -199,6 +206,26 @@ extension OkaeriError: LocalizedError {
                 english: "This is the only way to log in. Add another one before you remove it.",
                 japanese: "ログイン方法がほかにないため解除できません。先に別の方法を追加してください。",
                 korean: "다른 로그인 방법이 없어 해제할 수 없습니다. 먼저 다른 방법을 추가해 주세요."),
+            .secondFactor: Message(
+                english: "Enter the code that your authenticator app shows.",
+                japanese: "認証アプリに表示されているコードを入力してください。",
+                korean: "인증 앱에 표시된 코드를 입력해 주세요."),
+            .secondFactorEnrolment: Message(
+                english: "Add an authenticator app to go on.",
+                japanese: "続けるには認証アプリを追加してください。",
+                korean: "계속하려면 인증 앱을 추가해 주세요."),
+            .secondFactorCode: Message(
+                english: "The code is wrong, or was used already. Enter the one that is shown now.",
+                japanese: "コードが正しくないか、使用済みです。現在表示されているコードを入力してください。",
+                korean: "코드가 올바르지 않거나 이미 사용되었습니다. 지금 표시된 코드를 입력해 주세요."),
+            .secondFactorOver: Message(
+                english: "This took too long. Please begin again.",
+                japanese: "時間切れです。もう一度最初からお試しください。",
+                korean: "시간이 초과되었습니다. 처음부터 다시 시도해 주세요."),
+            .secondFactorUnavailable: Message(
+                english: "Two-step verification is not possible here.",
+                japanese: "ここでは二段階認証を利用できません。",
+                korean: "여기에서는 2단계 인증을 사용할 수 없습니다."),
             .cancelled: Message(english: "Cancelled.", japanese: "キャンセルしました。", korean: "취소되었습니다."),
             .unexpected: Message(
                 english: "Something went wrong. Try again later.",

@@ -25,7 +25,8 @@ extension OkaeriError {
             .identifierTaken, .alreadyRegistered, .userDisabled, .proofRefused, .invalidValues, .sessionUnknown,
             .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .deviceKeyRemoved, .conflict,
             .mergeRefused, .userDeleted,
-            .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .cancelled, .refused:
+            .transferCodeRefused, .undoTooLate, .webLogInRefused, .passkeyRefused, .secondFactorRequired,
+            .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused, .cancelled, .refused:
             .refused(message: errorDescription ?? "")
         }
     }

@@ -23,6 +23,8 @@ struct APICall: Sendable {
     var languages: [String] = []
     /// Whether a log-in brings a user back that asked to be deleted.
     var restores = false
+    /// An automatic log-in, of which the server may demand more.
+    var firstLaunch: FirstLaunch?
 
     init(_ method: Method, _ path: String) {
         self.method = method

@@ -15,7 +15,7 @@ extension SessionKeeper {
     func exchange(
         _ call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)? = nil, tries: Int
     ) async throws(OkaeriError) -> TransportResponse {
-        var key = key
+        var (call, key) = (call, key)
         if key == nil, call.isProven || record?.proofRequired == true { key = try await deviceKey() }
         var failures = 0
         var hasCorrectedClock = false
@@ -52,6 +52,11 @@ extension SessionKeeper {
             case .proofReplayed? where !hasRenewedProof:
                 // The network delivered a request twice: a new proof makes it good.
                 hasRenewedProof = true
+            case .attestationRequired?, .proofOfWorkRequired?, .attestationInvalid?:
+                guard let problem, let key, let next = try await meet(problem, for: call, key: key) else {
+                    throw refusal
+                }
+                call = next
             default:
                 failures += 1
                 guard response.isTemporaryRefusal, failures < tries else { throw refusal }

@@ -76,7 +76,9 @@ struct ItemVault: CredentialVault {
     /// Decides what becomes of what an earlier installation left behind, and marks this one. What cannot be decided or wiped
     /// now is not used either: the error comes back until it is.
     private func markInstallation(of application: String) async throws(VaultError) {
-        guard try !isMarked(application) else { return }
+        // The mark may go while the app runs, with its folder: the account is its own all the same.
+        guard await !answers.isSettled(application) else { return }
+        guard try !isMarked(application) else { return await answers.settle(application) }
         let choice: ReinstallChoice
         switch reinstall {
         case .keep: choice = .keep
@@ -91,7 +93,7 @@ struct ItemVault: CredentialVault {
         await lock.acquire(patience: .seconds(60), clock: SystemClock())
         defer { lock.close() }
         // Another process that was faster may have logged in by now: that is not to be wiped.
-        guard try !isMarked(application) else { return }
+        guard try !isMarked(application) else { return await answers.settle(application) }
         for name in try names(of: application) {
             if choice == .wipe {
                 try items.remove("\(name).record")
@@ -99,6 +101,7 @@ struct ItemVault: CredentialVault {
             }
             _ = try PrivateFile.create(path(of: name, "installed"), contents: Data())
         }
+        await answers.settle(application)
     }
 
     private func isMarked(_ application: String) throws(VaultError) -> Bool {

@@ -36,9 +36,17 @@ public enum ReinstallChoice: Hashable, Sendable {
     case later
 }
 
-/// The answers of one process, so that each question is asked once, however many calls wait for it.
+/// The answers of one process, so that each question is asked once, however many calls wait for it, and never about what
+/// this process itself has stored.
 actor ReinstallAnswers {
     private var answers: [String: Task<ReinstallChoice, Never>] = [:]
+    private var settled: Set<String> = []
+
+    /// Whether this process has seen or made the mark of the installation.
+    func isSettled(_ application: String) -> Bool { settled.contains(application) }
+
+    /// Remembers that the installation is marked.
+    func settle(_ application: String) { settled.insert(application) }
 
     /// Asks, or joins those who wait for the answer. It does not depend on the caller's task.
     func answer(

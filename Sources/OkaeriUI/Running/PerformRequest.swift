@@ -118,6 +118,9 @@ package struct PerformRequest: Sendable {
         case .renamePasskey(let id, let name): return .passkey(try await client.renamePasskey(id, to: name))
         case .removePasskey(let id): try await client.removePasskey(id, from: passkeys)
         case .reauthenticateWithPasskey: try await client.reauthenticate(with: try await passkeyProof())
+        case .secondFactors, .requestTOTP, .confirmTOTP, .removeSecondFactor, .replaceRecoveryCodes,
+            .logInWithSecondFactor, .reauthenticateWithSecondFactor:
+            return try await performSecondFactor(request)
         case .deleteUser: return .erasedAt(try await client.deleteUser())
         case .restoreUser: return .welcome(try await client.restoreUser())
         case .exportUser: return .export(try await client.exportUser())
@@ -130,6 +133,26 @@ package struct PerformRequest: Sendable {
             .requestPasswordReset, .resetPassword, .requestEmailVerification, .verifyEmail, .logInWithPasskey,
             .logInWithChosenPasskey:
             return try await callAsFunction(request)
+        }
+        return .done
+    }
+
+    private func performSecondFactor(_ request: ScreenRequest) async throws(OkaeriError) -> ScreenResponse {
+        switch request {
+        case .logInWithSecondFactor(let proof, let challenge):
+            return .welcome(try await client.logIn(secondFactor: proof, for: challenge))
+        case .requestTOTP(let challenge?): return .totpOffer(try await client.requestTOTP(for: challenge))
+        case .requestTOTP(nil): return .totpOffer(try await client.requestTOTP())
+        case .confirmTOTP(let offer, let code, let challenge?):
+            return .secondFactorLogIn(
+                try await client.logIn(confirming: offer, code: code.revealed, for: challenge))
+        case .confirmTOTP(let offer, let code, nil):
+            return .secondFactorAdded(try await client.addTOTP(offer, code: code.revealed).recoveryCodes)
+        case .secondFactors: return .secondFactors(try await client.secondFactors())
+        case .removeSecondFactor(let id): try await client.removeSecondFactor(id)
+        case .replaceRecoveryCodes: return .recoveryCodes(try await client.replaceRecoveryCodes())
+        case .reauthenticateWithSecondFactor(let proof): try await client.reauthenticate(secondFactor: proof)
+        default: return try await callAsFunction(request)
         }
         return .done
     }

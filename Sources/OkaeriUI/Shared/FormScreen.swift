@@ -89,6 +89,13 @@ extension FormScreen {
         if case .reauthenticationRequired = error, screen != .reauthentication {
             return [.show(.reauthentication(for: screen))]
         }
+        if case .secondFactorNotRecent = error, screen != .secondFactor {
+            return [.show(.secondFactorPresence(for: screen))]
+        }
+        if let challenge = error.secondFactorChallenge, let method = request.logInMethod {
+            if case .secondFactorRequired = error { return [.show(.secondFactor(challenge, by: method))] }
+            return [.show(.secondFactorEnrolment(.logIn(challenge, by: method)))]
+        }
         form.show(error, title: failureTitle)
         if case .userDeleted = error {
             form.banner = ScreenBanner(.failure, .error(error), offersRestoring: request.restored != nil)
@@ -105,6 +112,19 @@ extension FormScreen {
 }
 
 extension ScreenRequest {
+    /// The way of log-in that goes on with a second factor.
+    var logInMethod: LogInMethod? {
+        switch self {
+        case .provider(let provider, .logIn): .provider(provider)
+        case .logInWithCode: .code
+        case .logInAutomatically, .restoreUser: .guest
+        case .logInOnPages: .web
+        case .logInWithPasskey, .logInWithChosenPasskey: .passkey
+        case .logIn, .logInWithSaved: .password
+        default: nil
+        }
+    }
+
     /// The same log-in with the wish to bring a deleted account back; `nil` for what is no log-in.
     var restored: ScreenRequest? {
         switch self {

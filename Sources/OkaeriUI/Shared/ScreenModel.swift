@@ -42,6 +42,14 @@ public enum ScreenName: String, CaseIterable, Hashable, Sendable {
     case deviceKeys
     /// The person's passkeys.
     case passkeys
+    /// The code of an authenticator app, or a recovery code.
+    case secondFactor
+    /// A new authenticator app.
+    case secondFactorEnrolment
+    /// Recovery codes, shown once.
+    case recoveryCodes
+    /// The person's authenticator apps.
+    case secondFactors
     /// The end of an account.
     case deletion
     /// "Is it still you?"
@@ -138,6 +146,16 @@ public enum ScreenDestination: Hashable, Sendable {
     case deletion
     /// "Is it still you?" When it is, the screen that asked wants ``FormEvent/presenceProved``.
     case reauthentication(for: ScreenName)
+    /// The second factor of a log-in that began in this way.
+    case secondFactor(SecondFactorChallenge, by: LogInMethod)
+    /// The second factor once more. When it was shown, the screen that asked wants ``FormEvent/presenceProved``.
+    case secondFactorPresence(for: ScreenName)
+    /// A new authenticator app.
+    case secondFactorEnrolment(SecondFactorEnrolmentPurpose)
+    /// Recovery codes, shown once.
+    case recoveryCodes(RecoveryCodes, after: RecoveryCodesPurpose)
+    /// The person's authenticator apps.
+    case secondFactors
     /// Out of these screens: somebody is logged in.
     case home(User)
 }
@@ -174,6 +192,12 @@ public enum ScreenOutcome: Hashable, Sendable {
     case passkeyAdded(Passkey)
     /// A passkey leads to the user no more.
     case passkeyRemoved
+    /// An authenticator app is a second factor of the user.
+    case secondFactorAdded
+    /// An authenticator app is none any more.
+    case secondFactorRemoved
+    /// There are new recovery codes in place of the former.
+    case recoveryCodesReplaced
     /// The account is deleted, and erased at that time.
     case deletionRequested(erasedAt: Date)
     /// The account has come back.

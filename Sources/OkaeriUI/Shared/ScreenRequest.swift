@@ -41,6 +41,14 @@ package enum ScreenRequest: Hashable, Sendable {
     case renamePasskey(Passkey.ID, name: String)
     case removePasskey(Passkey.ID)
     case reauthenticateWithPasskey
+    case logInWithSecondFactor(SecondFactorProof, SecondFactorChallenge)
+    /// A key for an authenticator app: of a log-in, or of the user.
+    case requestTOTP(SecondFactorChallenge?)
+    case confirmTOTP(TOTPOffer, code: Secret, SecondFactorChallenge?)
+    case secondFactors
+    case removeSecondFactor(SecondFactor.ID)
+    case replaceRecoveryCodes
+    case reauthenticateWithSecondFactor(SecondFactorProof)
     case deleteUser
     case restoreUser
     case exportUser
@@ -95,6 +103,11 @@ package enum ScreenResponse: Hashable, Sendable {
     case passkey(Passkey)
     /// With the user afterwards; `nil` when nobody is logged in any more.
     case passkeyAdded(Passkey, User?)
+    case totpOffer(TOTPOffer)
+    case secondFactorAdded(RecoveryCodes?)
+    case secondFactorLogIn(SecondFactorLogIn)
+    case secondFactors(SecondFactorList)
+    case recoveryCodes(RecoveryCodes)
     case ended(count: Int)
     case erasedAt(Date)
     case export(Data)

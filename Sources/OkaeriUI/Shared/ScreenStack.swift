@@ -40,6 +40,10 @@ public struct ScreenStack: Hashable, Sendable {
         case .verification:
             // The account is made: there is no way back to the screen that made it.
             path = [destination]
+        case .recoveryCodes:
+            // There is no way back to the key that is confirmed.
+            if case .secondFactorEnrolment? = path.last { path.removeLast() }
+            path.append(destination)
         default:
             guard path.last != destination else { return }
             path.append(destination)
@@ -51,14 +55,18 @@ public struct ScreenStack: Hashable, Sendable {
     /// - Returns: `false` when there is none but the one at the bottom, or no way back to it: then all of them go.
     public mutating func close() -> Bool {
         if case .verification? = path.last { return false }
+        if case .secondFactorEnrolment = root, case .recoveryCodes? = path.last { return false }
         return path.popLast() != nil
     }
 
     /// Hears how a screen ended: a proof of presence goes to the screen that had asked for it.
     public mutating func hear(_ outcome: ScreenOutcome, from screen: ScreenName) {
-        guard screen == .reauthentication, case .presenceProved = outcome,
-            case .reauthentication(for: let reason)? = path.last
-        else { return }
-        proof = Proof(count: proof.count + 1, screen: reason)
+        guard case .presenceProved = outcome else { return }
+        switch path.last {
+        case .reauthentication(for: let reason)? where screen == .reauthentication,
+            .secondFactorPresence(for: let reason)? where screen == .secondFactor:
+            proof = Proof(count: proof.count + 1, screen: reason)
+        default: return
+        }
     }
 }

@@ -141,4 +141,5 @@ enum TextTable {
 
     /// Built once: screens draw from it with every key stroke.
     static let entries: [TextKey: Entry] = fields.merging(ways) { $1 }.merging(accounts) { $1 }
+        .merging(secondFactors) { $1 }
 }

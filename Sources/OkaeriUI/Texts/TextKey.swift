@@ -224,6 +224,56 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case passkeysRemoveQuestion = "passkeys.removeQuestion"
     /// “The passkey has been removed.”
     case passkeysRemoved = "passkeys.removed"
+    /// “Code from the authenticator app”
+    case totpField = "field.totp"
+    /// “Recovery code”
+    case recoveryCodeField = "field.recoveryCode"
+    /// “Two-step verification”
+    case secondFactorTitle = "secondFactor.title"
+    /// “Enter the code that your authenticator app shows.”
+    case secondFactorIntroduction = "secondFactor.introduction"
+    /// “Enter one of your recovery codes. Each counts once.”
+    case secondFactorRecoveryIntroduction = "secondFactor.recoveryIntroduction"
+    /// “Continue”
+    case secondFactorButton = "secondFactor.button"
+    /// “Use a recovery code”
+    case secondFactorUseRecoveryCode = "secondFactor.useRecoveryCode"
+    /// “Use the authenticator app”
+    case secondFactorUseApp = "secondFactor.useApp"
+    /// “Add an authenticator app”
+    case enrolmentTitle = "secondFactorEnrolment.title"
+    /// “Scan the QR code with an authenticator app, or open the app on this device. Then enter the code that it shows.”
+    case enrolmentIntroduction = "secondFactorEnrolment.introduction"
+    /// “Open in the authenticator app”
+    case enrolmentOpen = "secondFactorEnrolment.open"
+    /// “QR code for the authenticator app”
+    case enrolmentPicture = "secondFactorEnrolment.picture"
+    /// “Copy the key”
+    case enrolmentCopy = "secondFactorEnrolment.copy"
+    /// “Add”
+    case enrolmentButton = "secondFactorEnrolment.button"
+    /// “Recovery codes”
+    case recoveryCodesTitle = "recoveryCodes.title"
+    /// “Each of these codes lets you in once when your phone is gone. They are shown this once.”
+    case recoveryCodesIntroduction = "recoveryCodes.introduction"
+    /// “Copy all”
+    case recoveryCodesCopy = "recoveryCodes.copy"
+    /// “I have kept them”
+    case recoveryCodesKept = "recoveryCodes.kept"
+    /// “Two-step verification”
+    case secondFactorsTitle = "secondFactors.title"
+    /// “With an authenticator app, nobody logs in with your password alone.”
+    case secondFactorsIntroduction = "secondFactors.introduction"
+    /// “Add an authenticator app”
+    case secondFactorsAdd = "secondFactors.add"
+    /// “Recovery codes left: {count}”
+    case secondFactorsLeft = "secondFactors.left"
+    /// “New recovery codes”
+    case secondFactorsReplace = "secondFactors.replace"
+    /// “Remove {name}? Its codes no longer count.”
+    case secondFactorsRemoveQuestion = "secondFactors.removeQuestion"
+    /// “The authenticator app has been removed.”
+    case secondFactorsRemoved = "secondFactors.removed"
     /// “Delete account”
     case deletionTitle = "deletion.title"
     /// “You are logged out everywhere at once. After seven days everything is erased; until then you can come back.”

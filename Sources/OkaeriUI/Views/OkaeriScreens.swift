@@ -70,6 +70,15 @@
             case .sessions: SessionsScreen(runner(SessionsModel()))
             case .deviceKeys: DeviceKeysScreen(runner(DeviceKeysModel()))
             case .passkeys: PasskeysScreen(runner(PasskeysModel()))
+            case .secondFactor(let challenge, let method):
+                SecondFactorScreen(runner(secondFactorModel(.logIn(challenge, by: method))))
+            case .secondFactorPresence(let reason):
+                SecondFactorScreen(runner(secondFactorModel(.presence(for: reason))))
+            case .secondFactorEnrolment(let purpose):
+                SecondFactorEnrolmentScreen(runner(SecondFactorEnrolmentModel(purpose)))
+            case .recoveryCodes(let codes, let purpose):
+                RecoveryCodesScreen(runner(RecoveryCodesModel(codes, after: purpose)))
+            case .secondFactors: SecondFactorsScreen(runner(SecondFactorsModel()))
             case .deletion: DeletionScreen(runner(DeletionModel(word: look.words(.deletionWord))))
             case .home: EmptyView()
             }
@@ -78,6 +87,10 @@
         @ViewBuilder
         private func logInScreen(_ identifier: String, isRoot: Bool) -> some View {
             if let model = logInModel(identifier, isRoot: isRoot) { LogInScreen(runner(model)) }
+        }
+
+        private func secondFactorModel(_ purpose: SecondFactorPurpose) -> SecondFactorModel {
+            SecondFactorModel(purpose, offersPasskey: logIn.fields.contains(.passkey))
         }
 
         private func logInModel(_ identifier: String, isRoot: Bool) -> LogInModel? {

@@ -16,6 +16,10 @@
     #Preview("Log-ins") { PreviewScreen { .sessions } }
     #Preview("Devices") { PreviewScreen { .deviceKeys } }
     #Preview("Passkeys") { PreviewScreen { .passkeys } }
+    #Preview("Second factor") { PreviewScreen { .secondFactorPresence(for: .secondFactors) } }
+    #Preview("Authenticator app") { PreviewScreen { .secondFactorEnrolment(.account) } }
+    #Preview("Recovery codes") { PreviewScreen { .recoveryCodes(PreviewServer.recoveryCodes, after: .account) } }
+    #Preview("Authenticator apps") { PreviewScreen { .secondFactors } }
     #Preview("Deletion") { PreviewScreen { .deletion } }
     #Preview("Presence") { PreviewScreen { .reauthentication(for: .deletion) } }
 
@@ -56,7 +60,14 @@
         private static let time = WireTime(millisecondsSince1970: 1_795_220_142_000)
         private static let later = WireTime(millisecondsSince1970: 4_102_444_800_000)
 
+        private static let picture =
+            "<svg viewBox=\"0 0 29 29\"><path d=\"M4 4h7v1h-7zM13 4h2v1h-2zM4 24h21v1h-21z\"/></svg>"
+
         static var conflict: MergeConflict { MergeConflict(MergeOfferBody(ticket: "preview", expiresAt: later)) }
+
+        static var recoveryCodes: RecoveryCodes {
+            RecoveryCodes((2...6).flatMap { ["abcd\($0)-efgh\($0)", "klmn\($0)-pqrs\($0)"] })
+        }
 
         private static func user(_ name: String) -> UserBody {
             var user = UserBody(id: name, isAnonymous: false, displayName: name, createdAt: time, updatedAt: time)
@@ -103,6 +114,19 @@
                             id: "preview", name: "Hana's iPhone", aaguid: "", transports: [], isBackupEligible: true,
                             isBackedUp: true, createdAt: Self.time, lastUsedAt: Self.time)
                     ]))
+            case APIPath.secondFactors:
+                try Self.response(
+                    SecondFactorListResponse(
+                        factors: [
+                            SecondFactorBody(
+                                id: "preview", name: "Hana's iPhone", createdAt: Self.time, lastUsedAt: Self.time)
+                        ], recoveryCodesLeft: 9))
+            case APIPath.requestTOTP:
+                try Self.response(
+                    TOTPOfferResponse(
+                        ticket: "preview", secret: "JBSWY3DPEHPK3PXP",
+                        link: "otpauth://totp/preview:hana?secret=JBSWY3DPEHPK3PXP", qrSVG: Self.picture,
+                        expiresAt: Self.later))
             case APIPath.mergePreview:
                 try Self.response(
                     MergePreviewResponse(
@@ -111,9 +135,7 @@
             case APIPath.transferCode:
                 try Self.response(
                     TransferCodeResponse(
-                        code: "ACDE-FGHJ-KMNP-QRTW", expiresAt: Self.later, link: nil,
-                        qrSVG: "<svg viewBox=\"0 0 29 29\"><path d=\"M4 4h7v1h-7zM13 4h2v1h-2zM4 24h21v1h-21z\"/></svg>"
-                    ))
+                        code: "ACDE-FGHJ-KMNP-QRTW", expiresAt: Self.later, link: nil, qrSVG: Self.picture))
             default: throw .offline
             }
         }

@@ -7,14 +7,17 @@ public struct TOTPOfferResponse: Codable, Hashable, Sendable {
     public var secret: String
     /// The key as an address of the scheme `otpauth`, which apps open and read as a QR code.
     public var link: String
+    /// A QR code of the address, as an SVG document.
+    public var qrSVG: String?
     /// Until when it can be confirmed.
     public var expiresAt: WireTime
 
     /// Makes a response.
-    public init(ticket: String, secret: String, link: String, expiresAt: WireTime) {
+    public init(ticket: String, secret: String, link: String, qrSVG: String? = nil, expiresAt: WireTime) {
         self.ticket = ticket
         self.secret = secret
         self.link = link
+        self.qrSVG = qrSVG
         self.expiresAt = expiresAt
     }
 }

@@ -4,6 +4,10 @@ public struct AutomaticLogInBody: Codable, Hashable, Sendable {
     public var device: DeviceBody?
     /// Values for the user when this log-in makes one. Ignored for a known device.
     public var user: NewUserBody?
+    /// What the app attests, after the error `attestation_required` or `proof_of_work_required`. Ignored for a known device.
+    public var attestation: DeviceAttestationBody?
+    /// A proof of work, after the error `proof_of_work_required`. Ignored for a known device.
+    public var proofOfWork: ProofOfWorkBody?
 
     /// Makes a body.
     public init(device: DeviceBody? = nil, user: NewUserBody? = nil) {
@@ -11,13 +15,15 @@ public struct AutomaticLogInBody: Codable, Hashable, Sendable {
         self.user = user
     }
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case device, user }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case device, user, attestation, proofOfWork }
 
     /// Reads a body that may hold no other members.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
         device = try members.decodeIfPresent(DeviceBody.self, forKey: .device)
         user = try members.decodeIfPresent(NewUserBody.self, forKey: .user)
+        attestation = try members.decodeIfPresent(DeviceAttestationBody.self, forKey: .attestation)
+        proofOfWork = try members.decodeIfPresent(ProofOfWorkBody.self, forKey: .proofOfWork)
     }
 }
 

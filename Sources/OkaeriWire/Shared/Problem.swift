@@ -28,6 +28,8 @@ public struct Problem: Codable, Hashable, Sendable {
     public var merge: MergeOfferBody?
     /// What finishes a log-in that needs a second factor.
     public var secondFactor: SecondFactorChallengeBody?
+    /// What a first launch needs, when the code is `attestation_required` or `proof_of_work_required`.
+    public var firstLaunch: FirstLaunchDemandBody?
     /// The request's id, as in the header `Request-Id` and the server's log.
     public var requestId: String?
 
@@ -157,6 +159,12 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let secondFactorsNotEnabled: Self = "second_factors_not_enabled"
     /// 404: the user has no such second factor.
     public static let secondFactorUnknown: Self = "second_factor_unknown"
+    /// 403: a first launch makes a user only with an attestation; `firstLaunch` has the challenge.
+    public static let attestationRequired: Self = "attestation_required"
+    /// 403: a first launch makes a user only with a proof of work or an attestation; `firstLaunch` has the challenges.
+    public static let proofOfWorkRequired: Self = "proof_of_work_required"
+    /// 403: the attestation proves nothing; `errors` names the member and the rule.
+    public static let attestationInvalid: Self = "attestation_invalid"
     /// 404: the application has no such provider.
     public static let providerNotEnabled: Self = "provider_not_enabled"
     /// 401: the provider's token is wrong; the detail says in what.

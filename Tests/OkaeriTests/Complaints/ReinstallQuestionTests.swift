@@ -175,4 +175,15 @@ struct ReinstallQuestionTests {
         #expect(person.questionCount == 1)
         withExtendedLifetime(folder) {}
     }
+
+    @Test("complaint 10: is never about what this process has stored, also when its folder goes while it runs")
+    func folderGone() async throws {
+        let folder = try TemporaryFolder()
+        let client = world.launch(vault: vault(folder))
+        let user = try await client.logInAutomatically().user
+        try FileManager.default.removeItem(at: folder.url)
+        #expect(try await client.reloadUser().id == user.id)
+        #expect(await client.currentUser?.id == user.id)
+        #expect(person.questionCount == 0)
+    }
 }

@@ -96,7 +96,8 @@ func action(after error: OkaeriError) -> Action {
         .sessionUnknown, .audienceNotAllowed, .providerRefused, .identityTaken, .lastWayIn, .refused,
         .unexpectedResponse:
         return .tell(error.localizedDescription)
-    case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate, .passkeyRefused:
+    case .conflict, .mergeRefused, .userDeleted, .transferCodeRefused, .undoTooLate, .passkeyRefused,
+        .secondFactorRequired, .secondFactorEnrolmentRequired, .secondFactorNotRecent, .secondFactorRefused:
         return .tell(error.localizedDescription)
     }
 }

@@ -71,7 +71,7 @@ enum SampleRecord: CaseIterable {
 /// One error for each way in which a log-in can fail.
 enum SampleFailure: CaseIterable {
     case offline, serverUnavailable, rateLimited, userDisabled, userDeleted, deviceKeyRemoved, storageLocked
-    case storageUnavailable, credentialRefused, loggedOutMeanwhile, unexpectedResponse
+    case storageUnavailable, credentialRefused, secondFactorRequired, loggedOutMeanwhile, unexpectedResponse
 
     var error: OkaeriError {
         switch self {
@@ -84,6 +84,7 @@ enum SampleFailure: CaseIterable {
         case .storageLocked: .storageLocked
         case .storageUnavailable: .storageUnavailable("full")
         case .credentialRefused: .credentialRefused
+        case .secondFactorRequired: .secondFactorRequired(nil)
         case .loggedOutMeanwhile: .loggedOutMeanwhile
         case .unexpectedResponse: .unexpectedResponse(status: 200)
         }

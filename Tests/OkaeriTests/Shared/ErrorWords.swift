@@ -52,6 +52,10 @@ enum ErrorWords {
         Pinned(.undoTooLate, "undo_too_late"),
         Pinned(.webLogInRefused(.stateMismatch), "state_mismatch"),
         Pinned(.passkeyRefused(.unknown), "passkey_unknown"),
+        Pinned(.secondFactorRequired(nil), "second_factor_required"),
+        Pinned(.secondFactorEnrolmentRequired(nil), "second_factor_enrolment_required"),
+        Pinned(.secondFactorNotRecent, "second_factor_not_recent"),
+        Pinned(.secondFactorRefused(.codeInvalid), "second_factor_invalid"),
         Pinned(.cancelled, "cancelled"),
         Pinned(.refused(code: "new_word", status: 418, detail: nil), "new_word"),
         Pinned(.unexpectedResponse(status: 200), "unexpected_answer"),
@@ -95,6 +99,10 @@ enum ErrorWords {
         case .unexpectedResponse: 33
         case .deviceKeyRemoved: 34
         case .passkeyRefused: 35
+        case .secondFactorRequired: 36
+        case .secondFactorEnrolmentRequired: 37
+        case .secondFactorNotRecent: 38
+        case .secondFactorRefused: 39
         }
     }
 }

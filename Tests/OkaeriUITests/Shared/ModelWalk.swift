@@ -35,7 +35,27 @@ enum ScreenReports {
             id: "p", name: "Phone", aaguid: "", transports: [], isBackupEligible: true, isBackedUp: true,
             createdAt: WireTime(millisecondsSince1970: 0), lastUsedAt: nil))
 
+    static let challenge = SecondFactorChallenge(
+        SecondFactorChallengeBody(
+            ticket: "t", factors: ["totp", "recovery-code"], expiresAt: WireTime(millisecondsSince1970: 0)))
+
+    static let offer = TOTPOffer(
+        TOTPOfferResponse(
+            ticket: "t", secret: "JBSWY3DPEHPK3PXP", link: "otpauth://totp/x",
+            expiresAt: WireTime(millisecondsSince1970: 0)))
+
+    static let factor = SecondFactorBody(
+        id: "f", name: "Phone", createdAt: WireTime(millisecondsSince1970: 0), lastUsedAt: nil)
+
+    static let codes = RecoveryCodes(["abcde-fgh23", "bcdef-gh234"])
+
     static let responses: [ScreenResponse] = [
+        .totpOffer(offer), .secondFactorAdded(nil), .secondFactorAdded(codes), .recoveryCodes(codes),
+        .secondFactorLogIn(
+            SecondFactorLogIn(welcome: .returning(user(isAnonymous: false), lastLogIn: instant), recoveryCodes: codes)),
+        .secondFactorLogIn(SecondFactorLogIn(welcome: .firstVisit(user(isAnonymous: false)), recoveryCodes: nil)),
+        .secondFactors(SecondFactorList(SecondFactorListResponse(factors: [], recoveryCodesLeft: 0))),
+        .secondFactors(SecondFactorList(SecondFactorListResponse(factors: [factor], recoveryCodesLeft: 9))),
         .welcome(.firstVisit(user())), .loggedIn(.firstVisit(user()), by: .password),
         .welcome(.returning(user(isAnonymous: false), lastLogIn: instant)),
         .user(user(isAnonymous: false)), .user(user(isAnonymous: false, email: "hana@example.com", hasPassword: true)),
@@ -54,6 +74,9 @@ enum ScreenReports {
         .invalidValues([FieldProblem(field: "unknown.member", code: "new_code", detail: "new")]), .sessionUnknown,
         .providerRefused("provider_refused"), .identityTaken, .lastWayIn, .userDeleted(erasedAt: instant),
         .transferCodeRefused, .undoTooLate, .cancelled, .refused(code: "new_word", status: 418, detail: nil),
+        .secondFactorRequired(nil), .secondFactorRequired(challenge), .secondFactorEnrolmentRequired(nil),
+        .secondFactorEnrolmentRequired(challenge), .secondFactorNotRecent, .secondFactorRefused(.codeInvalid),
+        .secondFactorRefused(.ticketInvalid), .secondFactorRefused(.unknown),
         .passkeyRefused(.unknown), .passkeyRefused(.invalid(rule: "origin")),
         .unexpectedResponse(status: 200), .deviceKeyRemoved(reason: nil, at: nil), .mergeRefused,
     ]
@@ -71,7 +94,7 @@ enum ScreenReports {
 
     static let fields: [FieldID] = [
         .username, .email, .phone, .password, .displayName, .code, .token, .transferCode, .confirmation, .rememberMe,
-        .custom("town"), .custom("name"), .consent("terms"),
+        .custom("town"), .custom("name"), .custom("recoveryCode"), .consent("terms"),
     ]
 
     static let texts = [

@@ -90,6 +90,38 @@ struct ModelWalkTests {
             ], seed)
     }
 
+    @Test("a second factor, of a log-in and once more", arguments: 0..<6 as Range<UInt64>)
+    func secondFactor(seed: UInt64) {
+        let events = Self.forms(SecondFactorEvent.form) + [.recoveryCode, .authenticator, .passkey, .restore]
+        walk(SecondFactorModel(.logIn(ScreenReports.challenge, by: .password), offersPasskey: true), events, seed)
+        walk(SecondFactorModel(.presence(for: .secondFactors)), events, seed)
+    }
+
+    @Test("an authenticator app that is added, on the way of a log-in and later", arguments: 0..<6 as Range<UInt64>)
+    func secondFactorEnrolment(seed: UInt64) {
+        let events = Self.forms(SecondFactorEnrolmentEvent.form) + [.copy, .reload]
+        walk(SecondFactorEnrolmentModel(.logIn(ScreenReports.challenge, by: .password)), events, seed)
+        walk(SecondFactorEnrolmentModel(.account), events, seed)
+    }
+
+    @Test("recovery codes", arguments: 0..<6 as Range<UInt64>)
+    func recoveryCodes(seed: UInt64) {
+        let welcome = Welcome.firstVisit(ScreenReports.user())
+        let events = Self.forms(RecoveryCodesEvent.form) + [.copy, .kept]
+        walk(RecoveryCodesModel(ScreenReports.codes, after: .logIn(welcome, by: .password)), events, seed)
+        walk(RecoveryCodesModel(ScreenReports.codes, after: .account), events, seed)
+    }
+
+    @Test("the person's authenticator apps", arguments: 0..<6 as Range<UInt64>)
+    func secondFactors(seed: UInt64) {
+        walk(
+            SecondFactorsModel(),
+            Self.forms { SecondFactorsEvent.list(.form($0)) } + [
+                .list(.reload), .list(.remove("f")), .list(.remove("nobody")), .list(.removeOthers), .list(.confirmed),
+                .list(.refused), .appeared, .add, .replaceCodes,
+            ], seed)
+    }
+
     @Test("deletion", arguments: 0..<6 as Range<UInt64>)
     func deletion(seed: UInt64) {
         walk(DeletionModel(word: "DELETE"), Self.forms(DeletionEvent.form) + [.export, .restore], seed)

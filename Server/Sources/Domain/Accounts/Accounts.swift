@@ -46,7 +46,8 @@ package final class Accounts: Sendable {
             passwords: world.passwords, changes: changes)
         upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
         logInAutomatically = LogInAutomatically(
-            store: store, clock: clock, verifyProof: verifyProof, registrar: registrar, issuers: issuers)
+            store: store, clock: clock, verifyProof: verifyProof, registrar: registrar, issuers: issuers,
+            judgeFirstLaunch: JudgeFirstLaunch(world))
         signUp = SignUp(
             store: store, clock: clock, verifyProof: verifyProof, passwords: world.passwords, registrar: registrar,
             issuers: issuers)

@@ -12,6 +12,8 @@ package struct Admin: Hashable, Sendable {
     package var passwordHash: PasswordHash?
     /// Digests of the recovery codes that are left.
     package var recoveryDigests: [SecretDigest]
+    /// Whether the admin has given up the password: one passkey always stays.
+    package var usesPasskeysOnly = false
     package let createdAt: Timestamp
     package var updatedAt: Timestamp
     package var lastLogInAt: Timestamp?
@@ -31,8 +33,8 @@ package struct Admin: Hashable, Sendable {
         recoveryDigests = []
     }
 
-    /// Whether the admin has chosen a password and set up one-time codes.
-    package var isSetUp: Bool { passwordHash != nil && sealedTOTP != nil }
+    /// Whether the admin has chosen a password and set up one-time codes, or has passkeys instead.
+    package var isSetUp: Bool { usesPasskeysOnly || passwordHash != nil && sealedTOTP != nil }
     /// Whether the admin has a password alone: the first owner of a server for development.
     package var lacksAuthenticator: Bool { passwordHash != nil && sealedTOTP == nil }
     package var isDisabled: Bool { disabledAt != nil }
@@ -63,7 +65,9 @@ package enum AdminSecondFactor: Sendable {
     func admits(_ admin: Admin) -> Bool { self == .optionalForFirstOwner || !admin.lacksAuthenticator }
 
     /// Whether an admin has all that a log-in needs.
-    func isComplete(_ admin: Admin) -> Bool { admin.passwordHash != nil && admits(admin) }
+    func isComplete(_ admin: Admin) -> Bool {
+        (admin.usesPasskeysOnly || admin.passwordHash != nil) && admits(admin)
+    }
 }
 
 /// What an admin is there for. Each role is a fixed set of permissions.

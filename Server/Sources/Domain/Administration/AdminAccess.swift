@@ -15,6 +15,27 @@ package struct AdminAccess: Hashable, Sendable {
     /// When an admin last gave password and code; `nil` for a program, whose key is its proof.
     package var authenticatedAt: Timestamp?
 
+    init(
+        holder: Holder, name: String, permissions: Set<AdminPermission>, applications: Set<Identifier<Application>>?
+    ) {
+        self.holder = holder
+        self.name = name
+        self.permissions = permissions
+        self.applications = applications
+    }
+
+    /// What an admin may do.
+    ///
+    /// - Parameters:
+    ///   - admin: Who.
+    ///   - authenticatedAt: When the admin last proved to be there; `nil` for a command in the admin's name.
+    package init(_ admin: Admin, authenticatedAt: Timestamp?) {
+        self.init(
+            holder: .admin(admin), name: admin.name, permissions: admin.role.permissions,
+            applications: admin.applications)
+        self.authenticatedAt = authenticatedAt
+    }
+
     package var actor: AuditEntry.Actor {
         switch holder {
         case .admin(let admin): .admin(admin.id)
@@ -89,7 +110,14 @@ extension AuditEntry.Action {
     package static let adminChanged = AuditEntry.Action(rawValue: "admin.changed")
     package static let adminUnlocked = AuditEntry.Action(rawValue: "admin.unlocked")
     package static let adminRemoved = AuditEntry.Action(rawValue: "admin.removed")
+    package static let adminPasskeyAdded = AuditEntry.Action(rawValue: "admin.passkey-added")
+    package static let adminPasskeyRenamed = AuditEntry.Action(rawValue: "admin.passkey-renamed")
+    package static let adminPasskeyRemoved = AuditEntry.Action(rawValue: "admin.passkey-removed")
+    package static let adminPasswordRemoved = AuditEntry.Action(rawValue: "admin.password-removed")
     package static let adminKeyCreated = AuditEntry.Action(rawValue: "admin-key.created")
+    package static let adminKeyChanged = AuditEntry.Action(rawValue: "admin-key.changed")
+    /// A key outside of its networks; what one does within is recorded by what it does.
+    package static let adminKeyUsed = AuditEntry.Action(rawValue: "admin-key.used")
     package static let adminKeyRemoved = AuditEntry.Action(rawValue: "admin-key.removed")
     package static let userChanged = AuditEntry.Action(rawValue: "user.changed")
     package static let sessionsEnded = AuditEntry.Action(rawValue: "sessions.all-ended")

@@ -3,9 +3,10 @@
 package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     // Admins' own log-in
     case openSetUpLink, setUpAdmin, logIn, reauthenticate, logOut, readOwnAccess
+    case listOwnPasskeys, addOwnPasskey, renameOwnPasskey, removeOwnPasskey, removeOwnPassword
     // Admins and their programs' keys
     case listAdmins, createAdmin, changeAdmin, removeAdmin, unlockAdmin, createAdminLink
-    case listAdminKeys, createAdminKey, removeAdminKey
+    case listAdminKeys, createAdminKey, changeAdminKey, removeAdminKey
     // The server
     case readHealth, rotateSigningKeys, readServerAudit, verifyAudit
     // Applications
@@ -31,6 +32,11 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .reauthenticate: .init(.everyAdmin, .server, audit: .adminReauthenticated)
         case .logOut: .init(.everyAdmin, .server, audit: .adminLoggedOut)
         case .readOwnAccess: .init(.everyAdmin, .server)
+        case .listOwnPasskeys: .init(.everyAdmin, .server)
+        case .addOwnPasskey: .init(.everyAdmin, .server, stepUp: true, audit: .adminPasskeyAdded)
+        case .renameOwnPasskey: .init(.everyAdmin, .server, audit: .adminPasskeyRenamed)
+        case .removeOwnPasskey: .init(.everyAdmin, .server, stepUp: true, audit: .adminPasskeyRemoved)
+        case .removeOwnPassword: .init(.everyAdmin, .server, stepUp: true, audit: .adminPasswordRemoved)
 
         case .listAdmins: .init(.allowed(.readAdmins), .server)
         case .createAdmin: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminCreated)
@@ -40,6 +46,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .createAdminLink: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminLinked)
         case .listAdminKeys: .init(.allowed(.readAdmins), .server)
         case .createAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyCreated)
+        case .changeAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyChanged)
         case .removeAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyRemoved)
 
         case .readHealth: .init(.allowed(.readFigures), .server)

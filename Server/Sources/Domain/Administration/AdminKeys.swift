@@ -20,23 +20,32 @@ package struct CreateAdminKey: Sendable {
         package var scopes: Set<AdminPermission>
         /// `nil` for all.
         package var applications: Set<Identifier<Application>>?
+        /// Networks and addresses that requests may come from; none for anywhere.
+        package var networks: [String]
         package var life: Duration
 
         package init(
-            name: String, scopes: Set<AdminPermission>, applications: Set<Identifier<Application>>?, life: Duration
+            name: String, scopes: Set<AdminPermission>, applications: Set<Identifier<Application>>?,
+            networks: [String], life: Duration
         ) {
             self.name = name
             self.scopes = scopes
             self.applications = applications
+            self.networks = networks
             self.life = life
         }
     }
 
+    /// - Parameters:
+    ///   - request: What the key is for.
+    ///   - maker: The admin whose key it is.
+    ///   - who: Who makes it: the admin, or somebody at the server's machine in the admin's name.
     /// - Returns: the key's record and, this once, the key.
     /// - Throws: `fieldsRefused`, `administration(notAllowed)` for a scope that the maker has not and for a key that makes keys,
-    ///   `administration(notFound)` for an application that there is not, `storageUnavailable`.
+    ///   `administration(notFound)` for an application that there is not, and for an admin who is gone or disabled,
+    ///   `storageUnavailable`.
     package func callAsFunction(
-        _ request: Request, by access: AdminAccess, from origin: RequestOrigin
+        _ request: Request, of maker: AdminAccess, by who: Operator
     ) async throws(DomainError) -> (key: AdminKey, secret: Secret) {
         var faults = AdminKey.nameRule.faults(of: request.name, field: "name")
         if request.scopes.isEmpty { faults.append(ValidationError(field: "scopes", rule: .empty)) }
@@ -44,29 +53,70 @@ package struct CreateAdminKey: Sendable {
         if request.life <= .zero { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
         if request.life > AdminKey.longestLife { faults.append(ValidationError(field: "expiresAt", rule: .notOffered)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        for scope in request.scopes.sorted(by: { $0.rawValue < $1.rawValue }) where !access.may(scope) {
+        for scope in request.scopes.sorted(by: { $0.rawValue < $1.rawValue }) where !maker.may(scope) {
             throw .administration(.notAllowed(scope))
         }
         // A key that makes admins would outlive the one who made it.
         guard !request.scopes.contains(.manageAdmins) else {
             throw .fieldsRefused([ValidationError(field: "scopes", rule: .notOffered)])
         }
-        guard let maker = access.admin else { throw .administration(.notAllowed(.manageAdmins)) }
+        guard let admin = maker.admin else { throw .administration(.notAllowed(.manageAdmins)) }
+        let networks = try AdminKey.Reach.networks(request.networks)
         let now = clock.now
         let secret = Secret(AdminKey.tokenPrefix + Base64URL.text(of: randomness.bytes(32)))
         let key = AdminKey(
             id: randomness.newIdentifier(at: now), digest: secret.digest, name: request.name, scopes: request.scopes,
-            applications: request.applications, maker: .init(id: maker.id, name: maker.name), createdAt: now,
-            expiresAt: now + request.life)
-        let entry = audit.draft(.adminKeyCreated, by: access.actor, in: AuditEntry.server, from: origin)
+            reach: .init(applications: request.applications, networks: networks),
+            maker: .init(id: admin.id, name: admin.name), createdAt: now, expiresAt: now + request.life)
+        let entry = audit.draft(.adminKeyCreated, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
-            try transaction.requireApplications(key.applications)
+            guard let present = try transaction.admin(admin.id), !present.isDisabled else {
+                throw .administration(.notFound)
+            }
+            try transaction.requireApplications(key.reach.applications)
             try transaction.insert(key)
             try entry.record(
                 on: .adminKey(key.id),
-                details: ["scopes": key.scopes.map(\.rawValue).sorted().joined(separator: " ")], in: transaction)
+                details: [
+                    "scopes": key.scopes.map(\.rawValue).sorted().joined(separator: " "),
+                    "networks": key.reach.networksText,
+                ].compactMapValues(\.self), in: transaction)
         }
         return (key, secret)
+    }
+}
+
+/// Changes from where a key can be used. It holds from the next request on.
+package struct ChangeAdminKey: Sendable {
+    let store: any Store
+    let audit: AuditTrail
+
+    /// - Parameters:
+    ///   - id: Which key.
+    ///   - networks: Networks and addresses that requests may come from; none for anywhere.
+    ///   - who: Who does it.
+    /// - Returns: the key afterwards.
+    /// - Throws: `fieldsRefused`, `administration(notFound)`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<AdminKey>, networks: [String], by who: Operator
+    ) async throws(DomainError) -> AdminKey {
+        let networks = try AdminKey.Reach.networks(networks)
+        let entry = audit.draft(.adminKeyChanged, by: who.actor, in: AuditEntry.server, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var key = try transaction.adminKey(id) else { throw .administration(.notFound) }
+            key.reach.networks = networks
+            try transaction.updateReach(of: key)
+            try entry.record(
+                on: .adminKey(id), details: ["networks": key.reach.networksText ?? "anywhere"], in: transaction)
+            return key
+        }
+    }
+}
+
+extension AdminKey.Reach {
+    /// The networks in one text; `nil` without any.
+    fileprivate var networksText: String? {
+        networks.isEmpty ? nil : networks.map(\.text).joined(separator: " ")
     }
 }
 

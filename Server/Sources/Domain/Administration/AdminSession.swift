@@ -14,10 +14,12 @@ package struct AdminSession: Hashable, Sendable {
     package let admin: Identifier<Admin>
     package let createdAt: Timestamp
     package var lastUsedAt: Timestamp
-    /// When the admin last gave password and one-time code in it.
+    /// When the admin last proved to be there in it.
     package var authenticatedAt: Timestamp
+    /// The passkey that proved it; the session ends with it. `nil` for password and one-time code.
+    package var passkey: String?
 
-    /// A session that begins with a log-in.
+    /// A session that begins with a log-in by password and one-time code.
     package init(digest: SecretDigest, admin: Identifier<Admin>, createdAt: Timestamp) {
         self.digest = digest
         self.admin = admin
@@ -50,12 +52,53 @@ package struct AdminKey: Hashable, Sendable {
     package let digest: SecretDigest
     package let name: String
     package let scopes: Set<AdminPermission>
-    /// The applications that it may see; `nil` for all.
-    package let applications: Set<Identifier<Application>>?
+    package var reach: Reach
     /// A key never does more than its maker may do now, and ends with them.
     package let maker: Maker
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
+
+    /// What a key is confined to.
+    package struct Reach: Hashable, Sendable {
+        package static let maximumNetworks = 32
+
+        /// The applications that it may see; `nil` for all.
+        package let applications: Set<Identifier<Application>>?
+        /// Where requests with it may come from; from anywhere when there is none.
+        package var networks: [IPNetwork]
+
+        package init(applications: Set<Identifier<Application>>?, networks: [IPNetwork]) {
+            self.applications = applications
+            self.networks = networks
+        }
+
+        /// Whether a request from an address may use the key. No address, because nobody who is believed tells it, is in no
+        /// network.
+        func admits(_ address: IPAddress?) -> Bool {
+            guard !networks.isEmpty else { return true }
+            guard let address else { return false }
+            return networks.contains { $0.contains(address) }
+        }
+
+        /// - Parameter texts: Networks and addresses as they are typed.
+        /// - Returns: each network once.
+        /// - Throws: `fieldsRefused` for the field `networks`.
+        static func networks(_ texts: [String]) throws(DomainError) -> [IPNetwork] {
+            guard texts.count <= maximumNetworks else {
+                throw .fieldsRefused([
+                    ValidationError(field: "networks", rule: .tooManyFields(maximum: maximumNetworks))
+                ])
+            }
+            var networks: [IPNetwork] = []
+            for text in texts {
+                guard let network = IPNetwork(text) else {
+                    throw .fieldsRefused([ValidationError(field: "networks", rule: .notANetwork)])
+                }
+                if !networks.contains(network) { networks.append(network) }
+            }
+            return networks
+        }
+    }
 
     /// The admin who made a key, under the name of that day.
     package struct Maker: Hashable, Sendable {
@@ -70,13 +113,13 @@ package struct AdminKey: Hashable, Sendable {
 
     package init(
         id: Identifier<AdminKey>, digest: SecretDigest, name: String, scopes: Set<AdminPermission>,
-        applications: Set<Identifier<Application>>?, maker: Maker, createdAt: Timestamp, expiresAt: Timestamp
+        reach: Reach, maker: Maker, createdAt: Timestamp, expiresAt: Timestamp
     ) {
         self.id = id
         self.digest = digest
         self.name = name
         self.scopes = scopes
-        self.applications = applications
+        self.reach = reach
         self.maker = maker
         self.createdAt = createdAt
         self.expiresAt = expiresAt

@@ -9,6 +9,7 @@ package struct InspectUser: Sendable {
         package var sessions: [Session]
         package var deviceKeys: [DeviceKey]
         package var passkeys: [Passkey]
+        package var secondFactors: SecondFactorList
         package var transfers: [Transfer]
         /// What the user did and what was done to the user, newest first.
         package var audit: [AuditEntry]
@@ -27,6 +28,7 @@ package struct InspectUser: Sendable {
             return Findings(
                 user: user, sessions: sessions, deviceKeys: DeviceKey.keys(of: user, sessions: sessions),
                 passkeys: try transaction.passkeys(of: id, in: application),
+                secondFactors: try transaction.secondFactors(of: id, in: application),
                 transfers: try transaction.transfers(of: id, in: application),
                 audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
                 hasWeakCredential: user.weakPasswordAt != nil,

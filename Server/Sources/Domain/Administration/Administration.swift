@@ -7,6 +7,8 @@ package final class Administration: Sendable {
     package let logIn: LogInAdmin
     package let logOut: LogOutAdmin
     package let reauthenticate: ReauthenticateAdmin
+    package let passkeys: AdminPasskeys
+    package let ownPasskeys: ManageAdminPasskeys
     package let needsFirstAdmin: NeedsFirstAdmin
     package let makeLink: MakeAdminLink
     package let openLink: OpenAdminLink
@@ -19,6 +21,7 @@ package final class Administration: Sendable {
     package let listLocks: ListAdminLocks
     package let listKeys: ListAdminKeys
     package let createKey: CreateAdminKey
+    package let changeKey: ChangeAdminKey
     package let removeKey: RemoveAdminKey
     package let browseUsers: BrowseUsers
     package let exportUsers: ExportUsers
@@ -41,20 +44,27 @@ package final class Administration: Sendable {
 
     init(
         _ world: DomainWorld, rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, searches: SearchScheduler,
-        changes: AccountChanges, signingKeys: SigningKeys
+        changes: AccountChanges, signingKeys: SigningKeys, passkeys: Passkeys
     ) {
         let audit = changes.audit
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = AdminSecrets(sealingKey: world.sealingKey, randomness: randomness)
         secondFactor = world.services.adminSecondFactor
         perform = PerformAdminAction(clock: clock, recordReading: RecordReading(store: store, audit: audit))
-        findAdmin = FindAdmin(store: store, clock: clock, secondFactor: secondFactor)
+        findAdmin = FindAdmin(
+            store: store, clock: clock, secondFactor: secondFactor,
+            recordRefusal: RecordRefusedKey(store: store, clock: clock, audit: audit))
         let check = AdminCheck(
             store: store, clock: clock, passwords: world.passwords, secrets: secrets,
             secondFactor: secondFactor, hasLimits: world.limits.hasRateLimits)
         logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
         reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
+        let party = AdminPasskeyParty(pagesURL: world.services.pagesURL)
+        self.passkeys = AdminPasskeys(
+            world, verifyPasskey: passkeys.verifyPasskey, party: party, secondFactor: secondFactor, audit: audit)
+        ownPasskeys = ManageAdminPasskeys(
+            store: store, clock: clock, addPasskey: passkeys.addPasskey, party: party, audit: audit)
         needsFirstAdmin = NeedsFirstAdmin(store: store, secondFactor: secondFactor)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(
@@ -70,6 +80,7 @@ package final class Administration: Sendable {
         listLocks = ListAdminLocks(store: store, clock: clock)
         listKeys = ListAdminKeys(store: store)
         createKey = CreateAdminKey(store: store, clock: clock, randomness: randomness, audit: audit)
+        changeKey = ChangeAdminKey(store: store, audit: audit)
         removeKey = RemoveAdminKey(store: store, audit: audit)
         browseUsers = BrowseUsers(schedule: searches)
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)

@@ -20,6 +20,18 @@ package protocol AdministrationQueries {
     /// Removes sessions that began or were last used before, links that are over, and keys that are long over.
     func removeAdminAccess(at now: Timestamp) throws(DomainError)
 
+    /// Ends all sessions of an admin but one.
+    func removeAdminSessions(of admin: Identifier<Admin>, but session: SecretDigest) throws(DomainError)
+
+    /// Makes a passkey an admin's. The passkey itself is inserted apart, in `AuditEntry.server`.
+    func link(_ passkey: Passkey, to admin: Identifier<Admin>) throws(DomainError)
+    /// Whom a passkey leads to.
+    func admin(passkey id: String) throws(DomainError) -> Admin?
+    /// An admin's passkeys, oldest first.
+    func passkeys(of admin: Identifier<Admin>) throws(DomainError) -> [Passkey]
+    /// Removes an admin's passkey, and ends the sessions that it opened.
+    func removePasskey(_ id: String, of admin: Identifier<Admin>) throws(DomainError)
+
     func insert(_ link: AdminLink) throws(DomainError)
     func adminLink(_ digest: SecretDigest) throws(DomainError) -> AdminLink?
     /// Forgets one link; `false` when it is gone already.
@@ -29,7 +41,10 @@ package protocol AdministrationQueries {
 
     func insert(_ key: AdminKey) throws(DomainError)
     func adminKey(_ digest: SecretDigest) throws(DomainError) -> AdminKey?
+    func adminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> AdminKey?
     func adminKeys() throws(DomainError) -> [AdminKey]
+    /// Writes from where a key can be used.
+    func updateReach(of key: AdminKey) throws(DomainError)
     func removeAdminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> Bool
     /// Ends all keys that an admin made, and tells how many.
     func removeAdminKeys(madeBy admin: Identifier<Admin>) throws(DomainError) -> Int

@@ -36,7 +36,7 @@ extension ApplicationSettings {
     func faults() -> [ValidationError] {
         var faults =
             lifeFaults + mail.faults() + fieldRules.faults + passkeys.faults
-            + secondFactors.faults
+            + secondFactors.faults + attestation.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),

@@ -5,13 +5,21 @@ package struct FindAdmin: Sendable {
     let store: any Store
     let clock: any WallClock
     let secondFactor: AdminSecondFactor
+    let recordRefusal: RecordRefusedKey
 
-    /// - Throws: `administration(adminRequired)`, `storageUnavailable`.
-    package func callAsFunction(_ token: Secret?) async throws(DomainError) -> AdminAccess {
+    /// - Parameters:
+    ///   - token: What the request carries.
+    ///   - address: The client's address, for keys that are confined to networks; `nil` when nobody who is believed tells it.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Returns: who asks.
+    /// - Throws: `administration(adminRequired)`, also for a key that is used from elsewhere; `storageUnavailable`.
+    package func callAsFunction(
+        _ token: Secret?, at address: IPAddress?, from origin: RequestOrigin
+    ) async throws(DomainError) -> AdminAccess {
         guard let token, token.revealed.utf8.count <= Self.longestToken else { throw .administration(.adminRequired) }
         let found =
             token.revealed.hasPrefix(AdminSession.tokenPrefix)
-            ? try await session(token.digest) : try await key(token.digest)
+            ? try await session(token.digest) : try await key(token.digest, at: address, from: origin)
         guard let found else { throw .administration(.adminRequired) }
         return found
     }
@@ -31,9 +39,7 @@ package struct FindAdmin: Sendable {
             let noted = used
             try await store.writeStatement { transaction throws(DomainError) in try transaction.noteUse(of: noted) }
         }
-        return AdminAccess(
-            holder: .admin(admin), name: admin.name, permissions: admin.role.permissions,
-            applications: admin.applications, authenticatedAt: session.authenticatedAt)
+        return AdminAccess(admin, authenticatedAt: session.authenticatedAt)
     }
 
     /// What two lists of applications have in common; `nil` stands for all.
@@ -44,22 +50,88 @@ package struct FindAdmin: Sendable {
         return first.intersection(second)
     }
 
-    private func key(_ digest: SecretDigest) async throws(DomainError) -> AdminAccess? {
+    private enum FoundKey: Sendable {
+        case access(AdminAccess)
+        case usedFromElsewhere(Identifier<AdminKey>)
+    }
+
+    private func key(
+        _ digest: SecretDigest, at address: IPAddress?, from origin: RequestOrigin
+    ) async throws(DomainError) -> AdminAccess? {
         let now = clock.now
-        return try await store.read { transaction throws(DomainError) -> AdminAccess? in
+        let found = try await store.read { transaction throws(DomainError) -> FoundKey? in
             if let key = try transaction.adminKey(digest) {
                 guard now < key.expiresAt, let maker = try transaction.admin(key.maker.id), !maker.isDisabled,
                     secondFactor.admits(maker)
                 else { return nil }
-                return AdminAccess(
-                    holder: .key(key.id), name: key.name,
-                    permissions: key.scopes.intersection(maker.role.permissions),
-                    applications: Self.both(key.applications, maker.applications))
+                guard key.reach.admits(address) else { return .usedFromElsewhere(key.id) }
+                return .access(
+                    AdminAccess(
+                        holder: .key(key.id), name: key.name,
+                        permissions: key.scopes.intersection(maker.role.permissions),
+                        applications: Self.both(key.reach.applications, maker.applications)))
             }
             guard let application = try transaction.application(adminKey: digest) else { return nil }
-            return AdminAccess(
-                holder: .applicationKey(application.id), name: application.name,
-                permissions: AdminRole.operator.permissions, applications: [application.id])
+            return .access(
+                AdminAccess(
+                    holder: .applicationKey(application.id), name: application.name,
+                    permissions: AdminRole.operator.permissions, applications: [application.id]))
         }
+        switch found {
+        case nil: return nil
+        case .access(let access): return access
+        case .usedFromElsewhere(let id):
+            try await recordRefusal(of: id, at: address, from: origin)
+            return nil
+        }
+    }
+}
+
+/// Writes into the audit log that a key was used from outside of its networks: once an hour for each address or /64
+/// network, and for ten of them, so that nobody who has a key floods the log with it.
+struct RecordRefusedKey: Sendable {
+    private static let perAddress = RateLimit(maximum: 1, window: .seconds(3600))
+    private static let perKey = RateLimit(maximum: 10, window: .seconds(3600))
+
+    let store: any Store
+    let clock: any WallClock
+    let audit: AuditTrail
+
+    /// - Throws: `storageUnavailable`.
+    func callAsFunction(
+        of key: Identifier<AdminKey>, at address: IPAddress?, from origin: RequestOrigin
+    ) async throws(DomainError) {
+        let now = clock.now
+        let counters = [
+            (Self.counter("\(key) \(address?.allowanceGroup ?? "")"), Self.perAddress),
+            (Self.counter(key.rawValue), Self.perKey),
+        ]
+        let entry = audit.draft(.adminKeyUsed, by: .unknown, in: AuditEntry.server, from: origin)
+        // Most are counted out already, and writing costs more than reading.
+        let isNew = try await store.read { transaction throws(DomainError) in
+            try transaction.hasRoom(counters, at: now)
+        }
+        guard isNew else { return }
+        try await store.write { transaction throws(DomainError) in
+            guard try transaction.hasRoom(counters, at: now) else { return }
+            for (counter, limit) in counters { _ = try transaction.count(counter, window: limit.window, at: now) }
+            try entry.record(on: .adminKey(key), result: .refused, in: transaction)
+        }
+    }
+
+    private static func counter(_ subject: String) -> RateLimitKey {
+        RateLimitKey(application: AuditEntry.server, kind: "admin-key-elsewhere", subject: subject)
+    }
+}
+
+extension Transaction {
+    fileprivate func hasRoom(
+        _ counters: [(RateLimitKey, RateLimit)], at now: Timestamp
+    ) throws(DomainError) -> Bool {
+        for (counter, limit) in counters {
+            let count = try counted(counter, window: limit.window, at: now)?.count ?? 0
+            guard count < limit.maximum else { return false }
+        }
+        return true
     }
 }

@@ -102,7 +102,7 @@ package struct ChangeAdmin: Sendable {
     }
 }
 
-/// Removes an admin, whose sessions, links and API keys end at once. What they did stays in the audit log.
+/// Removes an admin, whose sessions, links, passkeys and API keys end at once. What they did stays in the audit log.
 package struct RemoveAdmin: Sendable {
     let store: any Store
     let audit: AuditTrail
@@ -113,6 +113,7 @@ package struct RemoveAdmin: Sendable {
         try await store.write { transaction throws(DomainError) in
             guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
             let keys = try transaction.removeAllAccess(of: id)
+            try transaction.removePasskeys(of: id)
             try transaction.removeAdmin(id)
             if admin.isActingOwner { try transaction.requireOwner() }
             try entry.record(
@@ -177,6 +178,11 @@ package struct ListAdminLocks: Sendable {
 }
 
 extension Transaction {
+    /// Ends all passkeys of an admin.
+    func removePasskeys(of admin: Identifier<Admin>) throws(DomainError) {
+        for passkey in try passkeys(of: admin) { try removePasskey(passkey.id, of: admin) }
+    }
+
     /// Ends all that lets an admin in, or a program in the admin's name.
     ///
     /// - Returns: how many API keys were among it.

@@ -35,19 +35,42 @@ package struct ReauthenticateAdmin: Sendable {
         let (expiresAt, left) = try await check(
             .init(name: admin.name, password: password, code: code, client: client, entry: entry)
         ) { present, transaction throws(DomainError) -> Timestamp in
-            guard let session = try transaction.adminSession(before), !session.isOver(at: now),
-                session.admin == present.id
-            else { throw .administration(.adminRequired) }
-            try transaction.removeAdminSession(before)
-            var renewed = AdminSession(digest: fresh.digest, admin: present.id, createdAt: session.createdAt)
-            (renewed.lastUsedAt, renewed.authenticatedAt) = (now, now)
-            try transaction.insert(renewed)
-            return session.createdAt + AdminSession.lifetime
+            try transaction.renew(before, as: fresh.digest, of: present.id, by: nil, at: now)
         }
-        var renewed = access
-        renewed.authenticatedAt = now
-        return Done(
-            token: fresh, access: renewed, freshUntil: now + AdminSession.freshness, expiresAt: expiresAt,
-            recoveryCodesLeft: left)
+        return Done(token: fresh, access: access, at: now, expiresAt: expiresAt, recoveryCodesLeft: left)
+    }
+}
+
+extension ReauthenticateAdmin.Done {
+    init(
+        token: Secret, access: AdminAccess, at now: Timestamp, expiresAt: Timestamp, recoveryCodesLeft: Int?
+    ) {
+        self.token = token
+        self.access = access
+        self.access.authenticatedAt = now
+        freshUntil = now + AdminSession.freshness
+        self.expiresAt = expiresAt
+        self.recoveryCodesLeft = recoveryCodesLeft
+    }
+}
+
+extension Transaction {
+    /// Puts a session that was just proven, by a passkey or else by password and one-time code, in the position of the one
+    /// before.
+    ///
+    /// - Returns: when it ends.
+    /// - Throws: `administration(adminRequired)` for a session that ended meanwhile, `storageUnavailable`.
+    func renew(
+        _ before: SecretDigest, as fresh: SecretDigest, of admin: Identifier<Admin>, by passkey: String?,
+        at now: Timestamp
+    ) throws(DomainError) -> Timestamp {
+        guard let session = try adminSession(before), !session.isOver(at: now), session.admin == admin else {
+            throw .administration(.adminRequired)
+        }
+        try removeAdminSession(before)
+        var renewed = AdminSession(digest: fresh, admin: admin, createdAt: session.createdAt)
+        (renewed.lastUsedAt, renewed.authenticatedAt, renewed.passkey) = (now, now, passkey)
+        try insert(renewed)
+        return session.createdAt + AdminSession.lifetime
     }
 }

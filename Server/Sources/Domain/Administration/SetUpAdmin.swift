@@ -171,6 +171,7 @@ package struct SetUpAdmin: Sendable {
         let (codes, token) = (goesWithout ? [] : secrets.newRecoveryCodes(), AdminSession.newToken(secrets.randomness))
         (admin.passwordHash, admin.lastTOTPStep) = (hash, step)
         admin.sealedTOTP = goesWithout ? nil : opened.link.sealedTOTP
+        admin.usesPasskeysOnly = false
         admin.recoveryDigests = codes.map { secrets.recoveryDigest(of: $0.revealed) }
         (admin.updatedAt, admin.lastLogInAt) = (now, now)
         let (made, link) = (admin, opened.link)
@@ -193,6 +194,8 @@ package struct SetUpAdmin: Sendable {
                 }
                 (stored.role, stored.applications, stored.name) = (present.role, present.applications, present.name)
                 try transaction.removeAccess(of: made.id)
+                // A stranger's passkey may be why the link was made.
+                try transaction.removePasskeys(of: made.id)
                 try transaction.removeFailures(of: present.failureSubject, in: AuditEntry.server)
                 try transaction.update(stored)
             }

@@ -39,6 +39,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var passkeys = PasskeyRules()
     /// Whether users have second factors, and when these are asked for.
     package var secondFactors = SecondFactorRules()
+    /// What first launches need that make users.
+    package var attestation = AttestationRules()
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlaceholder = "{code}"

@@ -48,7 +48,7 @@ package struct AddPasskey: Sendable {
         }
     }
 
-    private static let standardName = "Passkey"
+    static let standardName = "Passkey"
 
     /// What a client needs to make a passkey. The owner must have been there lately, so that nobody is asked in vain.
     ///
@@ -75,7 +75,7 @@ package struct AddPasskey: Sendable {
             lifetime: PasskeyChallenges.lifetime)
     }
 
-    private static func refuseMore(than count: Int) throws(DomainError) {
+    static func refuseMore(than count: Int) throws(DomainError) {
         guard count < Passkey.maximumPerUser else {
             throw .fieldsRefused([
                 ValidationError(field: "credential", rule: .tooManyFields(maximum: Passkey.maximumPerUser))
@@ -96,7 +96,9 @@ package struct AddPasskey: Sendable {
         let name = registration.name ?? Self.standardName
         let faults = Passkey.faults(name: name) + registration.faults
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        let (passkey, challenge) = try verify(registration, name: name, for: who, at: now, by: party)
+        let (passkey, challenge) = try verify(
+            registration, name: name, of: who.user.id, in: application.id, at: now, by: party,
+            attestedBy: application.settings.passkeys.authority(certificates, at: now))
         let ready = try changes.ready([.passkeyAdded], of: who.user, in: application, by: author, at: now)
         return try await store.write { transaction throws(DomainError) in
             if let present = try transaction.passkey(passkey.id, in: application.id) {
@@ -118,16 +120,19 @@ package struct AddPasskey: Sendable {
         }
     }
 
-    private func verify(
-        _ registration: Registration, name: String, for who: Authenticated, at now: Timestamp, by party: PasskeyParty
+    /// What a registration holds, and what marks its challenge as used.
+    ///
+    /// - Throws: `passkeyRefused`.
+    func verify(
+        _ registration: Registration, name: String, of user: Identifier<User>, in application: Identifier<Application>,
+        at now: Timestamp, by party: PasskeyParty, attestedBy authority: AttestationAuthority?
     ) throws(DomainError) -> (Passkey, UsedProof) {
-        let (user, application) = (who.user.id, who.application.id)
         var used: UsedProof?
         do throws(WebAuthnFault) {
             let new = try party.relyingParty.verify(
                 try ClientData(parsing: registration.clientData),
                 try AttestationObject(parsing: registration.attestationObject),
-                attestedBy: who.application.settings.passkeys.authority(certificates, at: now)
+                attestedBy: authority
             ) {
                 used = challenges.use($0, for: .registration(user), in: application, at: now)
                 return used != nil
@@ -147,7 +152,7 @@ package struct AddPasskey: Sendable {
 }
 
 extension AddPasskey.Registration {
-    fileprivate var faults: [ValidationError] {
+    var faults: [ValidationError] {
         guard transports.count <= Passkey.maximumTransports else {
             return [
                 ValidationError(

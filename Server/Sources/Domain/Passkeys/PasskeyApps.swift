@@ -77,7 +77,7 @@ extension PasskeyRules {
     }
 
     /// Ten capitals and digits, a dot, and the bundle's id.
-    private static func isAppleApp(_ text: String) -> Bool {
+    static func isAppleApp(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, parts[0].count == 10 else { return false }
         let isTeam = parts[0].allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) }

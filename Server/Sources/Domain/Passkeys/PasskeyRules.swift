@@ -54,7 +54,7 @@ package struct PasskeyRules: Hashable, Sendable {
     }
 
     /// Lower-case letters, digits and hyphens between dots: an address of numbers is no domain (WebAuthn §5.1.3).
-    private static func isDomain(_ text: String) -> Bool {
+    static func isDomain(_ text: String) -> Bool {
         guard (1...253).contains(text.utf8.count) else { return false }
         let labels = text.split(separator: ".", omittingEmptySubsequences: false)
         let isNamed = labels.last.map { !$0.utf8.allSatisfy(isDigit) } ?? false

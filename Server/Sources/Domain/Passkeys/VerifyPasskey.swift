@@ -23,6 +23,15 @@ struct VerifyPasskey: Sendable {
             try transaction.passkey(assertion.id, in: application.id)
         }
         guard let known else { throw .passkeyUnknown }
+        return try verify(assertion, by: known, for: party)
+    }
+
+    /// The same with a passkey that was read, for who takes it.
+    ///
+    /// - Throws: `passkeyRefused`.
+    func verify(
+        _ assertion: PasskeyAssertion, by known: Passkey, for party: PasskeyParty
+    ) throws(DomainError) -> VerifiedPasskey {
         guard assertion.userHandle == known.userHandle else { throw .passkeyRefused(.userHandle) }
         let now = clock.now
         var used: UsedProof?
@@ -31,11 +40,12 @@ struct VerifyPasskey: Sendable {
                 clientData: assertion.clientData, authenticatorData: assertion.authenticatorData,
                 signature: assertion.signature)
             let state = try party.relyingParty.verify(read, by: try CredentialPublicKey(cose: known.publicKey)) {
-                used = challenges.use($0, for: .assertion, in: application.id, at: now)
+                used = challenges.use($0, for: .assertion, in: known.application, at: now)
                 return used != nil
             }
             guard let used else { throw WebAuthnFault.challenge }
-            return VerifiedPasskey(application: application.id, id: known.id, state: state, challenge: used, now: now)
+            return VerifiedPasskey(
+                application: known.application, id: known.id, state: state, challenge: used, now: now)
         } catch {
             throw .passkeyRefused(error)
         }
@@ -106,16 +116,25 @@ struct VerifiedPasskey: Sendable {
     /// - Throws: `passkeyUnknown`, `storageUnavailable`.
     func use(in transaction: any Transaction) throws(DomainError) -> Outcome {
         let user = try owner(in: transaction)
+        if let fault = try count(in: transaction) { return .refused(user, fault) }
+        return .proven(user)
+    }
+
+    /// The same for any owner.
+    ///
+    /// - Returns: why it is refused; `nil` when it counted.
+    /// - Throws: `passkeyUnknown`, `storageUnavailable`.
+    func count(in transaction: any Transaction) throws(DomainError) -> WebAuthnFault? {
         guard var passkey = try transaction.passkey(id, in: application) else { throw .passkeyUnknown }
-        guard try transaction.markUsed(challenge, in: application) else { return .refused(user, .challenge) }
+        guard try transaction.markUsed(challenge, in: application) else { return .challenge }
         let known = CredentialState(
             signCount: passkey.signCount, isBackupEligible: passkey.isBackupEligible, isBackedUp: passkey.isBackedUp,
             isUserVerified: state.isUserVerified)
-        if let fault = state.fault(after: known) { return .refused(user, fault) }
+        if let fault = state.fault(after: known) { return fault }
         passkey.signCount = state.signCount
         passkey.isBackedUp = state.isBackedUp
         passkey.lastUsedAt = now
         try transaction.update(passkey)
-        return .proven(user)
+        return nil
     }
 }

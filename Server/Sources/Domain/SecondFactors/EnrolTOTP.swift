@@ -59,15 +59,36 @@ package struct EnrolTOTP: Sendable {
         let id: Identifier<TOTPFactor> = randomness.newIdentifier(at: now)
         let key = randomness.bytes(TOTP.keyBytes)
         let end = now + TOTPEnrolment.lifetime
-        let ticket = try tickets.seal(
-            TOTPEnrolment(
-                id: id.rawValue, user: user.id.rawValue, version: user.credentialsVersion, key: key,
-                expiresAt: end.milliseconds), in: application.id)
-        let totp = TOTP(key: key)
+        let enrolment = TOTPEnrolment(
+            id: id.rawValue, user: user.id.rawValue, version: user.credentialsVersion, key: key,
+            expiresAt: end.milliseconds)
+        return offer(enrolment, by: try tickets.seal(enrolment, in: application.id), for: user, in: application)
+    }
+
+    /// The same offer once more, for a page that shows its key again after a wrong code.
+    ///
+    /// - Throws: `secondFactorTicketRefused`, `reauthenticationRequired`, `secondFactorNotRecent`.
+    package func repeated(
+        _ ticket: String, for who: Authenticated, by author: AccountAuthor
+    ) throws(DomainError) -> TOTPOffer {
+        try author.requireProof(of: .secondFactorAdded, at: clock.now)
+        return try repeated(ticket, for: who.user, in: who.application)
+    }
+
+    func repeated(_ ticket: String, for user: User, in application: Application) throws(DomainError) -> TOTPOffer {
+        let enrolment = try tickets.enrolment(ticket, of: user.id, in: application.id, at: clock.now)
+        guard enrolment.version == user.credentialsVersion else { throw .secondFactorTicketRefused }
+        return offer(enrolment, by: Secret(ticket), for: user, in: application)
+    }
+
+    private func offer(
+        _ enrolment: TOTPEnrolment, by ticket: Secret, for user: User, in application: Application
+    ) -> TOTPOffer {
+        let totp = TOTP(key: enrolment.key)
         let name = user.username ?? user.email ?? user.displayName ?? user.id.rawValue
         return TOTPOffer(
             ticket: ticket, key: Secret(totp.keyText), link: Secret(totp.link(name: name, issuer: application.name)),
-            expiresAt: end)
+            expiresAt: Timestamp(milliseconds: enrolment.expiresAt))
     }
 
     /// Adds the app whose key a code confirms. The same confirmation again answers the same.

@@ -60,12 +60,26 @@ package struct LogInWithSecondFactor: Sendable {
     ///
     /// - Throws: `secondFactorTicketRefused`, `secondFactorsNotEnabled`, `storageUnavailable`.
     package func offer(_ text: String, in application: Application) async throws(DomainError) -> TOTPOffer {
+        try enrolTOTP.offer(for: try await enrolling(text, in: application), in: application)
+    }
+
+    /// The key that was offered before, for a page that shows it again after a wrong code.
+    ///
+    /// - Throws: `secondFactorTicketRefused`, `storageUnavailable`.
+    package func repeatedOffer(
+        _ enrolment: String, for text: String, in application: Application
+    ) async throws(DomainError) -> TOTPOffer {
+        try enrolTOTP.repeated(enrolment, for: try await enrolling(text, in: application), in: application)
+    }
+
+    /// The user of a log-in that ends with a new factor.
+    private func enrolling(_ text: String, in application: Application) async throws(DomainError) -> User {
         let ticket = try issuers.tickets.logIn(text, in: application.id, at: clock.now)
         let user = try await user(of: ticket, in: application)
         guard ticket.isEnrolment, !user.hasSecondFactor, user.credentialsVersion == ticket.version else {
             throw .secondFactorTicketRefused
         }
-        return try enrolTOTP.offer(for: user, in: application)
+        return user
     }
 
     /// Finishes the log-in. The same request again, because the response got lost, answers for the same session.

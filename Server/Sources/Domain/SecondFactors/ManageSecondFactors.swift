@@ -19,9 +19,7 @@ package struct ManageSecondFactors: Sendable {
     ) async throws(DomainError) -> SecondFactorList {
         try await store.read { transaction throws(DomainError) in
             guard try transaction.user(id, in: application) != nil else { throw .userUnknown }
-            return SecondFactorList(
-                factors: try transaction.totpFactors(of: id, in: application),
-                recoveryCodesLeft: try transaction.recoveryCodes(of: id, in: application).count)
+            return try transaction.secondFactors(of: id, in: application)
         }
     }
 
@@ -89,6 +87,14 @@ package struct ManageSecondFactors: Sendable {
 }
 
 extension Transaction {
+    func secondFactors(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> SecondFactorList {
+        SecondFactorList(
+            factors: try totpFactors(of: user, in: application),
+            recoveryCodesLeft: try recoveryCodes(of: user, in: application).count)
+    }
+
     /// The user has no second factor any more, and nothing that belongs to one.
     fileprivate func removeSecondFactor(of user: inout User) throws(DomainError) {
         user.secondFactorAt = nil

@@ -13,6 +13,8 @@ package struct SecondFactorChallenge: Hashable, Sendable {
     /// None for a user who has to add one.
     package let factors: [Factor]
     package let expiresAt: Timestamp
+    /// Whether the user has a passkey, which is two factors when it recognises its user.
+    package let hasPasskey: Bool
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(factors)

@@ -11,6 +11,9 @@ package final class PurgeExpired: Sendable {
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
 
+    /// Used proofs are kept for so long after their end: a clock that is set back by less revives none.
+    private static let proofMemory: Duration = .seconds(600)
+
     /// How long mails that were given up, and those of the outbox, can be looked at.
     private static let mailIsKept: Duration = .days(7)
     /// Transfers are remembered for as long as an old device may stay unused and still needs the notice.
@@ -33,7 +36,7 @@ package final class PurgeExpired: Sendable {
     package func callAsFunction() async throws(DomainError) -> Int {
         let now = clock.now
         try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.removeUsedProofs(endedBefore: now)
+            try transaction.removeUsedProofs(endedBefore: now - Self.proofMemory)
         }
         try await store.writeStatement { transaction throws(DomainError) in
             try transaction.removeCounters(startedBefore: now - Self.longestWindow)

@@ -257,17 +257,19 @@ extension SessionIssuer {
     private func challenge(
         of user: User, _ need: SecondFactorRules.Need
     ) throws(DomainError) -> SecondFactorChallenge? {
-        guard request.protocolName == .native, request.method != .merge, request.method != .transferCode else {
-            return nil
-        }
-        let end = now + SecondFactorTicket.lifetime
+        guard request.protocolName == .native || request.protocolName == .pages, request.method != .merge,
+            request.method != .transferCode
+        else { return nil }
+        // Who has to add a factor may have to install an app first.
+        let end = now + (need == .enrolment ? TOTPEnrolment.lifetime : SecondFactorTicket.lifetime)
         let ticket = SecondFactorTicket(
             user: user.id.rawValue, version: user.credentialsVersion, method: request.method.rawValue,
             methods: request.methods.rawValue, deviceKey: request.client.deviceKey, isEnrolment: need == .enrolment,
             expiresAt: end.milliseconds)
         return SecondFactorChallenge(
             ticket: try tickets.seal(ticket, in: application.id),
-            factors: need == .factor ? SecondFactorChallenge.Factor.allCases : [], expiresAt: end)
+            factors: need == .factor ? SecondFactorChallenge.Factor.allCases : [], expiresAt: end,
+            hasPasskey: user.identities.contains { $0.provider == .passkey })
     }
 }
 

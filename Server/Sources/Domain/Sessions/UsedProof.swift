@@ -20,6 +20,8 @@ package struct UsedProof: Hashable, Sendable {
         case providerRetry
         /// A challenge that was given out for a passkey.
         case passkeyChallenge
+        /// A challenge that was given out for a device's first launch.
+        case firstLaunchChallenge
 
         /// The number of the kind in keys; it never changes. Migration 19 writes the same numbers.
         fileprivate var number: UInt8? {
@@ -31,6 +33,7 @@ package struct UsedProof: Hashable, Sendable {
             case .attemptedRequest: 4
             case .providerRetry: 5
             case .passkeyChallenge: 6
+            case .firstLaunchChallenge: 7
             }
         }
     }

@@ -64,6 +64,8 @@ package struct DomainError: Error, Hashable, Sendable {
         case passkey(PasskeyFault)
         case secondFactor(SecondFactorChallenge)
         case removedDeviceKey(RemovedDeviceKey)
+        case firstLaunch(FirstLaunchDemand)
+        case attestation(AttestationFault)
         /// What an admin would need.
         case permission(AdminPermission)
     }
@@ -112,7 +114,8 @@ extension DomainError: CustomStringConvertible {
         case .proof(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
         case .providerToken(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
         case .passkey(let fault): "\(code.rawValue)(\(fault.rule))"
-        case .secondFactor: code.rawValue
+        case .secondFactor, .firstLaunch: code.rawValue
+        case .attestation(let fault): "\(code.rawValue)(\(fault.rule))"
         case .removedDeviceKey(let key): "\(code.rawValue)(\(String(reflecting: key)))"
         case .permission(let permission): "\(code.rawValue)(\(String(reflecting: permission)))"
         }

@@ -135,11 +135,13 @@ package struct IPNetwork: Hashable, Sendable {
         let width = base.isIPv4 ? 32 : 128
         var bits = width
         if parts.count == 2 {
-            guard let sent = Int(parts[1], radix: 10), (0...width).contains(sent) else { return nil }
+            // Digits alone: a sign would be read too.
+            guard parts[1].utf8.allSatisfy({ (48...57).contains($0) }), let sent = Int(parts[1], radix: 10),
+                (0...width).contains(sent)
+            else { return nil }
             bits = sent
         }
-        self.base = base
-        prefixBits = bits + 128 - width
+        self.init(base: base, prefixBits: bits + 128 - width)
     }
 
     /// The networks of this machine alone.
@@ -149,9 +151,15 @@ package struct IPNetwork: Hashable, Sendable {
     ]
 
     private init(base: IPAddress, prefixBits: Int) {
-        self.base = base
+        // What stands behind the prefix says nothing: `10.0.0.7/8` is `10.0.0.0/8`.
+        self.base = IPAddress(
+            high: base.high & Self.mask(bits: min(prefixBits, 64)),
+            low: base.low & Self.mask(bits: max(prefixBits - 64, 0)))
         self.prefixBits = prefixBits
     }
+
+    /// The usual text form, by which it is read again: `10.0.0.0/8`, `2001:db8::/32`, `192.0.2.7/32`.
+    package var text: String { "\(base.text)/\(prefixBits - (base.isIPv4 ? 96 : 0))" }
 
     /// Whether the address is in the range.
     package func contains(_ address: IPAddress) -> Bool {

@@ -9,6 +9,8 @@ package struct AdminBody: Encodable {
     /// Absent for all.
     let applications: [String]?
     let isSetUp: Bool
+    /// Whether no password leads in.
+    let usesPasskeysOnly: Bool
     let isDisabled: Bool
     let recoveryCodesLeft: Int
     let createdAt: WireTime
@@ -23,6 +25,7 @@ package struct AdminBody: Encodable {
         role = admin.role.rawValue
         applications = admin.applications?.map(\.rawValue).sorted()
         isSetUp = admin.isSetUp
+        usesPasskeysOnly = admin.usesPasskeysOnly
         isDisabled = admin.isDisabled
         recoveryCodesLeft = admin.recoveryDigests.count
         createdAt = admin.createdAt.wire

@@ -91,6 +91,11 @@ package struct RequestAuthenticator: Sendable {
     package func client(of request: Request, _ context: ServerContext) -> ClientAddress {
         proxies.client(of: request, context)
     }
+
+    /// The same for a privilege that depends on it; `nil` when nobody who is believed tells it.
+    package func attestedClient(of request: Request, _ context: ServerContext) -> IPAddress? {
+        proxies.attestedClient(of: request, context)
+    }
 }
 
 extension HTTPField.Name {

@@ -33,7 +33,8 @@ package struct AdminAPI: ProtocolAdapter {
 
     /// Every endpoint, and the action whose policy holds for it.
     package static let table: [AdminRoute] =
-        accounts + keys + applications + settings + providers + mail + users + views + activity + fields + server
+        accounts + ownPasskeys + keys + applications + settings + providers + mail + users + views + activity + fields
+        + server
 }
 
 /// One line of the table.

@@ -191,6 +191,8 @@ struct AdminKeyBody: Encodable {
     let name: String
     let scopes: [String]
     let applications: [String]?
+    /// Where requests with it may come from; absent for anywhere.
+    let networks: [String]?
     let createdBy: String
     let createdAt: WireTime
     let expiresAt: WireTime
@@ -199,7 +201,8 @@ struct AdminKeyBody: Encodable {
         id = key.id.rawValue
         name = key.name
         scopes = key.scopes.map(\.rawValue).sorted()
-        applications = key.applications?.map(\.rawValue).sorted()
+        applications = key.reach.applications?.map(\.rawValue).sorted()
+        networks = key.reach.networks.isEmpty ? nil : key.reach.networks.map(\.text)
         createdBy = key.maker.name
         createdAt = key.createdAt.wire
         expiresAt = key.expiresAt.wire
@@ -210,21 +213,35 @@ struct NewAdminKeyBody: Decodable, Sendable {
     var name: String
     var scopes: [String]
     var applications: [String]?
+    /// Networks and addresses.
+    var networks: [String]?
     /// How long it lives.
     var days: Int
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case name, scopes, applications, days }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case name, scopes, applications, networks, days }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
         name = try members.decode(String.self, forKey: .name)
         scopes = try members.decode([String].self, forKey: .scopes)
         applications = try members.decodeIfPresent([String].self, forKey: .applications)
+        networks = try members.decodeIfPresent([String].self, forKey: .networks)
         days = try members.decode(Int.self, forKey: .days)
         guard (1...400).contains(days) else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: [CodingKeys.days], debugDescription: "1 to 400"))
         }
+    }
+}
+
+struct ChangedAdminKeyBody: Decodable, Sendable {
+    /// Networks and addresses; none for anywhere.
+    var networks: [String]
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case networks }
+
+    init(from decoder: any Decoder) throws {
+        networks = try decoder.closedContainer(keyedBy: CodingKeys.self).decode([String].self, forKey: .networks)
     }
 }
 

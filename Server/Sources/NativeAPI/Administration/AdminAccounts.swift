@@ -32,10 +32,9 @@ extension AdminAPI {
         },
         AdminRoute(.post, "reauthenticate", .reauthenticate) { call in
             let body = try await call.body(AdminProofBody.self)
-            guard let token = call.token else { throw DomainError.administration(.adminRequired) }
             let done = try await call.rules.reauthenticate(
-                password: Secret(body.password), code: body.code, token: token, by: try call.caller(),
-                from: call.client, origin: call.origin)
+                password: Secret(body.password), code: body.code, token: try call.sessionToken(),
+                by: try call.caller(), from: call.client, origin: call.origin)
             return try call.answer(AdminProofResponse(done))
         },
         AdminRoute(.post, "log-out", .logOut) { call in
@@ -100,10 +99,17 @@ extension AdminAPI {
             let (key, secret) = try await call.rules.createKey(
                 .init(
                     name: body.name, scopes: Set(scopes), applications: body.applications.map(Set.init(wire:)),
-                    life: .days(body.days)),
-                by: try call.caller(), from: call.origin)
+                    networks: body.networks ?? [], life: .days(body.days)),
+                of: try call.caller(), by: try call.auditActor())
             return try call.answer(
                 NewAdminKeyResponse(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
+        },
+        AdminRoute(.patch, "keys/{id}", .changeAdminKey) { call in
+            let body = try await call.body(ChangedAdminKeyBody.self)
+            return try call.answer(
+                AdminKeyBody(
+                    try await call.rules.changeKey(
+                        Identifier(rawValue: try call.id("id")), networks: body.networks, by: try call.auditActor())))
         },
         AdminRoute(.delete, "keys/{id}", .removeAdminKey) { call in
             try await call.rules.removeKey(Identifier(rawValue: try call.id("id")), by: try call.auditActor())

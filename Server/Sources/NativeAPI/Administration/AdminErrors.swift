@@ -29,7 +29,8 @@ extension Refusal {
         .credentialRefused: challenge(.credentialRefused, "Name, password or code are wrong.", .admin),
         .reauthenticationRequired: Refusal(
             403, .reauthenticationRequired, "The admin's session is not fresh.",
-            detail: "POST /v1/admin/reauthenticate with password and code, then again with the new token."),
+            detail: "POST /v1/admin/reauthenticate with password and code, or …/passkey, then again with the new token."
+        ),
         .adminRequired: challenge(
             .adminRequired, "An admin's session or key is required.", .admin,
             detail: "Send Authorization: Bearer and the token of an admin's log-in, or an admin key."),
@@ -45,6 +46,9 @@ extension Refusal {
             detail: "It was used or replaced, or is older than a day. “okaeri admin link” makes a new one."),
         .adminNameTaken: Refusal(409, .nameTaken, "Another admin has this name."),
         .lastOwner: Refusal(409, .lastOwner, "One owner must stay."),
+        .passkeysNotEnabled: Refusal(
+            404, .passkeysNotEnabled, "The server has no address that passkeys of admins can belong to.",
+            detail: "Its public address needs a domain."),
     ]
 }
 

@@ -101,6 +101,7 @@ struct AdminSettingsBody: Encodable {
     let signUp: AdminSignUpBody
     let passkeys: AdminPasskeysBody
     let secondFactors: AdminSecondFactorsBody
+    let attestation: AdminAttestationBody
 
     init(_ application: Domain.Application) {
         let settings = application.settings
@@ -120,6 +121,7 @@ struct AdminSettingsBody: Encodable {
         signUp = AdminSignUpBody(settings.signUp)
         passkeys = AdminPasskeysBody(settings.passkeys)
         secondFactors = AdminSecondFactorsBody(settings.secondFactors)
+        attestation = AdminAttestationBody(settings.attestation)
     }
 }
 
@@ -167,6 +169,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
     private let signUp: SignUp?
     private let passkeys: AdminPasskeysPatch?
     private let secondFactors: AdminSecondFactorsPatch?
+    private let attestation: AdminAttestationPatch?
 
     private struct SignUp: Decodable {
         let usernameMinimumCharacters: Int?
@@ -215,6 +218,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, proofRequired, sessionIdleSeconds, sessionSeconds, deletionGraceSeconds, anonymousIdleSeconds
         case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail, signUp, passkeys, secondFactors
+        case attestation
     }
 
     init(from decoder: any Decoder) throws {
@@ -239,6 +243,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         signUp = try members.decodeIfPresent(SignUp.self, forKey: .signUp)
         passkeys = try members.decodeIfPresent(AdminPasskeysPatch.self, forKey: .passkeys)
         secondFactors = try members.decodeIfPresent(AdminSecondFactorsPatch.self, forKey: .secondFactors)
+        attestation = try members.decodeIfPresent(AdminAttestationPatch.self, forKey: .attestation)
     }
 
     func apply(to application: inout Domain.Application) {
@@ -264,6 +269,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         signUp?.apply(to: &application.settings.signUp)
         passkeys?.apply(to: &application.settings.passkeys)
         secondFactors?.apply(to: &application.settings.secondFactors)
+        attestation?.apply(to: &application.settings.attestation)
     }
 }
 

@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import Hummingbird
 import OkaeriWire
+import QRCodes
 
 /// The own second factors, and the end of log-ins that need one.
 struct SecondFactorsController: Sendable {
@@ -105,7 +106,7 @@ extension TOTPOfferResponse {
     fileprivate init(_ offer: TOTPOffer) {
         self.init(
             ticket: offer.ticket.revealed, secret: offer.key.revealed, link: offer.link.revealed,
-            expiresAt: offer.expiresAt.wire)
+            qrSVG: QRPicture(offer.link.revealed)?.svg, expiresAt: offer.expiresAt.wire)
     }
 }
 

@@ -18,7 +18,10 @@ struct LogInController: Sendable {
         let attemptName = try Attempt.name(of: request)
         let restoringFrom = try requests.restoration(of: request, context)
         let body = try await requests.readJSON(AutomaticLogInBody.self, of: request, context) ?? AutomaticLogInBody()
-        let attempt = try Attempt(name: attemptName, body: body)
+        // The same attempt, before and after what a first launch needed more.
+        var named = body
+        (named.attestation, named.proofOfWork) = (nil, nil)
+        let attempt = try Attempt(name: attemptName, body: named)
         let logIn: LogIn
         do {
             logIn = try await accounts.logInAutomatically(
@@ -26,9 +29,13 @@ struct LogInController: Sendable {
                     application: application, proof: proof,
                     device: body.device.map { DeviceDescription($0) } ?? .init(),
                     newUser: .init(body.user), attempt: attempt, address: requests.gate.client(of: request, context),
-                    restoringFrom: restoringFrom))
+                    restoringFrom: restoringFrom, evidence: FirstLaunchEvidence(body)))
         } catch {
-            if case .rateLimited = error { metrics.refusedFirstLaunches.add() }
+            switch error.code {
+            case .rateLimited, .attestationRequired, .attestationRefused, .proofOfWorkRequired:
+                metrics.refusedFirstLaunches.add()
+            default: break
+            }
             throw error
         }
         context.tellNotices(logIn.noticeCount)

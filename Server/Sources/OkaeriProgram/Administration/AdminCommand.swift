@@ -25,6 +25,7 @@ struct AdminCommand: ParsableCommand {
         subcommands: [
             ListAdminsCommand.self, AdminLinkCommand.self, CreateAdminCommand.self, ResetAdminCommand.self,
             UnlockAdminCommand.self, DisableAdminCommand.self, EnableAdminCommand.self, RemoveAdminCommand.self,
+            AdminKeyCommand.self,
         ])
 }
 

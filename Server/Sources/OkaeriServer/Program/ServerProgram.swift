@@ -29,10 +29,13 @@ package struct FakeAddresses: Sendable {
     package var base: String
     /// The root of the fake Game Center's certificates, in DER.
     package var gameCenterRoot: [UInt8]
+    /// The root of the fake App Attest's certificates, in DER.
+    package var appAttestRoot: [UInt8]
 
-    package init(base: String, gameCenterRoot: [UInt8]) {
+    package init(base: String, gameCenterRoot: [UInt8], appAttestRoot: [UInt8]) {
         self.base = base
         self.gameCenterRoot = gameCenterRoot
+        self.appAttestRoot = appAttestRoot
     }
 }
 
@@ -44,6 +47,7 @@ extension ProviderAddresses {
         (naver, naverProfile) = (address("naver/oauth2.0"), address("naver/v1/nid/me"))
         (gameCenter, certificateIssuers) = (address("gamecenter"), address("gamecenter"))
         gameCenterRoots = [fakes.gameCenterRoot]
+        appAttestRoots = [fakes.appAttestRoot]
     }
 }
 

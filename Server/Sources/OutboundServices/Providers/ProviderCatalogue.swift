@@ -20,6 +20,8 @@ package struct ProviderAddresses: Hashable, Sendable {
     package var gameCenter: String?
     /// Further roots of those certificates, in DER: a fake's own.
     package var gameCenterRoots: [[UInt8]] = []
+    /// Further roots of attestations, in DER: a fake's own.
+    package var appAttestRoots: [[UInt8]] = []
     /// Where the certificates of their issuer are.
     package var certificateIssuers = "https://cacerts.digicert.com"
 

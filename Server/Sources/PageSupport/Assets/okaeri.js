@@ -64,6 +64,16 @@
     place.after(button, status);
   }
 
+  // Codes can be printed.
+  for (const place of document.querySelectorAll("[data-printable]")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "button button-outline button-small";
+    button.textContent = words.print;
+    button.addEventListener("click", () => print());
+    place.after(button);
+  }
+
   // Times are shown as the person's own clock does.
   for (const time of document.querySelectorAll("time[datetime]")) {
     const date = new Date(time.dateTime);

@@ -33,6 +33,42 @@ extension SQLTransaction {
         try connection.run("DELETE FROM admin_keys WHERE expires_at < $1", [.time(now - .days(30))])
     }
 
+    package func removeAdminSessions(of admin: Identifier<Admin>, but session: SecretDigest) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM admin_sessions WHERE admin_id = $1 AND digest <> $2", [.id(admin), .digest(session)])
+    }
+
+    package func link(_ passkey: Passkey, to admin: Identifier<Admin>) throws(DomainError) {
+        try connection.run(
+            "INSERT INTO admin_passkeys (credential_id, admin_id) VALUES ($1, $2)", [.text(passkey.id), .id(admin)])
+    }
+
+    package func admin(passkey id: String) throws(DomainError) -> Admin? {
+        try connection.first(
+            AdminRow.self, "FROM admins WHERE id = (SELECT admin_id FROM admin_passkeys WHERE credential_id = $1)",
+            [.text(id)])
+    }
+
+    package func passkeys(of admin: Identifier<Admin>) throws(DomainError) -> [Passkey] {
+        try connection.all(
+            PasskeyRow.self,
+            """
+            FROM passkeys WHERE application_id = $1
+                AND credential_id IN (SELECT credential_id FROM admin_passkeys WHERE admin_id = $2)
+            ORDER BY created_at, credential_id
+            """,
+            [.id(AuditEntry.server), .id(admin)])
+    }
+
+    package func removePasskey(_ id: String, of admin: Identifier<Admin>) throws(DomainError) {
+        let removed = try connection.change(
+            "DELETE FROM admin_passkeys WHERE credential_id = $1 AND admin_id = $2", [.text(id), .id(admin)])
+        guard removed > 0 else { return }
+        try removePasskey(id, in: AuditEntry.server)
+        try connection.run(
+            "DELETE FROM admin_sessions WHERE admin_id = $1 AND passkey_id = $2", [.id(admin), .text(id)])
+    }
+
     package func insert(_ link: AdminLink) throws(DomainError) {
         try connection.insert(link, as: AdminLinkRow.self)
     }
@@ -55,6 +91,15 @@ extension SQLTransaction {
 
     package func adminKey(_ digest: SecretDigest) throws(DomainError) -> AdminKey? {
         try connection.first(AdminKeyRow.self, "FROM admin_keys WHERE digest = $1", [.digest(digest)])
+    }
+
+    package func adminKey(_ id: Identifier<AdminKey>) throws(DomainError) -> AdminKey? {
+        try connection.first(AdminKeyRow.self, "FROM admin_keys WHERE id = $1", [.id(id)])
+    }
+
+    package func updateReach(of key: AdminKey) throws(DomainError) {
+        try connection.run(
+            "UPDATE admin_keys SET networks = $1 WHERE id = $2", try AdminKeyRow.values(of: key, .networks, .id))
     }
 
     package func adminKeys() throws(DomainError) -> [AdminKey] {

@@ -5,7 +5,7 @@ package enum AdminRow: StoredRow {
 
     package enum Column: Int, RowColumn {
         case id, name, foldedName, role, applications, passwordHash, sealedTotp, lastTotpStep,
-            recoveryDigests, createdAt, updatedAt, lastLogInAt, disabledAt
+            recoveryDigests, createdAt, updatedAt, lastLogInAt, disabledAt, usesPasskeysOnly
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Admin {
@@ -25,6 +25,7 @@ package enum AdminRow: StoredRow {
         admin.updatedAt = row.time(.updatedAt)
         admin.lastLogInAt = row.optionalTime(.lastLogInAt)
         admin.disabledAt = row.optionalTime(.disabledAt)
+        admin.usesPasskeysOnly = row.isTrue(.usesPasskeysOnly)
         return admin
     }
 
@@ -43,6 +44,7 @@ package enum AdminRow: StoredRow {
         case .updatedAt: .time(admin.updatedAt)
         case .lastLogInAt: .optional(admin.lastLogInAt)
         case .disabledAt: .optional(admin.disabledAt)
+        case .usesPasskeysOnly: .truth(admin.usesPasskeysOnly)
         }
     }
 }
@@ -51,13 +53,14 @@ package enum AdminSessionRow: StoredRow {
     package static let table: StaticString = "admin_sessions"
 
     package enum Column: Int, RowColumn {
-        case digest, adminId, createdAt, lastUsedAt, authenticatedAt
+        case digest, adminId, createdAt, lastUsedAt, authenticatedAt, passkeyId
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminSession {
         var session = AdminSession(
             digest: try row.digest(.digest), admin: row.id(.adminId), createdAt: row.time(.createdAt))
         (session.lastUsedAt, session.authenticatedAt) = (row.time(.lastUsedAt), row.time(.authenticatedAt))
+        session.passkey = row.optionalText(.passkeyId)
         return session
     }
 
@@ -68,6 +71,7 @@ package enum AdminSessionRow: StoredRow {
         case .createdAt: .time(session.createdAt)
         case .lastUsedAt: .time(session.lastUsedAt)
         case .authenticatedAt: .time(session.authenticatedAt)
+        case .passkeyId: .optional(session.passkey)
         }
     }
 }
@@ -99,14 +103,16 @@ package enum AdminKeyRow: StoredRow {
     package static let table: StaticString = "admin_keys"
 
     package enum Column: Int, RowColumn {
-        case digest, id, name, scopes, applications, adminId, createdBy, createdAt, expiresAt
+        case digest, id, name, scopes, applications, adminId, createdBy, createdAt, expiresAt, networks
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminKey {
         AdminKey(
             id: row.id(.id), digest: try row.digest(.digest), name: row.text(.name),
             scopes: Set(row.text(.scopes).split(separator: " ").compactMap { AdminPermission(rawValue: String($0)) }),
-            applications: try StoredApplications.applications(row.optionalText(.applications)),
+            reach: .init(
+                applications: try StoredApplications.applications(row.optionalText(.applications)),
+                networks: try networks(row.optionalText(.networks))),
             maker: .init(id: row.id(.adminId), name: row.text(.createdBy)), createdAt: row.time(.createdAt),
             expiresAt: row.time(.expiresAt))
     }
@@ -117,12 +123,24 @@ package enum AdminKeyRow: StoredRow {
         case .id: .id(key.id)
         case .name: .text(key.name)
         case .scopes: .text(key.scopes.map(\.rawValue).sorted().joined(separator: " "))
-        case .applications: try StoredApplications.value(key.applications)
+        case .applications: try StoredApplications.value(key.reach.applications)
         case .adminId: .id(key.maker.id)
         case .createdBy: .text(key.maker.name)
         case .createdAt: .time(key.createdAt)
         case .expiresAt: .time(key.expiresAt)
+        case .networks:
+            key.reach.networks.isEmpty ? .null : .text(key.reach.networks.map(\.text).joined(separator: " "))
         }
+    }
+
+    /// A key with a network that cannot be read may not be used: without it, it would count from anywhere.
+    private static func networks(_ text: String?) throws(DomainError) -> [IPNetwork] {
+        var networks: [IPNetwork] = []
+        for part in text?.split(separator: " ") ?? [] {
+            guard let network = IPNetwork(String(part)) else { throw .storageUnavailable }
+            networks.append(network)
+        }
+        return networks
     }
 }
 

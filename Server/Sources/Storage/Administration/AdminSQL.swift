@@ -22,12 +22,12 @@ extension SQLTransaction {
             """
             UPDATE admins SET name = $1, folded_name = $2, role = $3, applications = $4, password_hash = $5,
                 sealed_totp = $6, last_totp_step = $7, recovery_digests = $8, updated_at = $9, last_log_in_at = $10,
-                disabled_at = $11
-            WHERE id = $12
+                disabled_at = $11, uses_passkeys_only = $12
+            WHERE id = $13
             """,
             try AdminRow.values(
                 of: admin, .name, .foldedName, .role, .applications, .passwordHash, .sealedTotp, .lastTotpStep,
-                .recoveryDigests, .updatedAt, .lastLogInAt, .disabledAt, .id))
+                .recoveryDigests, .updatedAt, .lastLogInAt, .disabledAt, .usesPasskeysOnly, .id))
     }
 
     package func removeAdmin(_ id: Identifier<Admin>) throws(DomainError) {

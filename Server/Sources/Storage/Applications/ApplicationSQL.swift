@@ -75,6 +75,7 @@ private struct StoredSettings: Codable {
     var signUp: StoredSignUpRules?
     var passkeys: StoredPasskeyRules?
     var secondFactors: StoredSecondFactorRules?
+    var attestation: StoredAttestationRules?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -99,6 +100,7 @@ private struct StoredSettings: Codable {
         passkeys = settings.passkeys == PasskeyRules() ? nil : StoredPasskeyRules(settings.passkeys)
         secondFactors =
             settings.secondFactors == SecondFactorRules() ? nil : StoredSecondFactorRules(settings.secondFactors)
+        attestation = settings.attestation == AttestationRules() ? nil : StoredAttestationRules(settings.attestation)
     }
 
     var settings: ApplicationSettings {
@@ -122,6 +124,7 @@ private struct StoredSettings: Codable {
         settings.signUp = signUp?.rules ?? standard.signUp
         settings.passkeys = passkeys?.rules ?? standard.passkeys
         settings.secondFactors = secondFactors?.rules ?? standard.secondFactors
+        settings.attestation = attestation?.rules ?? standard.attestation
         return settings
     }
 }

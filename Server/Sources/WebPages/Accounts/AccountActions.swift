@@ -10,23 +10,37 @@ import PageSupport
 /// Proves again that the owner is there; the session gets another token (requirement 16).
 struct ConfirmPresence: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
+        // The choice of another way to show it.
+        if let way = form["with"] { return try request.confirm(who, by: .init(rawValue: way), form) }
         let shown = try PasskeyForm.credential(PasskeyAuthentication.self, in: form)
-        guard shown != nil || form["password"] != nil else { return try request.confirm(who, request.passkeyMissing) }
         let assertion = try shown.map { try PasskeyAssertion($0) }
+        let factor = SecondFactorForm.Way(sentIn: form)
+        let credential: Reauthenticate.Credential
+        if let assertion {
+            credential = .passkey(assertion)
+        } else if let factor {
+            let typed = form.text(factor.field)
+            guard !typed.isEmpty else { return try request.confirm(who, by: factor, form, request.missing(factor)) }
+            credential = factor == .totp ? .totp(typed) : .recoveryCode(typed)
+        } else if form["password"] != nil {
+            credential = .password(Secret(form.text("password")))
+        } else {
+            return try request.confirm(who, by: nil, form, request.passkeyMissing)
+        }
         do {
             let answer = try await request.modules.sessions.reauthenticate(
-                by: assertion.map { Reauthenticate.Credential.passkey($0) } ?? .password(Secret(form.text("password"))),
-                from: request.browser.client, who, origin: request.browser.origin)
+                by: credential, from: request.browser.client, who, origin: request.browser.origin)
             var response = PageResponse.redirect(to: request.path("account"), request.browser)
             response.keepCookie(answer.token.revealed, for: request.browser)
             return response
         } catch {
+            if let factor { return try request.confirm(who, by: factor, form, request.errors(of: error, at: factor)) }
             var errors = request.errors(of: error)
             // The text for a password says nothing of a passkey of another account.
             if assertion != nil, case .credentialRefused = error {
                 errors.others = [request.text("fault.passkeyRefused")]
             }
-            return try request.confirm(who, errors)
+            return try request.confirm(who, by: form["password"] == nil ? nil : .password, form, errors)
         }
     }
 }

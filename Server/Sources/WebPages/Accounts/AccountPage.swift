@@ -30,7 +30,7 @@ struct AccountState {
     /// Texts that a link may ask for, and no others.
     static let doneNames: Set<String> = [
         "saved", "upgraded", "identityLinked", "emailSent", "passwordChanged", "identityRemoved", "sessionEnded",
-        "transferWithdrawn", "passkeyAdded", "passkeyRemoved",
+        "transferWithdrawn", "passkeyAdded", "passkeyRemoved", "factorAdded", "factorRemoved", "codesReplaced",
     ]
 }
 
@@ -67,6 +67,7 @@ extension HostedPageRequest {
             ).model,
         ]
         own.merge(passkeyModels(user, passkeys)) { $1 }
+        own.merge(try await secondFactorModels(user)) { $1 }
         own.merge(try state.signals ?? signals(of: user, passkeys)) { $1 }
         for path in AccountState.paths { own["to_\(path.key)"] = self.path("account/\(path.value)") }
         own["to_logOut"] = path("log-out")
@@ -190,7 +191,8 @@ extension AccountState {
         "profile": "profile", "upgrade": "upgrade", "email": "email", "password": "password",
         "identity": "identity", "link": "link", "sessions": "sessions", "transfer": "transfer", "withdraw": "withdraw",
         "export": "export", "delete": "delete", "merge": "merge", "renamePasskey": "passkey/name",
-        "removePasskey": "passkey/remove",
+        "removePasskey": "passkey/remove", "offerFactor": "factors/offer", "removeFactor": "factors/remove",
+        "recoveryCodes": "factors/codes",
     ]
 }
 

@@ -34,6 +34,7 @@ extension HostedPageRequest {
         _ who: Authenticated, _ error: DomainError, _ state: (DomainError) -> AccountState
     ) async throws -> Response {
         if case .reauthenticationRequired = error { return try confirm(who) }
+        if case .secondFactorNotRecent = error { return try confirmFactor(who, needsFactor: true) }
         return try await account(who, state(error))
     }
 }
@@ -54,8 +55,43 @@ extension HostedPageRequest {
         }
     }
 
-    /// Asks for a proof that the owner is there: the password, another log-in, or the app.
+    /// Asks again, by the way that the person chose or by which something was sent that does not hold.
+    func confirm(
+        _ who: Authenticated, by way: SecondFactorForm.Way?, _ form: FormValues, _ errors: FormErrors? = nil
+    ) throws -> Response {
+        let needsFactor = form[SecondFactorForm.neededField] != nil
+        switch way {
+        case .totp, .recoveryCode: return try confirmFactor(who, by: way ?? .totp, needsFactor: needsFactor, errors)
+        case .password: return try confirmPassword(who, errors)
+        case nil: return needsFactor ? try confirmFactor(who, needsFactor: true, errors) : try confirm(who, errors)
+        }
+    }
+
+    /// Asks for a proof that the owner is there: the second factor of somebody who has one, or else what they log in by.
     func confirm(_ who: Authenticated, _ errors: FormErrors? = nil) throws -> Response {
+        guard who.user.hasSecondFactor, application.settings.secondFactors.mode != .off else {
+            return try confirmPassword(who, errors)
+        }
+        return try confirmFactor(who, needsFactor: false, errors)
+    }
+
+    /// Asks for the second factor. Where `needsFactor`, the password is not enough.
+    private func confirmFactor(
+        _ who: Authenticated, by way: SecondFactorForm.Way = .totp, needsFactor: Bool, _ errors: FormErrors? = nil
+    ) throws -> Response {
+        var form = SecondFactorForm(way: way, action: "account/confirm", isOfAccount: true)
+        form.hasPasskey = who.user.identities.contains { $0.provider == .passkey }
+        form.errors = errors
+        if needsFactor {
+            form.hidden = [(SecondFactorForm.neededField, "yes")]
+        } else if who.user.hasPassword {
+            form.others.append(.password)
+        }
+        return try form.response(self)
+    }
+
+    /// Asks for the password, a passkey, another log-in, or the app.
+    private func confirmPassword(_ who: Authenticated, _ errors: FormErrors?) throws -> Response {
         let passkey =
             who.user.identities.contains { $0.provider == .passkey }
             ? PasskeyForm(

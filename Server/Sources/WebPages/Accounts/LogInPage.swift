@@ -22,14 +22,10 @@ struct SendLogIn: HostedPage {
         let form = try await request.browser.form()
         let identifier = form.text("identifier").trimmingSpaces
         guard !identifier.isEmpty else {
-            let errors = FormErrors(
-                status: .unprocessableContent, fields: [("identifier", request.text("rule.required"))])
-            return try request.html(
-                "log-in",
-                request.model(
-                    "log-in", LogInForm(errors: errors, providers: try await request.providers()).model(request)),
-                status: errors.status,
-                formTargets: request.formTargets())
+            return try await request.logIn(
+                LogInForm(
+                    errors: FormErrors(
+                        status: .unprocessableContent, fields: [("identifier", request.text("rule.required"))])))
         }
         guard form["password"] != nil else {
             return try request.password(PasswordForm(identifier: identifier))
@@ -52,6 +48,7 @@ struct SendLogIn: HostedPage {
             }
             return try await request.enter(logIn)
         } catch let error as DomainError {
+            if let asked = try await request.secondFactor(error, isRestoring: isRestoring) { return asked }
             var again = PasswordForm(identifier: identifier)
             if let erasedAt = error.erasedAt { again.erasedAt = erasedAt }
             again.errors = request.errors(of: error)
@@ -95,6 +92,15 @@ struct PasswordForm {
 }
 
 extension HostedPageRequest {
+    /// The first step again, with what was wrong.
+    func logIn(_ form: LogInForm, _ signals: PageTemplates.Model = [:]) async throws -> Response {
+        var form = form
+        form.providers = try await providers()
+        return try html(
+            "log-in", model("log-in", form.model(self).merging(signals) { $1 }), status: form.errors?.status ?? .ok,
+            formTargets: formTargets())
+    }
+
     func password(_ form: PasswordForm, retryAfter: Duration? = nil) throws -> Response {
         var own: PageTemplates.Model = [
             "who": form.identifier, "initial": form.identifier.first.map { String($0).uppercased() } ?? "",

@@ -39,6 +39,7 @@ struct SendCode: HostedPage {
             }
             return try await request.enter(logIn)
         } catch let error as DomainError {
+            if let asked = try await request.secondFactor(error, isRestoring: false) { return asked }
             var errors = request.errors(of: error)
             if case .codeRefused = error {
                 errors.others = []

@@ -11,9 +11,10 @@ struct SendPasskeyLogIn: HostedPage {
         let form = try await request.browser.form()
         guard let credential = try PasskeyForm.credential(PasskeyAuthentication.self, in: form) else {
             _ = try request.modules.passkeys.requestPasskey(in: request.application)
-            return try await again(request, LogInForm(errors: request.passkeyMissing))
+            return try await request.logIn(LogInForm(errors: request.passkeyMissing))
         }
         let assertion = try PasskeyAssertion(credential)
+        let isRestoring = form["restore"] != nil
         do {
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
                 try await request.modules.passkeys.logInWithPasskey(
@@ -21,26 +22,17 @@ struct SendPasskeyLogIn: HostedPage {
                         application: request.application, assertion: assertion,
                         client: LogInClient(
                             .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
-                        attempt: nil, restoringFrom: form["restore"] != nil ? request.browser.origin : nil))
+                        attempt: nil, restoringFrom: isRestoring ? request.browser.origin : nil))
             }
             return try await request.enter(logIn)
         } catch let error as DomainError {
+            if let asked = try await request.secondFactor(error, isRestoring: isRestoring) { return asked }
             var page = LogInForm(errors: request.errorsAbove(of: error))
             page.offersRestore = error.erasedAt != nil
             var signals: PageTemplates.Model = [:]
             if error.code == .passkeyUnknown { signals = try await request.unknownSignal(assertion.id) }
-            return try await again(request, page, signals)
+            return try await request.logIn(page, signals)
         }
-    }
-
-    private func again(
-        _ request: HostedPageRequest, _ form: LogInForm, _ signals: PageTemplates.Model = [:]
-    ) async throws -> Response {
-        var form = form
-        form.providers = try await request.providers()
-        return try request.html(
-            "log-in", request.model("log-in", form.model(request).merging(signals) { $1 }),
-            status: form.errors?.status ?? .ok, formTargets: request.formTargets())
     }
 }
 

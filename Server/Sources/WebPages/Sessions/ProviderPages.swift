@@ -60,13 +60,17 @@ struct ShowProviderCallback: HostedPage {
             do {
                 response = try await logIn(provider, credential, returned.fields, request)
             } catch let error as DomainError {
-                guard case .fieldsRefused = error else { throw error }
-                // Somebody new, of whom the application wants to know more.
-                let form = request.newFields()
-                let errors = request.errors(of: error, form)
-                // That nothing was answered yet is no error.
-                let isFirst = returned.fields.isEmpty && errors.others.isEmpty
-                response = try request.askFields(form, isFirst ? nil : errors)
+                if let asked = try await request.secondFactor(error, isRestoring: false) {
+                    response = asked
+                } else {
+                    guard case .fieldsRefused = error else { throw error }
+                    // Somebody new, of whom the application wants to know more.
+                    let form = request.newFields()
+                    let errors = request.errors(of: error, form)
+                    // That nothing was answered yet is no error.
+                    let isFirst = returned.fields.isEmpty && errors.others.isEmpty
+                    response = try request.askFields(form, isFirst ? nil : errors)
+                }
             }
         }
         request.forgetState(&response)

@@ -11,6 +11,8 @@ struct FormErrors: Sendable {
     var fields: [(name: String, text: String)] = []
     /// Errors of no field.
     var others: [String] = []
+    /// How long to wait before the next try.
+    var retryAfter: Duration?
 
     /// The first error of a field.
     subscript(field: String) -> String? { fields.first { $0.name == field }?.text }
@@ -59,7 +61,7 @@ extension HostedPageRequest {
         case .retryAfter(let span):
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
         case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .secondFactor,
-            .removedDeviceKey, .permission:
+            .removedDeviceKey, .firstLaunch, .attestation, .permission:
             errors.others.append(text("fault.\(error.pageWords.name)"))
         }
         return errors

@@ -7,7 +7,7 @@ import PageSupport
 /// A request to one application's pages: everything that a page needs to draw itself.
 struct HostedPageRequest: Sendable {
     let pages: WebPages
-    let browser: PageRequest
+    var browser: PageRequest
     let application: Domain.Application
     let theme: PageTheme
     /// What an app waits for, as it came back from a provider.

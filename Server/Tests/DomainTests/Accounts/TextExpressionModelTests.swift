@@ -43,7 +43,8 @@ struct TextExpressionModelTests {
             ("^a.*b", [.text("a"), .anything, .text("b"), .anything]), ("^.+$", [.anyCharacter, .anything]),
             ("^..$", [.anyCharacter, .anyCharacter]), (".*a", [.anything, .text("a"), .anything]),
             ("^.*.*$", [.anything]), ("^\\Qa|b\\E", [.text("a|b"), .anything]), ("^\\Qa", [.text("a"), .anything]),
-            ("^a\\|b$", [.text("a|b")]), ("^\\Q\\E$", []), ("^花.子$", [.text("花"), .anyCharacter, .text("子")]),
+            ("^a\\|b$", [.text("a|b")]), ("^\\Q\\E$", []), ("^\\Qa\\", [.text("a\\"), .anything]),
+            ("^花.子$", [.text("花"), .anyCharacter, .text("子")]),
         ] as [(String, [TextPattern.Piece])])
     func pieces(expression: String, pieces: [TextPattern.Piece]) throws {
         let condition = try TextExpression.condition(expression, on: .displayName)

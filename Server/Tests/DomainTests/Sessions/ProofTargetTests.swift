@@ -21,6 +21,8 @@ struct ProofTargetTests {
             "http://id.example/v1/user", "https://id.example/v1/users", "https://id.example/v1/use",
             "https://id.example/V1/user", "https://id.example:8443/v1/user", "https://id.examples/v1/user",
             "https://x@id.example/v1/user", "https:/id.example/v1/user", "id.example/v1/user", "",
+            "httpz://id.example/v1/user", "wss12://id.example/v1/user", "https:--id.example/v1/user",
+            "https://id.exampla/v1/user", "https://id.example/v1/usex",
         ])
     func other(text: String) {
         #expect(!target.isNamed(by: text))

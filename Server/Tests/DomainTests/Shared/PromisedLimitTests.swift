@@ -23,6 +23,7 @@ struct PromisedLimitTests {
         ("a one-time log-in token", IssueOneTimeLogInToken.life, 60),
         ("a session without end", SessionRules.endless, 2_147_483_647),
         ("a passkey's challenge", PasskeyChallenges.lifetime, 300),
+        ("a challenge of a first launch", FirstLaunchChallenges.lifetime, 120),
         ("the state of an authorization", StartAuthorization.life, 600),
         ("a notification of Apple", TakeAppleNotification.memory, 30 * 86_400),
         ("an attempt to end a grant", RevokeGrants.patience, 30 * 86_400),

@@ -84,6 +84,42 @@ struct PasskeyTests {
         try expectRefused(try await person.send(.post, APIPath.passkeys, body: body), rule)
     }
 
+    @Test("is added by the id that the authenticator signed, and by no other")
+    func otherId() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let person = try await world.server.person()
+        let body = try await world.registration(authenticator, by: person)
+        for other in [SoftwareAuthenticator().id, SoftwareAuthenticator(idBytes: 16).id] {
+            let spoilt = body.replacing(authenticator.id, with: other)
+            try expectRefused(try await person.send(.post, APIPath.passkeys, body: spoilt), "credential_id")
+        }
+        #expect(try await person.send(.get, APIPath.passkeys).read(PasskeyListResponse.self).passkeys.isEmpty)
+        #expect(try await person.send(.post, APIPath.passkeys, body: body).status == 201)
+    }
+
+    @Test("says when it was last used, which to add it is not")
+    func lastUsed() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (person, handle) = try await world.person(authenticator)
+        func lastUse() async throws -> Int64? {
+            try await person.send(.get, APIPath.passkeys).read(PasskeyListResponse.self).passkeys.first?
+                .lastUsedAt?.millisecondsSince1970
+        }
+        #expect(try await lastUse() == nil)
+        for span in [Duration.seconds(1), .seconds(100)] {
+            world.server.clock.advance(by: span)
+            let logIn = try await world.logIn(try await world.authentication(authenticator, handle))
+            #expect(logIn.status == 200)
+            #expect(try await lastUse() == world.server.clock.now.milliseconds)
+        }
+        // A refused assertion is no use.
+        let before = try await lastUse()
+        world.server.clock.advance(by: .seconds(1))
+        let refused = try await world.authentication(authenticator, handle) { $0.origin = "https://evil.test" }
+        try expectRefused(try await world.logIn(refused), "origin")
+        #expect(try await lastUse() == before)
+    }
+
     @Test("is refused with another signature, another user's handle, and after it could be backed up")
     func otherParts() async throws {
         let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())

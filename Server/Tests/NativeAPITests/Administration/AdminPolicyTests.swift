@@ -79,9 +79,11 @@ struct AdminPolicyTests {
 
     private func key(_ scopes: Set<AdminPermission>, in world: AdminWorld) async throws -> String {
         let rules = world.server.modules.administration
-        let owner = try await rules.findAdmin(world.tokens["owner"].map { Secret($0) })
+        let owner = try await rules.findAdmin(
+            world.tokens["owner"].map { Secret($0) }, at: nil, from: .local)
         return try await rules.createKey(
-            .init(name: "key", scopes: scopes, applications: nil, life: .days(1)), by: owner, from: .local
+            .init(name: "key", scopes: scopes, applications: nil, networks: [], life: .days(1)), of: owner,
+            by: owner.auditActor(from: .local)
         ).secret.revealed
     }
 

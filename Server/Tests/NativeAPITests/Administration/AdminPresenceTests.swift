@@ -16,12 +16,14 @@ struct AdminPresenceTests {
     private static let dangerous: Set<String> = [
         "POST admins", "PATCH admins/{id}", "DELETE admins/{id}", "POST admins/{id}/link", "POST admins/{id}/unlock",
         "POST keys",
-        "DELETE keys/{id}", "POST signing-keys", "PATCH \(application)", "PUT \(application)/providers/{provider}",
+        "PATCH keys/{id}", "DELETE keys/{id}", "POST signing-keys", "PATCH \(application)",
+        "PUT \(application)/providers/{provider}",
         "DELETE \(application)/providers/{provider}", "PUT \(application)/protocols/{protocol}",
         "DELETE \(application)/protocols/{protocol}", "PUT \(application)/redirects", "GET \(application)/export",
         "DELETE \(application)/users/{user}", "POST \(application)/users/{user}/transfer-code",
         "POST \(application)/users/{user}/merge", "DELETE \(application)/users/{user}/passkeys/{passkey}",
-        "DELETE \(application)/users/{user}/second-factors",
+        "DELETE \(application)/users/{user}/second-factors", "POST me/passkeys/request", "POST me/passkeys",
+        "DELETE me/passkeys/{passkey}", "DELETE me/password",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {

@@ -29,6 +29,8 @@ struct ReauthenticationFormTests {
         FormAction(page: "/admins/{ADMIN}", path: "remove", fields: ["confirm": "operator"], action: .adminRemoved),
         FormAction(
             page: "/keys", fields: ["name": "CI", "days": "9", "scope.users:read": "yes"], action: .adminKeyCreated),
+        FormAction(
+            page: "/keys", path: "{KEY}/networks", fields: ["networks": "10.0.0.0/8\r\n::1"], action: .adminKeyChanged),
         FormAction(page: "/keys", path: "{KEY}/remove", fields: [:], action: .adminKeyRemoved),
         FormAction(page: "settings", fields: settings, action: .settingsChanged),
         FormAction(

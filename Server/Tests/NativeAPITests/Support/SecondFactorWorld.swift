@@ -18,6 +18,11 @@ struct SecondFactorWorld: Sendable {
         server = try await TestServer(settings: settings, application: application)
     }
 
+    /// Where they are on already.
+    init(of server: TestServer) {
+        self.server = server
+    }
+
     /// Turns second factors on where there is a server already.
     init(on server: TestServer) async throws {
         self.server = server

@@ -120,6 +120,8 @@ struct HostilePageTests {
             "account/link", "account/identity", "account/sessions", "account/transfer", "account/withdraw",
             "account/export", "account/delete", "account/merge", "log-in/passkey", "passkey/options", "account/passkey",
             "account/passkey/options", "account/passkey/name", "account/passkey/remove", "account/passkey/other",
+            "log-in/second-factor", "log-in/recovery-codes", "account/factors/offer", "account/factors/add",
+            "account/factors/remove", "account/factors/codes", "account/factors/added", "account/factors/replaced",
         ])
     func forgery(path: String) async throws {
         let server = try await server()

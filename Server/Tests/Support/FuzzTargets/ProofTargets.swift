@@ -1,6 +1,7 @@
 import Crypto
 import Domain
 import Foundation
+import OutboundServices
 import WebAuthn
 
 /// A key with which inputs are signed, so that parsers see what stands behind a good signature. The same in every run.
@@ -35,6 +36,12 @@ extension FuzzTarget {
     /// What devices prove their keys with.
     static let proofs = [
         FuzzTarget("webauthn-attestation", maximumBytes: 4096) { input in
+            if let attestation = try? AppAttestation(parsing: input) {
+                let key = AppAttestCertificates().certified(attestation.certificates, at: FuzzClock().now)
+                _ = try? attestation.verify(
+                    publicKey: key?.publicKey ?? [], nonce: key?.nonce ?? [], keyId: [], clientDataHash: [],
+                    apps: ["TEAM123456.com.example.app"], takesDevelopment: true)
+            }
             guard let object = try? AttestationObject(parsing: input) else { return }
             let clientData = Array(#"{"type":"webauthn.create","challenge":"","origin":"https://example.org"}"#.utf8)
             let party = RelyingParty(

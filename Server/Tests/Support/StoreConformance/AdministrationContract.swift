@@ -81,19 +81,79 @@ extension Contract {
             let samples = Samples()
             let (admin, other) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
             let keys = [samples.adminKey(1, of: admin), samples.adminKey(2, of: admin), samples.adminKey(3, of: other)]
-            let (all, one, ended, left, removed) = try await engine.write { transaction throws(DomainError) in
+            var confined = keys[0]
+            confined.reach.networks = [IPNetwork("0.0.0.0/0"), IPNetwork("::/0")].compactMap(\.self)
+            let changed = confined
+            let (all, one, found, ended, left, removed) = try await engine.write { transaction throws(DomainError) in
                 for key in keys { try transaction.insert(key) }
                 let (all, one) = (try transaction.adminKeys(), try transaction.adminKey(keys[1].digest))
+                try transaction.updateReach(of: changed)
+                let found = [
+                    try transaction.adminKey(keys[0].id), try transaction.adminKey(keys[1].id),
+                    try transaction.adminKey(Identifier(rawValue: "none")),
+                ]
                 let ended = try transaction.removeAdminKeys(madeBy: admin.id)
                 let left = try transaction.adminKeys()
                 let removed = [try transaction.removeAdminKey(keys[2].id), try transaction.removeAdminKey(keys[2].id)]
-                return (all, one, ended, left, removed)
+                return (all, one, found, ended, left, removed)
             }
             try expectEqual(all, keys.reversed())
             try expectEqual(one, keys[1])
+            try expectEqual(found, [changed, keys[1], nil])
             try expectEqual(ended, 2)
             try expectEqual(left, [keys[2]])
             try expectEqual(removed, [true, false])
+        },
+        Contract("keeps passkeys of admins apart, and ends the sessions of one that is removed") { engine in
+            let samples = Samples()
+            let (admin, other) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
+            let passkeys = ["a", "b", "c"].map { id in
+                Passkey(
+                    Passkey.Credential(
+                        id: id, userHandle: "handle", publicKey: [1], aaguid: "aaguid", signCount: 0, transports: [],
+                        isBackupEligible: true, isBackedUp: true),
+                    application: AuditEntry.server, name: id, createdAt: samples.now)
+            }
+            let sessions = [(1, admin, "a"), (2, admin, "b"), (3, admin, nil), (4, other, "c")].map {
+                number, admin, passkey in
+                var session = AdminSession(
+                    digest: samples.token(UInt8(number)), admin: admin.id, createdAt: samples.now)
+                session.passkey = passkey
+                return session
+            }
+            var changed = admin
+            changed.usesPasskeysOnly = true
+            let present = changed
+            let (found, owners, left, kept, alone) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(admin)
+                try transaction.insert(other)
+                for (passkey, owner) in zip(passkeys, [admin, admin, other]) {
+                    try transaction.insert(passkey)
+                    try transaction.link(passkey, to: owner.id)
+                }
+                for session in sessions { try transaction.insert(session) }
+                try transaction.update(present)
+                let found = [try transaction.passkeys(of: admin.id), try transaction.passkeys(of: other.id)]
+                // Another's is not removed.
+                try transaction.removePasskey("c", of: admin.id)
+                try transaction.removePasskey("a", of: admin.id)
+                let owners = [
+                    try transaction.admin(passkey: "a"), try transaction.admin(passkey: "b"),
+                    try transaction.admin(passkey: "c"),
+                ]
+                let left = try transaction.passkey("a", in: AuditEntry.server)
+                var kept: [AdminSession?] = []
+                for session in sessions { kept.append(try transaction.adminSession(session.digest)) }
+                try transaction.removeAdminSessions(of: admin.id, but: sessions[1].digest)
+                var alone: [AdminSession?] = []
+                for session in sessions { alone.append(try transaction.adminSession(session.digest)) }
+                return (found, owners, left, kept, alone)
+            }
+            try expectEqual(found, [Array(passkeys[..<2]), [passkeys[2]]])
+            try expectEqual(owners, [nil, present, other])
+            try expectEqual(left, nil)
+            try expectEqual(kept, [nil, sessions[1], sessions[2], sessions[3]])
+            try expectEqual(alone, [nil, sessions[1], nil, sessions[3]])
         },
         Contract("finds an application by the digest of its admin key") { engine in
             let samples = Samples()
@@ -224,7 +284,10 @@ extension Samples {
     func adminKey(_ number: UInt8, of admin: Admin) -> AdminKey {
         AdminKey(
             id: randomness.newIdentifier(at: now + .milliseconds(Int(number))), digest: token(number),
-            name: "key \(number)", scopes: [.readUsers, .readFigures], applications: number == 1 ? nil : [application],
+            name: "key \(number)", scopes: [.readUsers, .readFigures],
+            reach: .init(
+                applications: number == 1 ? nil : [application],
+                networks: number == 1 ? [] : ["192.0.2.7/32", "2001:db8::/32"].compactMap { IPNetwork($0) }),
             maker: .init(id: admin.id, name: admin.name), createdAt: now, expiresAt: now + .days(1))
     }
 

@@ -9,7 +9,12 @@ package struct TestDevice: Sendable {
     package let key: P256.Signing.PrivateKey
 
     package init() {
-        key = P256.Signing.PrivateKey()
+        self.init(key: P256.Signing.PrivateKey())
+    }
+
+    /// A device whose key is known.
+    package init(key: P256.Signing.PrivateKey) {
+        self.key = key
     }
 
     package var x: String { Base64URL.text(of: Array(key.publicKey.rawRepresentation)[..<32]) }

@@ -6,6 +6,8 @@ enum TypedLogIn: Sendable {
     case password(PasswordLogInBody)
     case code(LogInCodeBody, email: String)
     case adoption(AdoptionBody)
+    /// The end of a log-in that is not to be remembered, signed by the key with which it began.
+    case secondFactor(APICall, keySlot: Int?)
 
     /// The call for a try, with what it says of the device.
     func call(device: DeviceBody?, joinsDevice: Bool, name: String) throws(OkaeriError) -> APICall {
@@ -26,6 +28,7 @@ enum TypedLogIn: Sendable {
             body.device = device
             body.joinsDevice = joinsDevice
             return try APICall(.post, APIPath.adopt, body: body, idempotencyKey: name)
+        case .secondFactor(let call, _): return call
         }
     }
 
@@ -35,7 +38,7 @@ enum TypedLogIn: Sendable {
         switch self {
         case .signUp: return true
         // A second call does no harm to the old session.
-        case .adoption: return false
+        case .adoption, .secondFactor: return false
         // An anonymous user has no password.
         case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
         // A code works once, so there is no trying the key first: only who is known to have the address keeps it.
@@ -102,9 +105,11 @@ extension SessionKeeper {
         _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord
     ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
+        var slot = isKnown ? before.keySlot : nil
+        if case .secondFactor(_, let began) = typed { slot = began }
         let response = try await ask(
-            typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false,
-            slot: isKnown ? before.keySlot : nil, restoring)
+            typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false, slot: slot, restoring,
+            rememberMe)
         await endTemporary()
         let stored = await change(.logOut(epoch: nil))
         var present = VaultRecord()
@@ -121,15 +126,21 @@ extension SessionKeeper {
     }
 
     private func ask(
-        _ typed: TypedLogIn, device: DeviceBody?, joinsDevice: Bool, slot: Int?, _ restoring: Bool
+        _ typed: TypedLogIn, device: DeviceBody?, joinsDevice: Bool, slot: Int?, _ restoring: Bool,
+        _ rememberMe: RememberMe = .automatic
     ) async throws(OkaeriError) -> LogInResponse {
         var call = try typed.call(
             device: device, joinsDevice: joinsDevice, name: randomness.unguessableName())
-        call.restores = restoring
+        call.restores = call.restores || restoring
         var key: (any DeviceKey)?
         if let slot { key = try await deviceKey(slot) }
-        let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        return try response.decoded(LogInResponse.self)
+        do throws(OkaeriError) {
+            let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
+            return try response.decoded(LogInResponse.self)
+        } catch {
+            throw error.began(
+                .init(keySlot: slot, rememberMe: rememberMe, device: device, restores: call.restores))
+        }
     }
 
     private func joined(_ response: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {

@@ -67,6 +67,8 @@ extension SessionKeeper {
     private struct Attempt {
         var lock: VaultLock?
         var call: APICall?
+        /// How a log-in that needs a second factor goes on.
+        var start = SecondFactorChallenge.LogInStart()
         var key: (any DeviceKey)?
         var response: TransportResponse?
     }
@@ -108,8 +110,11 @@ extension SessionKeeper {
                         idempotencyKey: randomness.unguessableName())
                 attempt.call = try APICall(
                     .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
+                attempt.call?.firstLaunch = FirstLaunch(order.body)
                 // The key comes first: an account whose key could not be kept would be lost.
-                attempt.key = try await deviceKey()
+                let slot = record?.keySlot ?? 0
+                attempt.key = try await deviceKey(slot)
+                attempt.start = .init(keySlot: slot, device: order.body.device)
                 return .prepared
             case .send(let once):
                 guard let call = attempt.call else { return .failed(.unexpectedResponse(status: 0), epoch: nil) }
@@ -121,7 +126,7 @@ extension SessionKeeper {
                 return .changed(await self.change(change))
             }
         } catch {
-            return .failed(error, epoch: record?.epoch)
+            return .failed(error.began(attempt.start), epoch: record?.epoch)
         }
     }
 

@@ -26,7 +26,7 @@ extension SessionKeeper {
             return MemberLogIn(
                 response: response.logIn,
                 refusal: request.fits(response.identityToken) ? nil : .webLogInRefused(.identityTokenMismatch))
-        }
+        }.welcome
     }
 }
 

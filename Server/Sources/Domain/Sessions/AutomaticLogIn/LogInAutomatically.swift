@@ -8,6 +8,7 @@ package struct LogInAutomatically: Sendable {
     let verifyProof: ProofVerifier
     let registrar: UserRegistrar
     let issuers: SessionIssuers
+    let judgeFirstLaunch: JudgeFirstLaunch
 
     package struct Request: Sendable {
         package var application: Application
@@ -19,11 +20,13 @@ package struct LogInAutomatically: Sendable {
         package var address: ClientAddress
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        /// What a first launch needs more where the application demands it.
+        package var evidence: FirstLaunchEvidence
 
         package init(
             application: Application, proof: PresentedProof, device: DeviceDescription = DeviceDescription(),
             newUser: UserRegistration.Profile = .init(), attempt: Attempt? = nil, address: ClientAddress,
-            restoringFrom: RequestOrigin? = nil
+            restoringFrom: RequestOrigin? = nil, evidence: FirstLaunchEvidence = FirstLaunchEvidence()
         ) {
             self.application = application
             self.proof = proof
@@ -32,11 +35,13 @@ package struct LogInAutomatically: Sendable {
             self.attempt = attempt
             self.address = address
             self.restoringFrom = restoringFrom
+            self.evidence = evidence
         }
     }
 
-    /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `userDisabled`,
-    ///   `deviceKeyRemoved`, `attemptReused`, `storageUnavailable`.
+    /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `attestationRequired`,
+    ///   `attestationRefused`, `proofOfWorkRequired`, `userDisabled`, `deviceKeyRemoved`, `attemptReused`,
+    ///   `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)
@@ -51,7 +56,8 @@ package struct LogInAutomatically: Sendable {
                 on: .init(deviceKey: proof.thumbprint, device: request.device, address: request.address.text),
                 attempt: request.attempt, record: .nothing, restoringFrom: request.restoringFrom),
             at: now)
-        let mayCreateAtOnce = !registrar.hasLimit
+        let isJudged = request.application.settings.attestation.mode != .off
+        let mayCreateAtOnce = !registrar.hasLimit && !isJudged
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in
             guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }
             return try logIn(transaction, issuer, proof) {
@@ -60,9 +66,21 @@ package struct LogInAutomatically: Sendable {
         }
         if let first { return first }
 
-        try await registrar.count(from: request.address, in: request.application.id)
+        var evidence: UsedProof?
+        if isJudged {
+            evidence = try await judgeFirstLaunch(
+                .init(application: request.application, key: proof.thumbprint, address: request.address),
+                request.evidence)
+        } else {
+            try await registrar.count(from: request.address, in: request.application.id)
+        }
+        let used = evidence
         let second = try await store.write { transaction throws(DomainError) in
-            try logIn(transaction, issuer, proof) { registration(of: proof, request, at: now) }
+            try logIn(transaction, issuer, proof) { () throws(DomainError) in
+                // One that was used has made a user, who was erased since.
+                if let used, try !transaction.markUsed(used, in: request.application.id) { throw .proofReplayed }
+                return registration(of: proof, request, at: now)
+            }
         }
         // With a registration the transaction always ends in a log-in.
         guard let second else { throw .storageUnavailable }
@@ -73,7 +91,7 @@ package struct LogInAutomatically: Sendable {
     /// there is neither.
     private func logIn(
         _ transaction: any Transaction, _ issuer: SessionIssuer, _ proof: DeviceProof,
-        registration: () -> UserRegistration?
+        registration: () throws(DomainError) -> UserRegistration?
     ) throws(DomainError) -> LogIn? {
         let application = issuer.application.id
         if let known = try transaction.user(provider: .device, subject: proof.thumbprint, in: application) {

@@ -17,9 +17,11 @@ extension AccountChangeStep {
         "Passkeys are added, named and removed by the native API and on the pages.", .passkeyAdded, .passkeyRenamed,
         .passkeyRemoved)
     private static let ofSecondFactors = Absence(
-        "Second factors are added, removed and shown by the native API.", .secondFactorAdded, .secondFactorRemoved,
+        "Second factors are added, removed and shown by the native API and on the pages.", .secondFactorAdded,
+        .secondFactorRemoved,
         .recoveryCodesReplaced, .recoveryCodeUsed)
-    private static let ofResets = Absence("The admin API removes second factors that are lost.", .secondFactorsReset)
+    private static let ofResets = Absence(
+        "The admin API and the dashboard remove second factors that are lost.", .secondFactorsReset)
     private static let codes = "It has no transfer codes and no merges."
     private static let grace = "A deletion has a grace there."
     private static let notices = "Providers send their messages to one route, which is native."
@@ -52,13 +54,13 @@ extension AccountChangeStep {
                 Absence(
                     "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
-                Absence(grace, .erased, .erasedAtOnce), ofSecondFactors, ofResets,
+                Absence(grace, .erased, .erasedAtOnce), ofResets,
             ]
         case .admin:
             operatorAbsences + [Absence("The admin API deletes with the grace; a command does without.", .erased)]
         case .dashboard:
             operatorAbsences + [
-                Absence("The dashboard deletes with the grace; a command does without.", .erased), ofResets,
+                Absence("The dashboard deletes with the grace; a command does without.", .erased),
                 Absence("The page of a user removes one key at a time.", .otherDeviceKeysRemoved),
             ]
         case .command:

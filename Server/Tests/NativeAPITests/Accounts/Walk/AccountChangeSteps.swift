@@ -10,8 +10,8 @@ extension AccountChangeStep {
 
     /// All changes, by every way that there is.
     static let all: [AccountChangeStep] = [
-        native, shown, passkeys, passkeysOnPages, secondFactors, byProvider, registrations, pages, openPages, admin,
-        dashboard, bulk,
+        native, shown, passkeys, passkeysOnPages, secondFactors, secondFactorsOnPages, byProvider, registrations, pages,
+        openPages, admin, dashboard, bulk,
         commands, timed,
         ncmb, parse, kii, kiiByCode, envelope,
     ].flatMap { $0 }

@@ -79,7 +79,9 @@ extension AccountChangeStep {
                     "A log-in, a log-out, or a step of one.", "POST /a/{application}/authorize",
                     "POST /a/{application}/open", "POST /a/{application}/token", "POST /a/{application}/code/enter",
                     "POST /a/{application}/log-out", "POST /a/{application}/provider/{provider}",
-                    "POST /a/{application}/account/confirm", "POST /a/{application}/log-in/passkey"),
+                    "POST /a/{application}/account/confirm", "POST /a/{application}/log-in/passkey",
+                    "POST /a/{application}/log-in/recovery-codes", "POST /a/{application}/account/factors/added",
+                    "POST /a/{application}/account/factors/replaced"),
                 OtherRoutes("The own profile, of which nothing is recorded.", "POST /a/{application}/account/profile"),
                 OtherRoutes(
                     "An order of a mail.", "POST /a/{application}/code", "POST /a/{application}/forgot",
@@ -87,7 +89,8 @@ extension AccountChangeStep {
                 OtherRoutes(
                     "It shows something, or leads to a provider.", "POST /a/{application}/userinfo",
                     "POST /a/{application}/account/export", "POST /a/{application}/account/link",
-                    "POST /a/{application}/passkey/options", "POST /a/{application}/account/passkey/options"),
+                    "POST /a/{application}/passkey/options", "POST /a/{application}/account/passkey/options",
+                    "POST /a/{application}/account/factors/offer"),
             ]
         case .dashboard:
             [

@@ -1,0 +1,57 @@
+import Domain
+import Foundation
+
+/// The names of the files at a repository: `okaeri-20261123T041500.123Z.backup` is a backup, `okaeri-LINEAGE-NUMBER.revocations` a
+/// segment of the revocation journal.
+package struct BackupCatalogue {
+    private static let beginning = "okaeri-"
+    private static let backupEnding = ".backup"
+    private static let segmentEnding = ".revocations"
+
+    /// The names of the backups, the oldest first.
+    package let backups: [String]
+    /// The segments of the journal that were stored, by the names that they have in a data folder.
+    package let segments: [String]
+
+    package init(_ repository: any BackupRepository) throws(BackupFault) {
+        let names = try repository.names().filter { $0.hasPrefix(Self.beginning) }
+        backups = names.filter { $0.hasSuffix(Self.backupEnding) && Self.isPlain($0) }.sorted()
+        segments = names.filter { $0.hasSuffix(Self.segmentEnding) && Self.isPlain($0) }.map {
+            String($0.dropFirst(Self.beginning.count).dropLast(Self.segmentEnding.count))
+        }
+    }
+
+    /// The backup that is meant: a name, or the newest when none is given.
+    package func backup(_ name: String?, at repository: any BackupRepository) throws(BackupFault) -> String {
+        guard let newest = backups.last else {
+            throw BackupFault("There is no backup at \(repository). “okaeri backup make --to \(repository)” makes one.")
+        }
+        guard let name else { return newest }
+        guard backups.contains(name) else {
+            throw BackupFault(
+                "There is no backup \(name) at \(repository). “okaeri backup list --from \(repository)” shows those that there are."
+            )
+        }
+        return name
+    }
+
+    /// The name of a backup that is made now; names sort by time.
+    static func newName(at time: Timestamp) -> String {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(secondsFromGMT: 0)
+        formatter.dateFormat = "yyyyMMdd'T'HHmmss.SSS'Z'"
+        return beginning + formatter.string(from: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
+            + backupEnding
+    }
+
+    static func storedName(ofSegment name: String) -> String { beginning + name + segmentEnding }
+
+    /// Only what a name of ours can have, because names become paths.
+    private static func isPlain(_ name: String) -> Bool {
+        name.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        }
+    }
+}

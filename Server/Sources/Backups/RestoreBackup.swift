@@ -1,0 +1,180 @@
+import Foundation
+import StorageSQLite
+
+/// Brings a database back from a backup. Blocks.
+///
+/// What ended after the backup stays ended as far as a revocation journal says so. Where no journal is known to be complete,
+/// everything ends that could have ended unseen: sessions, codes, transfer codes, merge tickets, log-ins of admins.
+package struct RestoreBackup {
+    package enum Step: String, Sendable {
+        case checking, opening, applying
+    }
+
+    package struct Report: Sendable {
+        package let name: String
+        package let header: BackupHeader
+        package let rows: [String: Int]
+        /// Rows that were ended or changed by the journal.
+        package let revocations: Int
+        /// Whether the journal is known to hold everything that ended.
+        package let isJournalComplete: Bool
+        /// Why it is not.
+        package let doubt: String?
+        /// Whether all sessions and codes were ended.
+        package let endedAll: Bool
+    }
+
+    private let repository: any BackupRepository
+    private let key: BackupSecretKey
+    private let tell: (Step, Int, Int) -> Void
+
+    /// - Parameters:
+    ///   - repository: Where the backups are.
+    ///   - key: Opens them.
+    ///   - tell: Called with how much of a step is done.
+    package init(from repository: any BackupRepository, key: BackupSecretKey, tell: @escaping (Step, Int, Int) -> Void)
+    {
+        self.repository = repository
+        self.key = key
+        self.tell = tell
+    }
+
+    /// Restores.
+    ///
+    /// - Parameters:
+    ///   - name: The backup; `nil` for the newest.
+    ///   - folder: The data folder, without a database.
+    ///   - oldFolder: The data folder that was backed up, if it is still there: its journal is complete.
+    ///   - keepsSessions: Whether sessions and codes stay although the journal may miss something.
+    /// - Returns: what was restored.
+    /// - Throws: `BackupFault`. The folder has no database then, as before.
+    package func callAsFunction(
+        _ name: String?, to folder: String, journalOf oldFolder: String?, keepsSessions: Bool
+    ) throws(BackupFault) -> Report {
+        try Self.checkIsFree(folder)
+        let catalogue = try BackupCatalogue(repository)
+        let name = try catalogue.backup(name, at: repository)
+        let reader = try SealedFileReader(repository.file(name))
+        let header = reader.header
+        guard header.kind == .database else { throw .damaged(name, "it holds no database") }
+        guard header.schemaVersion <= SQLiteInspection.latestSchemaVersion else {
+            throw BackupFault(
+                "The backup \(name) has schema version \(header.schemaVersion), made by Okaeri \(header.program); this program "
+                    + "knows up to \(SQLiteInspection.latestSchemaVersion). Restore it with the newer program.")
+        }
+        try reader.checkDigest { tell(.checking, $0, $1) }
+        try Self.makeFolder(folder)
+        let draft = "\(folder)/.restore-\(getpid()).sqlite"
+        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(draft + ending) } }
+        try write(reader, to: draft)
+        let journal = try Journal(
+            from: header.segment, stored: catalogue.segments, oldFolder: oldFolder, repository: repository, key: key)
+        let outcome = try opening { () throws(SQLiteOpenFault) in
+            _ = try SQLiteSnapshot(checking: draft)
+            let replay = try RevocationReplay(path: draft)
+            for (number, text) in journal.texts.enumerated() {
+                try replay.apply(text)
+                tell(.applying, number + 1, journal.texts.count)
+            }
+            let doubt = journal.doubt ?? (replay.isDamaged ? "a line of the revocation journal is damaged" : nil)
+            let endsAll = doubt != nil && !keepsSessions
+            if endsAll { try replay.endAllShortLived() }
+            try replay.finish()
+            return (replay.changedRows, doubt, endsAll, try SQLiteSnapshot(checking: draft).rows)
+        }
+        try Self.moveIn(draft, in: folder)
+        return Report(
+            name: name, header: header, rows: outcome.3, revocations: outcome.0, isJournalComplete: outcome.1 == nil,
+            doubt: outcome.1, endedAll: outcome.2)
+    }
+
+    private func write(_ reader: SealedFileReader, to path: String) throws(BackupFault) {
+        let file = try OutputFile(path: path)
+        try reader.open(with: key, { tell(.opening, $0, $1) }) { part throws(BackupFault) in
+            try file.write(Array(part))
+        }
+    }
+
+    /// A folder with a database is never written to.
+    private static func checkIsFree(_ folder: String) throws(BackupFault) {
+        for name in ["okaeri.sqlite", "okaeri.sqlite-wal", "revocations"] {
+            guard FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { continue }
+            throw BackupFault(
+                "The folder \(folder) is not empty: \(name) is there, and nothing was changed. Name another folder with --data, "
+                    + "or move that one away: “mv \(folder) \(folder).before”.")
+        }
+    }
+
+    private static func makeFolder(_ folder: String) throws(BackupFault) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw BackupFault("The folder \(folder) cannot be made. Name another one with --data.")
+        }
+    }
+
+    private static func moveIn(_ draft: String, in folder: String) throws(BackupFault) {
+        let file = open(draft, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { throw OutputFile.fault(draft) }
+        defer { close(file) }
+        let path = SQLiteStore.databasePath(in: folder)
+        // A link and not a rename: what came there meanwhile is not overwritten.
+        guard fsync(file) == 0, link(draft, path) == 0 else { throw OutputFile.fault(path) }
+        let directory = open(folder, O_RDONLY | O_CLOEXEC)
+        guard directory >= 0 else { throw OutputFile.fault(folder) }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw OutputFile.fault(folder) }
+    }
+
+    private func opening<Value>(_ body: () throws(SQLiteOpenFault) -> Value) throws(BackupFault) -> Value {
+        do throws(SQLiteOpenFault) {
+            return try body()
+        } catch {
+            throw BackupFault("\(error.description) “okaeri backup list” shows other backups.")
+        }
+    }
+}
+
+/// The lines that are to be applied to a backup, and whether they are all.
+private struct Journal {
+    private(set) var texts: [String] = []
+    /// Why something that ended may be missing.
+    private(set) var doubt: String?
+
+    init(
+        from segment: String, stored: [String], oldFolder: String?, repository: any BackupRepository,
+        key: BackupSecretKey
+    ) throws(BackupFault) {
+        if let oldFolder {
+            let segments = RevocationSegments(folder: oldFolder)
+            if let chain = RevocationSegments.chain(from: segment, among: segments.names), chain.last == segments.open {
+                for name in chain {
+                    try add(LocalFile(path: segments.path(of: name), name: name))
+                }
+                return
+            }
+            doubt = "\(oldFolder) has no whole revocation journal since this backup"
+        } else {
+            doubt = "what ended after the journal was last stored is not known without the old data folder"
+        }
+        guard let chain = RevocationSegments.chain(from: segment, among: stored) else {
+            doubt = "no whole revocation journal since this backup is at \(repository)"
+            return
+        }
+        for name in chain {
+            let reader = try SealedFileReader(repository.file(BackupCatalogue.storedName(ofSegment: name)))
+            guard reader.header.kind == .revocations, reader.header.segment == name else {
+                throw .damaged(name, "it is another part of the journal")
+            }
+            try reader.checkDigest { _, _ in }
+            var bytes: [UInt8] = []
+            try reader.open(with: key, { _, _ in }) { part throws(BackupFault) in bytes += part }
+            texts.append(String(decoding: bytes, as: UTF8.self))
+        }
+    }
+
+    private mutating func add(_ file: LocalFile) throws(BackupFault) {
+        texts.append(String(decoding: try file.read(from: 0, count: file.byteCount), as: UTF8.self))
+    }
+}

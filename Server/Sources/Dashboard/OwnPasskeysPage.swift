@@ -1,0 +1,164 @@
+import Domain
+import HTTPSupport
+import Hummingbird
+import NIOCore
+import NativeAPI
+import OkaeriWire
+import PageSupport
+
+/// `/dashboard/passkeys`: the passkeys of the admin who looks, and whether a password still leads in.
+enum OwnPasskeysPage {
+    private static let page = DashboardRoute.Page("/passkeys", .listOwnPasskeys)
+    private static let notices: Set<String> = ["added", "renamed", "removed", "passwordRemoved"]
+
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try await draw($0) },
+        // Asked by the script.
+        DashboardRoute(page, post: "options", .addOwnPasskey) { request in
+            _ = try await request.form()
+            let options = try await request.rules.ownPasskeys.options(for: try request.caller())
+            return try PageResponse.json(
+                PasskeyCreationResponse(publicKey: PasskeyCreationOptions(options)), for: request.page)
+        },
+        DashboardRoute(page, post: "", .addOwnPasskey, add),
+        DashboardRoute(page, post: "{passkey}/rename", .renameOwnPasskey) { request in
+            try await change(request, done: "renamed") { form, passkey in
+                _ = try await request.rules.ownPasskeys.rename(
+                    passkey, of: try request.caller(), to: form.text("name"), from: request.page.origin)
+            }
+        },
+        DashboardRoute(page, post: "{passkey}/remove", .removeOwnPasskey) { request in
+            try await change(request, done: "removed") { _, passkey in
+                try await request.rules.ownPasskeys.remove(
+                    passkey, of: try request.caller(), from: request.page.origin)
+            }
+        },
+        DashboardRoute(page, post: "password", .removeOwnPassword) { request in
+            try await change(request, done: "passwordRemoved") { _, _ in
+                guard let token = request.page.cookie else { throw DomainError.administration(.adminRequired) }
+                try await request.rules.ownPasskeys.removePassword(
+                    of: try request.caller(), keeping: Secret(token), from: request.page.origin)
+            }
+        },
+    ]
+
+    @Sendable private static func add(_ request: DashboardRequest) async throws -> Response {
+        let form = try await request.form()
+        guard let credential = try DashboardPasskey.credential(PasskeyRegistration.self, in: form) else {
+            // The question for password and code may have stood between: the browser has to be asked again.
+            return try await draw(request, fault: "again")
+        }
+        let name = form.text("name")
+        return try await change(request, done: "added") { _, _ in
+            _ = try await request.rules.ownPasskeys.add(
+                try AddPasskey.Registration(NewPasskeyBody(name: name.isEmpty ? nil : name, credential: credential)),
+                to: try request.caller(), from: request.page.origin)
+        }
+    }
+
+    private static func change(
+        _ request: DashboardRequest, done: String, _ work: (FormValues, String) async throws -> Void
+    ) async throws -> Response {
+        let form = try await request.form()
+        do {
+            try await work(form, request.id("passkey", maximumCharacters: Passkey.maximumIdCharacters))
+            return request.redirect(to: "\(request.pagePath)?done=\(done)")
+        } catch let error as DomainError {
+            switch error.code {
+            case .lastWayIn: return try await draw(request, fault: "lastWayIn")
+            case .fieldsRefused: return try await draw(request, fault: "refused")
+            case .passkeyRefused: return try await draw(request, fault: "invalid")
+            default: throw error
+            }
+        }
+    }
+
+    private static func draw(_ request: DashboardRequest, fault: String? = nil) async throws -> Response {
+        let access = try request.caller()
+        let passkeys = try await request.rules.ownPasskeys.list(of: access)
+        let hasPassword = access.admin?.usesPasskeysOnly == false
+        var model: PageTemplates.Model = [
+            "lead": request.text("passkeys.lead"), "hasPasskeys": !passkeys.isEmpty,
+            "passkeys": passkeys.enumerated().map { index, passkey in
+                row(passkey, number: index, request)
+            },
+            "givesUpPassword": hasPassword && !passkeys.isEmpty, "hasNoPassword": !hasPassword,
+            "passwordLink": "\(request.pagePath)/password",
+        ]
+        var name = PageField("name", label: request.text("passkeys.name"), isRequired: false)
+        name.idName = "passkeyName"
+        if let form = request.passkeyForm(.create, action: request.pagePath, label: "passkeys.add") {
+            model.merge(form) { $1 }
+            model["name"] = name.model
+        } else {
+            model["note"] = request.text("passkeys.notOffered")
+        }
+        if let fault {
+            model["summary"] =
+                PageSummary(
+                    title: request.text("fault.title"), errors: [(nil, request.text("passkeys.\(fault)"))]
+                ).model
+        }
+        let done = request.page.query.text("done")
+        if !request.isPost, notices.contains(done) { model["notice"] = request.text("passkeys.done.\(done)") }
+        return try request.html(
+            "passkeys", title: request.text("nav.passkeys"), model,
+            status: fault == nil ? .ok : .unprocessableContent)
+    }
+
+    private static func row(
+        _ passkey: Passkey, number: Int, _ request: DashboardRequest
+    ) -> PageTemplates.Model {
+        var field = PageField("name", label: request.text("passkeys.newName"), value: passkey.name)
+        field.idName = "passkey\(number)"
+        var row: PageTemplates.Model = [
+            "label": passkey.name, "added": passkey.createdAt.text, "newName": field.model,
+            "link": "\(request.pagePath)/\(passkey.id)",
+        ]
+        if let used = passkey.lastUsedAt { row["used"] = used.text }
+        return row
+    }
+}
+
+/// A form that the script sends with what an authenticator says: the partial `passkey`.
+enum DashboardPasskey {
+    enum Ceremony: String {
+        case create, get
+    }
+
+    /// What the script sent of an authenticator; `nil` when it could not.
+    ///
+    /// - Throws: `RequestError`.
+    static func credential<Credential: Decodable>(
+        _ type: Credential.Type, in form: FormValues, at name: String = "credential"
+    ) throws -> Credential? {
+        let text = form.text(name)
+        return text.isEmpty ? nil : try JSONReader.decode(type, from: ByteBuffer(string: text))
+    }
+}
+
+extension DashboardRequest {
+    /// What a page with the partial `passkey` needs.
+    ///
+    /// - Parameters:
+    ///   - ceremony: Whether a passkey is made or shown.
+    ///   - action: Where the form goes.
+    ///   - label: The name of the button's text.
+    ///   - isConditional: Whether passkeys stand among the suggestions of the field for the name.
+    /// - Returns: `nil` when the server's address can have no passkeys.
+    func passkeyForm(
+        _ ceremony: DashboardPasskey.Ceremony, action: String, label: String, isConditional: Bool = false
+    ) -> PageTemplates.Model? {
+        guard rules.ownPasskeys.isOffered, let script = dashboard.assets.path(of: PageAssets.passkeyScript) else {
+            return nil
+        }
+        let options = ceremony == .create ? "passkeys/options" : "log-in/passkey/options"
+        return [
+            "passkeyScript": script,
+            "passkey": [
+                "ceremony": ceremony.rawValue, "action": action, "options": "\(Dashboard.root)/\(options)",
+                "label": text(label), "conditional": isConditional,
+            ] as PageTemplates.Model,
+        ]
+    }
+}

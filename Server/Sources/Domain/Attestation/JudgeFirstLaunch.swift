@@ -1,0 +1,250 @@
+import WebAuthn
+
+/// What the certificates of an attestation say of its key.
+package struct CertifiedKey: Hashable, Sendable {
+    /// The point, uncompressed (ANSI X9.63).
+    package let publicKey: [UInt8]
+    /// What the authority was asked to certify with it.
+    package let nonce: [UInt8]
+
+    package init(publicKey: [UInt8], nonce: [UInt8]) {
+        self.publicKey = publicKey
+        self.nonce = nonce
+    }
+}
+
+/// Chains of certificates of attestations, checked up to a root that is known.
+package protocol AttestationCertificates: Sendable {
+    /// What Apple certifies of a key of App Attest.
+    ///
+    /// - Parameters:
+    ///   - chain: Certificates in DER, that of the key first, without the root.
+    ///   - now: The time at which they must be valid.
+    /// - Returns: `nil` for a chain that does not hold.
+    func certified(_ chain: [[UInt8]], at now: Timestamp) -> CertifiedKey?
+}
+
+/// Certifies nothing: for a world without attestations.
+package struct NoAttestationCertificates: AttestationCertificates {
+    package init() {}
+
+    package func certified(_ chain: [[UInt8]], at now: Timestamp) -> CertifiedKey? { nil }
+}
+
+/// Judges the first launch of a device, where the application has a policy for them: what scripts can repeat has a budget.
+///
+/// It runs between two transactions, after the first has found that nobody has the key. Counters that many write are
+/// transactions of their own.
+package struct JudgeFirstLaunch: Sendable {
+    private static let window: Duration = .seconds(3600)
+    /// The subject of the counters of a whole application.
+    private static let everybody = "*"
+
+    let store: any Store
+    let clock: any WallClock
+    let challenges: FirstLaunchChallenges
+    let certificates: any AttestationCertificates
+    /// Whether budgets hold; a load test turns all limits off.
+    let hasBudgets: Bool
+
+    init(_ world: DomainWorld) {
+        store = world.store
+        clock = world.clock
+        challenges = FirstLaunchChallenges(
+            clock: world.clock, randomness: world.randomness, sealingKey: world.sealingKey)
+        certificates = world.services.attestationCertificates
+        hasBudgets = world.limits.hasRateLimits
+    }
+
+    /// Who asks for a user.
+    package struct Launch: Sendable {
+        package var application: Application
+        /// The thumbprint of the device's key.
+        package var key: String
+        package var address: ClientAddress
+
+        package init(application: Application, key: String, address: ClientAddress) {
+            self.application = application
+            self.key = key
+            self.address = address
+        }
+
+        fileprivate var rules: AttestationRules { application.settings.attestation }
+    }
+
+    private enum Class: String {
+        case attested = "first-launch-attested"
+        case unattested = "first-launch-unattested"
+        case refused = "first-launch-refused"
+    }
+
+    /// How many there were in this hour.
+    private struct Count: Sendable {
+        var address: Int
+        var application: Int
+        /// When the window of that which is beyond its budget ends.
+        var end: Timestamp
+    }
+
+    /// - Parameters:
+    ///   - launch: Who asks.
+    ///   - evidence: What came with the request.
+    /// - Returns: what the transaction that makes the user marks as used; `nil` for nothing.
+    /// - Throws: `attestationRequired`, `proofOfWorkRequired`, `attestationRefused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ launch: Launch, _ evidence: FirstLaunchEvidence
+    ) async throws(DomainError) -> UsedProof? {
+        let now = clock.now
+        if let attestation = evidence.attestation { return try await judge(attestation, launch, at: now) }
+        guard launch.rules.mode != .required else { throw .attestationRequired(demand(launch, bits: nil, at: now)) }
+        guard hasBudgets else { return nil }
+        if evidence.work == nil {
+            // Who asks for a challenge costs no write, and makes nobody else's work harder.
+            let before = try await store.read { transaction throws(DomainError) in
+                try Self.counted(.unattested, launch, at: now, in: transaction)
+            }
+            let count = Count(address: before.address + 1, application: before.application + 1, end: before.end)
+            try admit(launch, nil, count)
+        }
+        let count = try await count(.unattested, launch, at: now)
+        do throws(DomainError) {
+            return try admit(launch, evidence.work, count)
+        } catch {
+            try await uncount(.unattested, launch)
+            throw error
+        }
+    }
+
+    /// - Returns: what marks the work as used.
+    @discardableResult
+    private func admit(
+        _ launch: Launch, _ work: PresentedWork?, _ count: Count
+    ) throws(DomainError) -> UsedProof? {
+        let now = clock.now
+        switch launch.rules.toll(for: (count.address, count.application)) {
+        case .nothing: return nil
+        case .refusal:
+            guard launch.rules.appleApps.isEmpty else {
+                throw .attestationRequired(demand(launch, bits: nil, at: now))
+            }
+            throw .rateLimited(retryAfter: max(.seconds(1), count.end - now))
+        case .work(let bits):
+            // The rate may have doubled while the device worked.
+            if let work, work.bits >= bits - 2, work.bits <= AttestationRules.maximumWorkBits, work.isDone,
+                let use = challenges.use(
+                    work.challenge, for: .work(bits: work.bits), key: launch.key, in: launch.application.id, at: now)
+            {
+                return use
+            }
+            throw .proofOfWorkRequired(demand(launch, bits: bits, at: now))
+        }
+    }
+
+    private func judge(
+        _ attestation: PresentedAttestation, _ launch: Launch, at now: Timestamp
+    ) async throws(DomainError) -> UsedProof {
+        if hasBudgets {
+            let refused = try await store.read { transaction throws(DomainError) in
+                try Self.counted(.refused, launch, at: now, in: transaction)
+            }
+            guard refused.address < launch.rules.refused.perAddress,
+                refused.application < launch.rules.refused.perApplication
+            else { throw .rateLimited(retryAfter: max(.seconds(1), refused.end - now)) }
+        }
+        let use: UsedProof
+        do throws(AttestationFault) {
+            use = try verify(attestation, launch, at: now)
+        } catch {
+            if hasBudgets { _ = try await count(.refused, launch, at: now) }
+            throw .attestationRefused(error)
+        }
+        guard hasBudgets else { return use }
+        let count = try await count(.attested, launch, at: now)
+        guard count.address <= launch.rules.attested.perAddress,
+            count.application <= launch.rules.attested.perApplication
+        else {
+            try await uncount(.attested, launch)
+            throw .rateLimited(retryAfter: max(.seconds(1), count.end - now))
+        }
+        return use
+    }
+
+    private func verify(
+        _ presented: PresentedAttestation, _ launch: Launch, at now: Timestamp
+    ) throws(AttestationFault) -> UsedProof {
+        guard presented.format == AppAttestation.format, !launch.rules.appleApps.isEmpty else { throw .format }
+        guard
+            let use = challenges.use(
+                presented.challenge, for: .attestation, key: launch.key, in: launch.application.id, at: now)
+        else { throw .challenge }
+        do throws(AppAttestFault) {
+            guard presented.object.utf8.count <= 2 * AttestationObject.maximumBytes,
+                let object = Base64URL.bytes(of: presented.object.utf8)
+            else { throw .malformed }
+            guard presented.keyId.utf8.count <= 100, let keyId = Base64URL.bytes(of: presented.keyId.utf8) else {
+                throw .keyId
+            }
+            let attestation = try AppAttestation(parsing: object)
+            guard let key = certificates.certified(attestation.certificates, at: now) else { throw .certificates }
+            try attestation.verify(
+                publicKey: key.publicKey, nonce: key.nonce, keyId: keyId,
+                clientDataHash: PresentedAttestation.clientDataHash(challenge: presented.challenge, key: launch.key),
+                apps: launch.rules.appleApps, takesDevelopment: launch.rules.takesDevelopment)
+        } catch {
+            throw AttestationFault(error)
+        }
+        return use
+    }
+
+    private func demand(_ launch: Launch, bits: Int?, at now: Timestamp) -> FirstLaunchDemand {
+        func new(_ purpose: FirstLaunchChallenges.Purpose) -> String {
+            challenges.new(for: purpose, key: launch.key, in: launch.application.id)
+        }
+        return FirstLaunchDemand(
+            attestation: launch.rules.appleApps.isEmpty
+                ? nil : .init(challenge: new(.attestation), formats: [AppAttestation.format]),
+            work: bits.map { .init(challenge: new(.work(bits: $0)), bits: $0) },
+            expiresAt: now + FirstLaunchChallenges.lifetime)
+    }
+}
+
+extension JudgeFirstLaunch {
+    private static func keys(_ kind: Class, _ launch: Launch) -> (address: RateLimitKey, application: RateLimitKey) {
+        let application = launch.application.id
+        return (
+            RateLimitKey(application: application, kind: kind.rawValue, from: launch.address),
+            RateLimitKey(application: application, kind: kind.rawValue, subject: everybody)
+        )
+    }
+
+    private static func counted(
+        _ kind: Class, _ launch: Launch, at now: Timestamp, in transaction: any Transaction
+    ) throws(DomainError) -> Count {
+        let keys = keys(kind, launch)
+        let ofAddress = try transaction.counted(keys.address, window: window, at: now)
+        let ofAll = try transaction.counted(keys.application, window: window, at: now)
+        return Count(
+            address: ofAddress?.count ?? 0, application: ofAll?.count ?? 0,
+            end: max(ofAddress?.windowStart ?? now, ofAll?.windowStart ?? now) + window)
+    }
+
+    private func count(_ kind: Class, _ launch: Launch, at now: Timestamp) async throws(DomainError) -> Count {
+        let keys = Self.keys(kind, launch)
+        let ofAddress = try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.count(keys.address, window: Self.window, at: now)
+        }
+        let ofAll = try await store.writeStatement { transaction throws(DomainError) in
+            try transaction.count(keys.application, window: Self.window, at: now)
+        }
+        return Count(
+            address: ofAddress.count, application: ofAll.count,
+            end: max(ofAddress.windowStart, ofAll.windowStart) + Self.window)
+    }
+
+    private func uncount(_ kind: Class, _ launch: Launch) async throws(DomainError) {
+        let keys = Self.keys(kind, launch)
+        for key in [keys.address, keys.application] {
+            try await store.writeStatement { transaction throws(DomainError) in try transaction.uncount(key) }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Domain
+
+extension AttestationRules.Mode: ExpressibleByArgument {}
+
+/// `okaeri application attestation`
+struct AttestationRulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "attestation",
+        abstract: "Show or change what an application demands of first launches.",
+        discussion: """
+            Without options it shows the present rules. Known devices are never judged. Budgets are first launches in an hour: \
+            of an address, then of the whole application.
+
+            Examples:
+              okaeri application attestation 00VHj9mrbT8wn7Qk
+              okaeri application attestation 00VHj9mrbT8wn7Qk --mode limited --apple-app TEAM123456.com.example.app
+              okaeri application attestation 00VHj9mrbT8wn7Qk --unattested 30 1000 --proof-of-work-bits 18
+              okaeri application attestation 00VHj9mrbT8wn7Qk --mode off
+            """)
+
+    @Argument(help: "The application's id.")
+    var id: String
+
+    @Option(help: "off, limited or required.")
+    var mode: AttestationRules.Mode?
+
+    @Option(help: ArgumentHelp("An app whose attestations count.", valueName: "teamid.bundle-id"))
+    var appleApp: [String] = []
+
+    @Flag(inversion: .prefixedNo, help: "Apps count that were not installed from a store.")
+    var takesDevelopment: Bool?
+
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Attested first launches in an hour.", valueName: "numbers"))
+    var attested: [Int] = []
+
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Those without an attestation.", valueName: "numbers"))
+    var unattested: [Int] = []
+
+    @Option(parsing: .upToNextOption, help: ArgumentHelp("Attestations that are refused.", valueName: "numbers"))
+    var refused: [Int] = []
+
+    @Option(help: ArgumentHelp("Zero bits of a proof of work, 10 to 20; 0 for none.", valueName: "bits"))
+    var proofOfWorkBits: Int?
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        for numbers in [attested, unattested, refused] where !numbers.isEmpty && numbers.count != 2 {
+            throw ValidationError("A budget is two numbers: of an address, and of the whole application.")
+        }
+    }
+
+    func run() async throws {
+        let id = Identifier<Application>(rawValue: id)
+        let change = Change(
+            mode: mode, appleApps: appleApp, takesDevelopment: takesDevelopment,
+            budgets: [(\.attested, attested), (\.unattested, unattested), (\.refused, refused)],
+            proofOfWorkBits: proofOfWorkBits)
+        let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
+            try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
+                change.apply(to: &application.settings.attestation)
+            }.settings.attestation
+        }
+        guard !output.isJSON else { return Console.write(json: Output(rules)) }
+        func text(_ budget: AttestationRules.Budget) -> String {
+            "\(budget.perAddress) of an address, \(budget.perApplication) in all"
+        }
+        Console.write(
+            TextTable([
+                "first launches": rules.mode.rawValue,
+                "apps": rules.appleApps.isEmpty ? "none" : rules.appleApps.joined(separator: ", "),
+                "development": rules.takesDevelopment ? "taken" : "refused",
+                "attested in an hour": text(rules.attested), "unattested in an hour": text(rules.unattested),
+                "refused in an hour": text(rules.refused),
+                "proof of work": rules.proofOfWorkBits == 0 ? "none" : "\(rules.proofOfWorkBits) bits",
+            ]).text())
+    }
+
+    private struct Change: Sendable {
+        let mode: AttestationRules.Mode?
+        let appleApps: [String]
+        let takesDevelopment: Bool?
+        let budgets: [(any WritableKeyPath<AttestationRules, AttestationRules.Budget> & Sendable, [Int])]
+        let proofOfWorkBits: Int?
+
+        func apply(to rules: inout AttestationRules) {
+            if let mode { rules.mode = mode }
+            if !appleApps.isEmpty { rules.appleApps = appleApps.filter { !$0.isEmpty } }
+            if let takesDevelopment { rules.takesDevelopment = takesDevelopment }
+            for (path, numbers) in budgets {
+                guard let first = numbers.first, let last = numbers.last else { continue }
+                rules[keyPath: path] = AttestationRules.Budget(perAddress: first, perApplication: last)
+            }
+            if let proofOfWorkBits { rules.proofOfWorkBits = proofOfWorkBits }
+        }
+    }
+
+    private struct Output: Encodable {
+        let mode: String
+        let appleApps: [String]
+        let takesDevelopment: Bool
+        let attested: Budget
+        let unattested: Budget
+        let refused: Budget
+        let proofOfWorkBits: Int
+
+        struct Budget: Encodable {
+            let perAddress: Int
+            let perApplication: Int
+
+            init(_ budget: AttestationRules.Budget) {
+                perAddress = budget.perAddress
+                perApplication = budget.perApplication
+            }
+        }
+
+        init(_ rules: AttestationRules) {
+            mode = rules.mode.rawValue
+            appleApps = rules.appleApps
+            takesDevelopment = rules.takesDevelopment
+            attested = Budget(rules.attested)
+            unattested = Budget(rules.unattested)
+            refused = Budget(rules.refused)
+            proofOfWorkBits = rules.proofOfWorkBits
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import ArgumentParser
+import Backups
+import Domain
+import Foundation
+import Okaeri
+import OkaeriServer
+@_spi(TotalConversions) import OkaeriWire
+
+/// Variables of the environment that stand in for options.
+enum BackupVariable {
+    static let repository = "OKAERI_BACKUP_REPOSITORY"
+    static let key = "OKAERI_BACKUP_KEY"
+    static let secretKeyFile = "OKAERI_BACKUP_SECRET_KEY_FILE"
+
+    static func value(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
+}
+
+/// Where backups go, and what they are sealed to.
+struct BackupTargetOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where backups are kept: a folder, or s3://bucket/prefix. (\(BackupVariable.repository))",
+            valueName: "repository"))
+    var to: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The public key, as “okaeri backup new-key” printed it. (\(BackupVariable.key))", valueName: "key"))
+    var key: String?
+
+    /// - Throws: `CommandFault`.
+    func repository() throws(CommandFault) -> any BackupRepository { try BackupRepositories.named(to, option: "--to") }
+
+    /// - Throws: `CommandFault`.
+    func publicKey() throws(CommandFault) -> BackupPublicKey {
+        guard let text = key ?? BackupVariable.value(BackupVariable.key) else {
+            throw .usage(
+                "Name the public key with --key or \(BackupVariable.key). “okaeri backup new-key” makes a pair.")
+        }
+        guard let key = BackupPublicKey(text) else {
+            throw .usage(
+                "\(text.prefix(60)) is no public key of backups, or has a mistake. “okaeri backup new-key” makes a pair, and "
+                    + "prints the public one.")
+        }
+        return key
+    }
+}
+
+/// Where backups are read.
+struct BackupSourceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where the backups are: a folder, or s3://bucket/prefix. (\(BackupVariable.repository))",
+            valueName: "repository"))
+    var from: String?
+
+    /// - Throws: `CommandFault`.
+    func repository() throws(CommandFault) -> any BackupRepository {
+        try BackupRepositories.named(from, option: "--from")
+    }
+}
+
+/// The key that opens backups.
+struct BackupSecretKeyOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The file with the secret key, which opens backups. (\(BackupVariable.secretKeyFile))", valueName: "file"))
+    var secretKeyFile: String?
+
+    /// The key, when a file is named.
+    ///
+    /// - Throws: `CommandFault` when the file holds none.
+    func secretKey() throws(CommandFault) -> BackupSecretKey? {
+        guard let path = secretKeyFile ?? BackupVariable.value(BackupVariable.secretKeyFile) else { return nil }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw .failed("The file \(path) cannot be read. Name the file of the secret key with --secret-key-file.")
+        }
+        guard let key = BackupSecretKey(String(decoding: bytes.prefix(4096), as: UTF8.self)) else {
+            throw .failed(
+                "\(path) holds no secret key of backups. Name the file that “okaeri backup new-key” wrote with "
+                    + "--secret-key-file.")
+        }
+        return key
+    }
+}
+
+enum BackupRepositories {
+    static func named(_ text: String?, option: String) throws(CommandFault) -> any BackupRepository {
+        guard let text = text ?? BackupVariable.value(BackupVariable.repository), !text.isEmpty else {
+            throw .usage(
+                "Name the repository of the backups with \(option) or \(BackupVariable.repository): a folder, or s3://bucket/prefix. "
+                    + "“okaeri backup --help” shows examples.")
+        }
+        guard text.hasPrefix("s3://") else { return FolderRepository(text) }
+        do throws(BackupFault) {
+            return try S3Repository(text, environment: ProcessInfo.processInfo.environment)
+        } catch {
+            throw .usage(error.description)
+        }
+    }
+}
+
+extension CommandFault {
+    init(_ fault: BackupFault) { self = .failed(fault.description) }
+}
+
+extension StorageOptions {
+    /// The data folder of an embedded database that is there.
+    ///
+    /// - Throws: `CommandFault` when there is none, or the database is a shared one, which has tools of its own.
+    func folderForBackup() throws(CommandFault) -> String {
+        let settings = try settings()
+        if case .database(let location) = settings.storageLocation {
+            throw .failed(
+                "The data is in \(location): PostgreSQL's own tools back it up, online and consistent. “pg_dump --format=custom "
+                    + "--file=okaeri.dump DATABASE” makes a copy, “pg_basebackup” with an archive of the write-ahead log can go "
+                    + "back to any second; docs/operations/backup.md has more. Keep \(Setting.sealingKey.variable) elsewhere."
+            )
+        }
+        guard FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder)) else {
+            throw .failed(
+                "There is no Okaeri database in the data folder \(settings.dataFolder). “okaeri serve --data "
+                    + "\(settings.dataFolder)” makes one; --data names another folder.")
+        }
+        return settings.dataFolder
+    }
+}
+
+extension Timestamp {
+    /// Now, by the machine's clock.
+    static var current: Timestamp {
+        Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
+    }
+}
+
+/// How far long work is, with the time that is left.
+final class StepProgress {
+    private let line: ProgressLine
+    private let clock = SystemClock()
+    private var step = ""
+    private var begun = Date.distantPast
+    private var lastShown = Date.distantPast
+
+    init(isWanted: Bool) {
+        line = ProgressLine(isWanted: isWanted)
+    }
+
+    func show(_ name: String, _ done: Int, _ all: Int) {
+        let now = clock.now
+        if name != step { (step, begun, lastShown) = (name, now, .distantPast) }
+        guard now.timeIntervalSince(lastShown) > 0.2 else { return }
+        lastShown = now
+        let share = all > 0 ? Double(done) / Double(all) : 1
+        let elapsed = now.timeIntervalSince(begun)
+        var text = "\(name): \(Int64(clamping: share * 100)) %"
+        if elapsed > 3, share > 0.02, share < 1 {
+            text += ", about \(Int64(clamping: elapsed * (1 - share) / share)) s left"
+        }
+        line.show(text)
+    }
+
+    func end() { line.end() }
+}

@@ -1,0 +1,110 @@
+import ArgumentParser
+import Backups
+import Domain
+import Foundation
+import OkaeriServer
+
+/// `okaeri restore`
+struct RestoreCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Bring an installation back from a backup.",
+        discussion: """
+            The data folder must have no database. The backup is checked and opened, its database looked through, and what \
+            ended after the backup is ended in it again: sessions, codes, device keys, deleted users.
+
+            With --revocations-of, the data folder that was backed up, the journal there says exactly what ended. Without it \
+            there is at most the journal that was stored with the backups, which ends earlier than the machine did: it is \
+            applied, and then all sessions, codes, transfer codes and log-ins of admins end, because one of them may have \
+            ended unseen. Devices log in again by their keys, without anybody noticing. --keep-sessions leaves them.
+
+            The sealing key is not in the backup: put it back too, before the server starts.
+
+            Examples:
+              okaeri restore --from /mnt/backups --secret-key-file okaeri-backup.secret --data /var/lib/okaeri
+              okaeri restore okaeri-20261123T041500.000Z.backup --from s3://backups/okaeri \\
+                --secret-key-file okaeri-backup.secret --data restored --revocations-of /var/lib/okaeri
+            """)
+
+    @Argument(help: "The backup's name; the newest when none is given.")
+    var name: String?
+
+    @OptionGroup var source: BackupSourceOptions
+    @OptionGroup var secret: BackupSecretKeyOption
+
+    @Option(help: ArgumentHelp("The data folder that was backed up, if it is still there.", valueName: "folder"))
+    var revocationsOf: String?
+
+    @Flag(help: "Leave sessions and codes alone although one of them may have ended unseen.")
+    var keepSessions = false
+
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() throws {
+        let repository = try source.repository()
+        guard let key = try secret.secretKey() else {
+            throw CommandFault.usage(
+                "Name the file of the secret key with --secret-key-file or \(BackupVariable.secretKeyFile): without it no "
+                    + "backup can be opened.")
+        }
+        let settings = try storage.settings()
+        if case .database(let location) = settings.storageLocation {
+            throw CommandFault.failed(
+                "The data belongs in \(location): restore it with “pg_restore --dbname=DATABASE okaeri.dump”; a backup of the "
+                    + "embedded database goes into a folder, and from there with “okaeri copy” into PostgreSQL.")
+        }
+        let folder = settings.dataFolder
+        let progress = StepProgress(isWanted: !output.isJSON)
+        let report: RestoreBackup.Report
+        do throws(BackupFault) {
+            report = try RestoreBackup(from: repository, key: key, tell: { progress.show($0.rawValue, $1, $2) })(
+                name, to: folder, journalOf: revocationsOf, keepsSessions: keepSessions)
+        } catch {
+            progress.end()
+            throw CommandFault(error)
+        }
+        progress.end()
+        guard !output.isJSON else { return Console.write(json: Output(report)) }
+        show(report, folder, hasSealingKey: settings.sealingKey != nil)
+    }
+
+    private func show(_ report: RestoreBackup.Report, _ folder: String, hasSealingKey: Bool) {
+        let users = report.rows["users"] ?? 0
+        Console.write(
+            "\(report.name), made on \(LocalTime.text(millisecondsSince1970: report.header.madeAt)), is restored into "
+                + "\(folder): \(users) users.")
+        Console.write("What ended since then is ended again: \(report.revocations) rows were removed or changed.")
+        if let doubt = report.doubt {
+            Console.write(
+                report.endedAll
+                    ? "Not all may be known (\(doubt)): all sessions, codes, transfer codes and log-ins of admins were ended. "
+                        + "Device keys stay, so apps log in again by themselves. A user who was deleted, a device key, a password "
+                        + "or an identity that was removed after that may be back."
+                    : "Not all may be known (\(doubt)), and sessions and codes were kept as --keep-sessions asks: something "
+                        + "that had ended may be back.")
+        }
+        if !hasSealingKey, !FileManager.default.fileExists(atPath: folder + "/sealing.key") {
+            Console.write(
+                "Put the sealing key of the installation back as \(folder)/sealing.key, or set \(Setting.sealingKey.variable), "
+                    + "before the server starts: otherwise it makes a new one, which opens nothing that is sealed.")
+        }
+        Console.write("Then “okaeri doctor --data \(folder)” looks at everything.")
+    }
+
+    private struct Output: Encodable {
+        let name: String
+        let rows: [String: Int]
+        let revocations: Int
+        let isJournalComplete: Bool
+        let endedAll: Bool
+
+        init(_ report: RestoreBackup.Report) {
+            name = report.name
+            rows = report.rows
+            revocations = report.revocations
+            isJournalComplete = report.isJournalComplete
+            endedAll = report.endedAll
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Crypto
+import Domain
+import Foundation
+import TestWorld
+
+/// What the checkers expect of a person's account. A field is `nil` when a lost answer left it open.
+///
+/// Unchecked: a simulation runs on one thread; so with the others here.
+final class Person: @unchecked Sendable {
+    enum Standing { case active, disabled, unsure, erased }
+
+    let id: Identifier<User>
+    var standing: Standing = .active
+    /// When the deletion was asked for.
+    var leavingSince: Timestamp?
+    var username: String?
+    /// The password that is in force.
+    var password: String?
+    /// Whether a lost answer left open which name and password there are.
+    var hasUnsureNames = false
+    /// Passwords that were replaced.
+    var oldPasswords: [String] = []
+    var sessions: [OpenSession] = []
+    var isBusy = false
+
+    init(_ id: Identifier<User>) { self.id = id }
+
+    /// What ends with a change that was answered, or may have ended with one that was not.
+    func end(isSure: Bool, where matches: (OpenSession) -> Bool = { _ in true }) -> [OpenSession] {
+        let ended = sessions.filter(matches)
+        for session in ended { session.end(isSure: isSure) }
+        sessions.removeAll { $0.state == .ended }
+        return ended.filter { $0.state == .ended }
+    }
+}
+
+/// What the checkers expect of a session.
+final class OpenSession: @unchecked Sendable {
+    enum State { case live, unsure, ended }
+
+    let token: Secret
+    let id: Identifier<Session>
+    let createdAt: Timestamp
+    let person: Person
+    /// The device that holds the token.
+    weak var device: Device?
+    /// Whether the session belongs to the device's key.
+    let isBound: Bool
+    var state = State.live
+    /// The last use that was answered.
+    var lastUsedAt: Timestamp
+
+    init(_ logIn: LogIn, of person: Person, on device: Device?, isBound: Bool) {
+        token = logIn.token
+        id = logIn.session.id
+        createdAt = logIn.session.createdAt
+        self.person = person
+        self.device = device
+        self.isBound = isBound
+        lastUsedAt = logIn.session.createdAt
+    }
+
+    func end(isSure: Bool) {
+        if isSure {
+            state = .ended
+        } else if state == .live {
+            state = .unsure
+        }
+    }
+}
+
+/// A device of a person, with a key and a clock of its own.
+final class Device: @unchecked Sendable {
+    let index: Int
+    private(set) var key: TestDevice
+    /// How far its clock is from the server's.
+    var offset: Duration
+    /// To whom its key leads; `nil` when a lost answer left that open.
+    var person: Person?
+    /// Whether the server may know the key.
+    var isUnknown = true
+    var isBusy = false
+    /// Sessions that belong to its key.
+    var sessions: [OpenSession] = []
+    private var attempts = 0
+
+    init(_ index: Int, _ generator: inout SeededGenerator) throws {
+        self.index = index
+        key = try Self.newKey(&generator)
+        offset = .milliseconds(generator.number(below: 80_000) - 40_000)
+    }
+
+    /// What its key opened may have ended: a log-in went unanswered.
+    func doubtSessions() {
+        for session in sessions { session.end(isSure: false) }
+        sessions.removeAll { $0.state == .ended }
+    }
+
+    /// Throws the key away, as an app does that is installed anew.
+    func renew(_ generator: inout SeededGenerator) throws {
+        key = try Self.newKey(&generator)
+        person = nil
+        isUnknown = true
+    }
+
+    func nextName() -> String {
+        attempts += 1
+        return "\(index)-\(attempts)"
+    }
+
+    private static func newKey(_ generator: inout SeededGenerator) throws -> TestDevice {
+        // Smaller than the order of P-256, and not 0.
+        let bytes = [1] + (0..<31).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+        return TestDevice(key: try P256.Signing.PrivateKey(rawRepresentation: bytes))
+    }
+}

@@ -1,0 +1,93 @@
+import ArgumentParser
+import Domain
+import Foundation
+import TestWorld
+
+/// Runs the rules and the SQLite engine on a simulated disk, clock and network, all from one seed.
+@main
+struct OkaeriSimulate: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "okaeri-simulate",
+        abstract: "Runs the rules and the SQLite engine on a simulated disk, clock and network, all from one seed.",
+        discussion: "Example: okaeri-simulate --seed 7 --operations 20000")
+
+    @Option(help: "The seed; the same one gives the same history. A new one is drawn without it.")
+    var seed: UInt64?
+
+    @Option(help: "How many runs one after the other, each in a process of its own; the seed grows by one.")
+    var runs = 1
+
+    @Option(help: "How many requests.")
+    var operations = 20_000
+
+    @Option(help: "How many devices; one for fifty requests without it, at most 5000.")
+    var devices: Int?
+
+    @Flag(help: "Print every request.")
+    var verbose = false
+
+    @Flag(inversion: .prefixedNo, help: "Whether the disk fails and the power is lost.")
+    var faults = true
+
+    func validate() throws {
+        guard operations > 0, runs > 0, devices.map({ $0 > 1 }) ?? true else {
+            throw ValidationError("At least one run, one request and two devices.")
+        }
+    }
+
+    func run() throws {
+        try Self.hashDeterministically()
+        var generator = SystemRandomNumberGenerator()
+        let first = seed ?? generator.next() >> 16
+        guard runs > 1 else { return try run(seed: first) }
+        // SQLite has one default file system in a process.
+        var failed = 0
+        for number in 0..<UInt64(runs) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe")
+            process.arguments = ["--seed", String(first &+ number), "--operations", String(operations)]
+            try process.run()
+            process.waitUntilExit()
+            if process.terminationStatus != 0 { failed += 1 }
+        }
+        if failed > 0 { throw ExitCode.failure }
+    }
+
+    private func run(seed: UInt64) throws {
+        let options = Simulation.Options(
+            seed: seed, operations: operations, devices: devices ?? min(5_000, max(10, operations / 50)),
+            isVerbose: verbose, hasFaults: faults)
+        let simulation = try Simulation(options)
+        let begin = simulation.now
+        let start = ContinuousClock.now
+        try simulation.run()
+        let (history, disk) = (simulation.history, simulation.disk)
+        for (name, count) in history.counts.sorted(by: { $0.key < $1.key }) { print("\(name): \(count)") }
+        let days = (simulation.now - begin).components.seconds / 86_400
+        print(
+            """
+            seed \(seed): \(history.operationCount) requests of \(simulation.devices.count) devices in \(days) days, \
+            \(simulation.boots - 1) restarts, \(disk.powerLosses) losses of power, \(disk.faultCount) failed calls, \
+            \(disk.syncCount) syncs, \(simulation.executor.stepCount) steps, \(disk.byteCount >> 20) MiB on the disk
+            digest \(history.digest)
+            """)
+        FileHandle.standardError.write(Data("took \(start.duration(to: .now))\n".utf8))
+        guard history.violations.isEmpty else {
+            for violation in history.violations.prefix(10) { print("VIOLATION \(violation)") }
+            throw ExitCode.failure
+        }
+    }
+
+    /// Swift orders sets and dictionaries otherwise in each process, unless the environment says not to: starts anew with
+    /// that said.
+    private static func hashDeterministically() throws {
+        let name = "SWIFT_DETERMINISTIC_HASHING"
+        guard ProcessInfo.processInfo.environment[name] == nil else { return }
+        var variables = ProcessInfo.processInfo.environment.map { name, value in "\(name)=\(value)" }
+        variables.append("\(name)=1")
+        let arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) } + [nil]
+        let environment: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+        execve("/proc/self/exe", arguments, environment)
+        throw ValidationError("The simulator cannot be started anew: \(String(cString: strerror(errno))).")
+    }
+}

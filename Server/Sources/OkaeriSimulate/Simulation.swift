@@ -1,0 +1,265 @@
+import Domain
+import Storage
+import StorageSQLite
+import Synchronization
+import TestWorld
+
+/// One run: a server on a simulated disk, its clients, and what is expected of them.
+///
+/// Unchecked: everything runs on the thread of `run`, step by step.
+final class Simulation: @unchecked Sendable {
+    struct Options {
+        var seed: UInt64
+        var operations: Int
+        var devices: Int
+        var isVerbose = false
+        var hasFaults = true
+    }
+
+    static let database = "okaeri.sqlite"
+    /// The most requests under way at a time.
+    private static let concurrency = 6
+
+    let options: Options
+    let disk: SimulatedDisk
+    let executor: StepExecutor
+    let clock = StandingClock()
+    let history: History
+    var generator: SeededGenerator
+    var devices: [Device] = []
+    var persons: [Identifier<User>: Person] = [:]
+    /// Persons in the order in which they were seen first.
+    var everyone: [Person] = []
+    /// Sessions that have ended, to be tried again.
+    var graveyard: [OpenSession] = []
+    /// Transfer codes that are used or replaced.
+    var spentCodes: [String] = []
+    /// Proofs that were taken lately.
+    var usedProofs: [PresentedProof] = []
+    /// Who may have a user name.
+    var claims: [String: [Person?]] = [:]
+    var application: Application?
+    var auditHead: VerifyAudit.Known?
+    private(set) var world: TestWorld?
+    private var engine: SQLiteStore?
+    private(set) var boots = 0
+    private var underWay = 0
+    private var fullUntil = 0
+
+    init(_ options: Options) throws {
+        self.options = options
+        history = History(isVerbose: options.isVerbose)
+        generator = SeededGenerator(state: options.seed)
+        disk = SimulatedDisk(seed: generator.next())
+        executor = StepExecutor(seed: generator.next())
+        for index in 0..<options.devices { devices.append(try Device(index, &generator)) }
+    }
+
+    var now: Timestamp { clock.now }
+
+    /// Prints what a model takes for granted, where every request is printed.
+    func remark(_ what: @autoclosure () -> String) { if options.isVerbose { print("  \(what())") } }
+
+    func violate(_ what: String) { history.violate(what, at: now) }
+
+    /// Runs until so many operations are in the history, or something is found.
+    func run() throws {
+        guard SQLiteLibrary.isSetUp, SimulatedFileSystem.mount(disk) else {
+            throw TestWorldFault(description: "SQLite does not take the simulated disk")
+        }
+        disk.onSlowSync = { [clock] in clock.advance(by: .milliseconds($0)) }
+        try boot()
+        finish { simulation in
+            do {
+                simulation.application = try await simulation.world?.makeApplication()
+            } catch {
+                simulation.violate("no application: \(error)")
+            }
+        }
+        var nextCheck = 0
+        while history.operationCount < options.operations, history.violations.isEmpty {
+            weather()
+            while underWay < Self.concurrency, history.operationCount + underWay < options.operations {
+                if !begin() { break }
+            }
+            for _ in 0..<1 + generator.number(below: 30) where underWay > 0 { step() }
+            if disk.isOff {
+                try restart(losesUnsynced: generator.number(below: 4) > 0)
+            } else if history.operationCount >= nextCheck {
+                drain()
+                if disk.isOff {
+                    try restart(losesUnsynced: true)
+                } else {
+                    nextCheck = history.operationCount + max(2_000, options.operations / 50)
+                    calm { await $0.check() }
+                }
+            }
+        }
+        drain()
+        guard history.violations.isEmpty else { return }
+        try restart(losesUnsynced: true)
+        calm { await $0.check() }
+    }
+
+    // MARK: The world
+
+    /// Time goes by, and things begin to fail.
+    private func weather() {
+        var span = Duration.milliseconds(generator.number(below: 1500))
+        if generator.isOne(in: 12) { span = .seconds(generator.number(below: 60)) }
+        if generator.isOne(in: 800) { span = .seconds(generator.number(below: 172_800)) }
+        // The server's clock is set back.
+        if generator.isOne(in: 300) { span = .zero - .milliseconds(generator.number(below: 90_000)) }
+        clock.advance(by: span)
+        guard options.hasFaults else { return }
+        disk.faults.failingReads = 20_000
+        disk.faults.failingWrites = 4_000
+        disk.faults.failingSyncs = 1_500
+        disk.faults.slowSyncs = 500
+        if generator.isOne(in: 1500) { disk.turnOff() }
+        if generator.isOne(in: 700), disk.callsUntilPowerLoss == nil {
+            disk.callsUntilPowerLoss = generator.number(below: 60)
+        }
+        if generator.isOne(in: 1500) {
+            disk.faults.capacity = disk.byteCount + generator.number(below: 200_000)
+            fullUntil = history.operationCount + generator.number(below: 200)
+        }
+        if history.operationCount >= fullUntil { disk.faults.capacity = nil }
+    }
+
+    /// Loses power, or the process, and starts the server again.
+    private func restart(losesUnsynced: Bool) throws {
+        disk.turnOff()
+        drain()
+        let old = engine
+        finish { _ in await old?.close() }
+        (engine, world) = (nil, nil)
+        var losesUnsynced = losesUnsynced
+        for attempt in 0..<10 {
+            disk.turnOn(losesUnsynced: losesUnsynced)
+            // The power may fail again while the server starts.
+            if options.hasFaults, attempt < 3, generator.isOne(in: 4) {
+                disk.callsUntilPowerLoss = generator.number(below: 80)
+            }
+            do {
+                try boot()
+                return
+            } catch {
+                guard disk.isOff else {
+                    violate("the server does not start after a loss of power: \(error)")
+                    return
+                }
+            }
+            losesUnsynced = true
+        }
+    }
+
+    private func boot() throws {
+        boots += 1
+        let executor = executor
+        let store = try SQLiteStore(simulated: Self.database) { executor.add($0) }
+        if options.isVerbose { store.observeFaults { print("  \($0)") } }
+        engine = store
+        world = try TestWorld(
+            store, clock: clock, sessionCacheCapacity: 500, seed: options.seed &+ UInt64(boots) &* 0x1_0000)
+    }
+
+    // MARK: Steps
+
+    private func begin() -> Bool {
+        guard let operation = nextOperation() else { return false }
+        underWay += 1
+        executor.start(
+            { [self] in await operation(self) }, whenDone: { [self] in underWay -= 1 })
+        return true
+    }
+
+    private func step() {
+        guard !executor.runStep() else { return }
+        violate("\(underWay) operations never end")
+        underWay = 0
+    }
+
+    func drain() { while underWay > 0 { step() } }
+
+    /// Runs something alone to its end.
+    private func finish(_ work: @escaping @Sendable (Simulation) async -> Void) {
+        underWay += 1
+        executor.start({ [self] in await work(self) }, whenDone: { [self] in underWay -= 1 })
+        drain()
+    }
+
+    /// Runs something alone, with a disk that does what it should.
+    private func calm(_ work: @escaping @Sendable (Simulation) async -> Void) {
+        let (faults, calls) = (disk.faults, disk.callsUntilPowerLoss)
+        (disk.faults, disk.callsUntilPowerLoss) = (.none, nil)
+        finish(work)
+        (disk.faults, disk.callsUntilPowerLoss) = (faults, calls)
+    }
+
+    // MARK: Calls
+
+    /// What a client knows about a request.
+    enum Outcome<Value> {
+        case done(Value)
+        case refused(DomainError)
+        /// It may have happened or not: no answer came.
+        case unknown
+    }
+
+    /// Makes one request of a client.
+    ///
+    /// - Parameters:
+    ///   - name: For the history.
+    ///   - mayLose: Whether the network may lose the answer, or the request.
+    ///   - body: The request.
+    /// - Returns: what the client learns.
+    func call<Value: Sendable>(
+        _ name: String, mayLose: Bool = true, _ body: @Sendable (TestWorld) async throws -> Value
+    ) async -> Outcome<Value> {
+        guard let world, !disk.isOff else { return .unknown }
+        if mayLose, generator.isOne(in: 60) {
+            history.note(name, "lost", at: now)
+            return .unknown
+        }
+        let (boot, faults) = (boots, disk.faultCount)
+        do {
+            let value = try await body(world)
+            guard boot == boots, !disk.isOff else { return .unknown }
+            if mayLose, generator.isOne(in: 40) {
+                history.note(name, "unanswered", at: now)
+                return .unknown
+            }
+            history.note(name, "done", at: now)
+            return .done(value)
+        } catch let error as DomainError {
+            guard boot == boots, !disk.isOff else { return .unknown }
+            history.note(name, error.code.rawValue, at: now)
+            guard error.code == .storageUnavailable else { return .refused(error) }
+            if faults == disk.faultCount { violate("\(name): storage is unavailable though nothing failed") }
+            return .unknown
+        } catch {
+            violate("\(name): \(error)")
+            return .unknown
+        }
+    }
+
+    func person(_ id: Identifier<User>) -> Person {
+        if let known = persons[id] { return known }
+        let person = Person(id)
+        persons[id] = person
+        everyone.append(person)
+        return person
+    }
+
+    /// Keeps some of what has ended, to be tried again.
+    func bury(_ sessions: [OpenSession]) {
+        for session in sessions {
+            if graveyard.count < 4_000 {
+                graveyard.append(session)
+            } else {
+                graveyard[generator.number(below: graveyard.count)] = session
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import CCurl
+import Crypto
+package import Domain
+import Foundation
+
+/// A bucket of a store that speaks S3, with the bucket's name in the path. Calls block.
+///
+/// The operator names the store, so that it may be anywhere, also on this machine. Each request is signed by libcurl (AWS
+/// Signature Version 4), sent up to three times while the store does not answer, and holds a part of an object in memory.
+package struct S3Bucket: Sendable {
+    package struct Fault: Error, Hashable {
+        package let reason: String
+        /// Whether there was no answer, so that another try may have one.
+        fileprivate var isOfTransport = false
+    }
+
+    package struct Credentials: Sendable {
+        package let accessKey: String
+        package let secretKey: Secret
+        package let sessionToken: Secret?
+
+        package init(accessKey: String, secretKey: Secret, sessionToken: Secret?) {
+            self.accessKey = accessKey
+            self.secretKey = secretKey
+            self.sessionToken = sessionToken
+        }
+    }
+
+    private enum Method: String {
+        case get = "GET"
+        case head = "HEAD"
+        case put = "PUT"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+
+    private struct Response {
+        let status: Int
+        let headers: [String: String]
+        let body: [UInt8]
+    }
+
+    private static let tries = 3
+    private static let maximumAnswerBytes = 64 << 20
+
+    private let endpoint: String
+    private let bucket: String
+    private let region: String
+    private let credentials: Credentials
+
+    /// - Parameters:
+    ///   - endpoint: The store's address, without a slash at its end.
+    ///   - bucket: The bucket's name.
+    ///   - region: As it is signed.
+    ///   - credentials: Whose the bucket is.
+    package init(endpoint: String, bucket: String, region: String, credentials: Credentials) {
+        self.endpoint = endpoint
+        self.bucket = bucket
+        self.region = region
+        self.credentials = credentials
+    }
+
+    package var address: String { "\(endpoint)/\(bucket)" }
+
+    /// Stores an object whose bytes are all there.
+    package func put(_ bytes: [UInt8], as key: String) throws(Fault) {
+        _ = try perform(.put, key, body: bytes)
+    }
+
+    /// Begins an object that comes in parts of at least 5 MiB, all but the last.
+    ///
+    /// - Returns: The upload's id.
+    package func beginUpload(of key: String) throws(Fault) -> String {
+        let answer = try perform(.post, key, query: "uploads=", body: [])
+        guard let id = Self.elements("UploadId", in: answer.body).first else {
+            throw Fault(reason: "the store names no upload")
+        }
+        return id
+    }
+
+    /// - Returns: The part's tag, for `completeUpload`.
+    package func uploadPart(_ number: Int, of upload: String, _ bytes: [UInt8], as key: String) throws(Fault) -> String
+    {
+        let query = "partNumber=\(number)&uploadId=\(Self.escaped(upload))"
+        guard let tag = try perform(.put, key, query: query, body: bytes).headers["etag"] else {
+            throw Fault(reason: "the store gives a part no tag")
+        }
+        return tag
+    }
+
+    /// Makes the object of its parts.
+    package func completeUpload(_ upload: String, tags: [String], as key: String) throws(Fault) {
+        let parts = tags.enumerated().map { number, tag in
+            "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(tag)</ETag></Part>"
+        }
+        let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
+        let answer = try perform(.post, key, query: "uploadId=\(Self.escaped(upload))", body: Array(body.utf8))
+        // The status comes before the work is done: only the document says how it ended.
+        guard Self.elements("ETag", in: answer.body).first != nil else {
+            throw Fault(
+                reason: Self.elements("Message", in: answer.body).first ?? "the store made no object of the parts")
+        }
+    }
+
+    /// Forgets the parts of an upload that failed.
+    package func abortUpload(_ upload: String, of key: String) throws(Fault) {
+        _ = try perform(.delete, key, query: "uploadId=\(Self.escaped(upload))")
+    }
+
+    package func byteCount(of key: String) throws(Fault) -> Int {
+        let text = try perform(.head, key).headers["content-length"] ?? ""
+        guard let count = Int(text, radix: 10), count >= 0 else { throw Fault(reason: "the store gives no length") }
+        return count
+    }
+
+    package func read(_ key: String, from offset: Int, count: Int) throws(Fault) -> [UInt8] {
+        guard count > 0 else { return [] }
+        let bytes = try perform(.get, key, headers: ["Range: bytes=\(offset)-\(offset + count - 1)"]).body
+        guard bytes.count == count else { throw Fault(reason: "the store gave another part than was asked for") }
+        return bytes
+    }
+
+    package func remove(_ key: String) throws(Fault) {
+        _ = try perform(.delete, key)
+    }
+
+    /// The keys that begin with a prefix.
+    package func keys(prefix: String) throws(Fault) -> [String] {
+        var keys: [String] = []
+        var token: String?
+        repeat {
+            let from = token.map { "continuation-token=\(Self.escaped($0))&" } ?? ""
+            let answer = try perform(.get, "", query: "\(from)list-type=2&prefix=\(Self.escaped(prefix))")
+            keys += Self.elements("Key", in: answer.body)
+            token = Self.elements("NextContinuationToken", in: answer.body).first
+        } while token != nil
+        return keys
+    }
+
+    private func perform(
+        _ method: Method, _ key: String, query: String = "", headers: [String] = [], body: [UInt8]? = nil
+    ) throws(Fault) -> Response {
+        var attempt = 1
+        while true {
+            do throws(Fault) {
+                let response = try send(method, key, query, headers, body)
+                guard response.status >= 500, attempt < Self.tries else { return try Self.accepted(response) }
+            } catch {
+                guard attempt < Self.tries, error.isOfTransport else { throw error }
+            }
+            Thread.sleep(forTimeInterval: Double(attempt))
+            attempt += 1
+        }
+    }
+
+    private func send(
+        _ method: Method, _ key: String, _ query: String, _ headers: [String], _ body: [UInt8]?
+    ) throws(Fault) -> Response {
+        do throws(CurlHandle.Fault) {
+            let handle = try CurlHandle(
+                maximumBytes: Self.maximumAnswerBytes, connectLimit: .seconds(10), timeLimit: .seconds(300))
+            let path = key.split(separator: "/").map { "/" + Self.escaped(String($0)) }.joined()
+            try handle.set(CURLOPT_URL, address + path + (query.isEmpty ? "" : "?\(query)"))
+            try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
+            try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+            try handle.set(CURLOPT_USERAGENT, "okaeri")
+            try handle.set(CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
+            try handle.set(CURLOPT_USERPWD, "\(credentials.accessKey):\(credentials.secretKey.revealed)")
+            let digest = SHA256.hash(data: body ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            var lines = ["Expect:", "x-amz-content-sha256: \(digest)"] + headers
+            if let token = credentials.sessionToken { lines.append("x-amz-security-token: \(token.revealed)") }
+            try handle.set(CURLOPT_HTTPHEADER, lines)
+            if let body {
+                try handle.set(CURLOPT_UPLOAD, 1)
+                try handle.set(CURLOPT_INFILESIZE, body.count)
+            }
+            if method == .head { try handle.set(CURLOPT_NOBODY, 1) }
+            if method != .head, method != .get { try handle.set(CURLOPT_CUSTOMREQUEST, method.rawValue) }
+            let bytes = try handle.perform(sending: body ?? [])
+            return Response(status: handle.number(CURLINFO_RESPONSE_CODE), headers: handle.headers, body: bytes)
+        } catch {
+            throw Fault(reason: error.reason, isOfTransport: true)
+        }
+    }
+
+    private static func accepted(_ response: Response) throws(Fault) -> Response {
+        guard !(200...299).contains(response.status) else { return response }
+        let code = elements("Code", in: response.body).first.map { " (\($0))" } ?? ""
+        throw Fault(reason: "the store answers \(response.status)\(code)")
+    }
+
+    /// The texts of all elements of a name. The documents of S3 that are read here nest no element in one of its own name.
+    private static func elements(_ name: String, in document: [UInt8]) -> [String] {
+        String(decoding: document, as: UTF8.self).components(separatedBy: "<\(name)>").dropFirst().compactMap { rest in
+            rest.components(separatedBy: "</\(name)>").first?
+                .replacingOccurrences(of: "&quot;", with: "\"").replacingOccurrences(of: "&lt;", with: "<")
+                .replacingOccurrences(of: "&gt;", with: ">").replacingOccurrences(of: "&amp;", with: "&")
+        }
+    }
+
+    /// As signatures have it: all but unreserved characters (RFC 3986).
+    private static func escaped(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return text.utf8.map { byte in
+            let character = Unicode.Scalar(byte)
+            let isUnreserved =
+                byte < 0x80 && (character.properties.isAlphabetic || (0x30...0x39).contains(byte))
+                || "-._~".utf8.contains(byte)
+            if isUnreserved { return String(character) }
+            let (high, low) = byte.quotientAndRemainder(dividingBy: 16)
+            return "%\(digits[Int(clamping: high)])\(digits[Int(clamping: low)])"
+        }.joined()
+    }
+}

@@ -1,0 +1,80 @@
+import CSQLite
+import Domain
+import Foundation
+import Storage
+
+/// What ended, written down beside the database, so that a backup that is restored does not bring it back.
+///
+/// Triggers of the writing connection note rows into a table in memory, as a part of each transaction. After a commit,
+/// and before anyone is answered, the group's lines go to the end of the open segment and to the disk. There is a segment
+/// only where `okaeri backup` has begun one: without it a commit costs one look at an empty table.
+final class RevocationJournal: Sendable {
+    private let path: String
+
+    /// - Parameter folder: The data folder.
+    init(folder: String) {
+        path = RevocationSegments.openSegment(in: folder)
+    }
+
+    /// Makes the table in memory and the triggers that fill it.
+    static func prepare(_ connection: SQLiteConnection) throws(DomainError) {
+        try connection.execute("CREATE TEMP TABLE revocations (line TEXT NOT NULL)")
+        for table in RevocableTable.all {
+            let key = try connection.keyColumns(of: table.name)
+            for statement in table.triggers(key: key) { try connection.execute(statement) }
+        }
+    }
+
+    /// The lines of the transactions that are about to be committed; they leave the table with the commit.
+    func take(from connection: SQLiteConnection) throws(DomainError) -> [String] {
+        let lines = try connection.rows("SELECT line FROM revocations", []) { row throws(DomainError) in row.only.text }
+        if !lines.isEmpty { try connection.run("DELETE FROM revocations") }
+        return lines
+    }
+
+    /// Writes the lines of a commit that has happened.
+    ///
+    /// - Throws: `storageUnavailable` when they did not reach the disk: nobody may be answered then that something ended.
+    func append(_ lines: [String]) throws(DomainError) {
+        guard !lines.isEmpty else { return }
+        let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard file >= 0 else {
+            // No backup has been made here.
+            if errno == ENOENT { return }
+            throw .storageUnavailable
+        }
+        defer { close(file) }
+        // An empty line first: what a crash left of an earlier commit's last line stays by itself.
+        let text = lines.map { RevocationLine.sealed($0) + "\n" }.joined()
+        let bytes = Array("\n\(text)".utf8)
+        guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else { throw .storageUnavailable }
+    }
+}
+
+/// A line of the journal: what it says, and a checksum that tells a torn or damaged one.
+package enum RevocationLine {
+    static func sealed(_ line: String) -> String { "\(line) \(checksum(line))" }
+
+    /// What a line says; `nil` for one that is damaged.
+    static func opened(_ line: Substring) -> Substring? {
+        guard let space = line.lastIndex(of: " ") else { return nil }
+        let content = line[..<space]
+        return line[line.index(after: space)...] == checksum(content) ? content : nil
+    }
+
+    /// FNV-1a with 64 bits: against accidents, not against people, who could write to the database too.
+    private static func checksum(_ text: some StringProtocol) -> String {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x0000_0100_0000_01b3 }
+        return String(hash, radix: 16)
+    }
+}
+
+extension SQLiteConnection {
+    /// The columns of a table's primary key, in its order; none when there is no such table.
+    func keyColumns(of table: String) throws(DomainError) -> [String] {
+        try rows("SELECT name FROM pragma_table_info($1) WHERE pk > 0 ORDER BY pk", [.text(table)]) {
+            row throws(DomainError) in row.only.text
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Domain
+import Foundation
+import OkaeriWire
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("The revocation journal")
+struct RevocationJournalTests {
+    private let folder = TemporaryFolder()
+
+    @Test("notes what ended after a copy, and nothing that was undone; applied to the copy it ends it there too")
+    func replay() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let kept = try await world.logIn(TestDevice(), to: application)
+        let ended = try await world.logIn(TestDevice(), to: application)
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        let copy = folder.path + "/copy.sqlite"
+        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        try await world.modules.sessions.revokeSession(ended.session.id, in: application.id, by: .local)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await store.write { transaction throws(DomainError) in
+                _ = try transaction.endSession(kept.session.id, in: application.id)
+                throw .storageUnavailable
+            }
+        }
+        await store.close()
+
+        let text = try String(contentsOfFile: segments.path(of: segment), encoding: .utf8)
+        #expect(text.split(separator: "\n").count == 1, "\(text)")
+        let replay = try RevocationReplay(path: copy)
+        try replay.apply(text)
+        try replay.finish()
+        #expect(!replay.isDamaged)
+        #expect(try SQLiteSnapshot(checking: copy).rows["sessions"] == 1)
+        #expect(try SQLiteSnapshot(checking: copy).rows["users"] == 2)
+    }
+
+    @Test("costs nothing to write where no backup was ever made")
+    func withoutBackup() async throws {
+        let world = try TestWorld(try SQLiteStore(.folder(folder.path), role: .server))
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        try await world.modules.sessions.revokeSession(logIn.session.id, in: application.id, by: .local)
+        #expect(RevocationSegments(folder: folder.path).names.isEmpty)
+    }
+
+    @Test(
+        "is doubted when a line is damaged, torn, or of an unknown kind",
+        arguments: [
+            "D sessions t61,b62 0", "D sessions t61", "X sessions t61,b62 af63bd4c8601b7df", "nothing",
+            "D nowhere t61,b62 cbf29ce484222325",
+        ])
+    func damaged(line: String) async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        await store.close()
+        let replay = try RevocationReplay(path: folder.path + "/okaeri.sqlite")
+        try replay.apply("\n\(line)\n")
+        #expect(replay.isDamaged)
+        try replay.finish()
+    }
+
+    @Test("is whole only from the backup's own segment on, without a gap")
+    func chains() {
+        let names = ["0a1b2c3d-00000001", "0a1b2c3d-00000002", "0a1b2c3d-00000004", "ffffffff-00000003"]
+        #expect(RevocationSegments.chain(from: names[0], among: names) == nil)
+        #expect(RevocationSegments.chain(from: names[0], among: Array(names[..<2])) == Array(names[..<2]))
+        #expect(RevocationSegments.chain(from: names[1], among: Array(names[..<2])) == [names[1]])
+        #expect(RevocationSegments.chain(from: "0a1b2c3d-00000003", among: names) == nil)
+        #expect(RevocationSegments.chain(from: names[2], among: names) == [names[2]])
+    }
+
+    @Test("begins segments that follow each other")
+    func segments() throws {
+        try folder.make()
+        let segments = RevocationSegments(folder: folder.path)
+        #expect(try segments.begin(lineage: "0a1b2c3d") == "0a1b2c3d-00000001")
+        #expect(try segments.begin(lineage: "ffffffff") == "0a1b2c3d-00000002")
+        #expect(segments.open == "0a1b2c3d-00000002")
+        segments.remove(before: "0a1b2c3d-00000002")
+        #expect(segments.names == ["0a1b2c3d-00000002"])
+    }
+}

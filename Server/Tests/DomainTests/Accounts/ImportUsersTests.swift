@@ -1,0 +1,209 @@
+import StorageSQLite
+import TestWorld
+import Testing
+import enum OkaeriWire.JSONValue
+
+@testable import Domain
+
+/// What becomes of each record of an import, in the order of the file.
+@Suite("An import of users")
+struct ImportUsersTests {
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        application = try await world.makeApplication()
+    }
+
+    private func user(_ id: String, _ change: (inout User) -> Void = { _ in }) -> User {
+        let now = world.clock.now
+        var user = User(id: Identifier(rawValue: id), application: application.id, createdAt: now, updatedAt: now)
+        change(&user)
+        return user
+    }
+
+    private func take(
+        _ users: [ImportedUser], isRehearsal: Bool = false, takesTwins: Bool = false, takesParts: Bool = false
+    ) async throws -> [ImportOutcome] {
+        try await world.modules.accounts.importUsers(
+            users, into: application.id, of: .yearly, isRehearsal: isRehearsal, takesTwins: takesTwins,
+            takesParts: takesParts)
+    }
+
+    private func stored(_ id: String) async throws -> User? {
+        let tenant = application.id
+        return try await world.engine.read { transaction throws(DomainError) in
+            try transaction.user(Identifier(rawValue: id), in: tenant)
+        }
+    }
+
+    private static func fields(of outcome: ImportOutcome?) -> [String] {
+        switch outcome {
+        case .refused(let faults), .importedInPart(let faults): Array(Set(faults.map(\.field))).sorted()
+        case .imported, .present, nil: []
+        }
+    }
+
+    private static func isInPart(_ outcome: ImportOutcome?) -> Bool {
+        if case .importedInPart = outcome { true } else { false }
+    }
+
+    @Test("has an outcome for each record, and can be run again", arguments: [false, true])
+    func order(takesParts: Bool) async throws {
+        let users = [
+            ImportedUser(user: user("one") { $0.username = "hana" }),
+            ImportedUser(user: user("two") { $0.email = "no address" }),
+            ImportedUser(user: user("three") { $0.email = "mika@example.com" }),
+        ]
+        for round in 0..<3 {
+            // Nothing is written at first.
+            let outcomes = try await take(users, isRehearsal: round == 0, takesParts: takesParts)
+            try #require(outcomes.count == 3)
+            let expected: ImportOutcome = round < 2 ? .imported : .present
+            #expect(outcomes[0] == expected && outcomes[2] == expected, "\(round)")
+            #expect(outcomes[1].isRefusal && Self.fields(of: outcomes[1]) == ["email"])
+            #expect((try await stored("one") != nil) == (round > 0))
+        }
+        #expect(try await take([]) == [])
+    }
+
+    private static let parts: [(String, @Sendable (inout User) -> Void, isTaken: Bool)] = [
+        ("username", { $0.username = String(repeating: "x", count: 256) }, true),
+        ("email", { $0.email = "no address" }, true),
+        ("displayName", { $0.displayName = "a\nb" }, true), ("locale", { $0.locale = "?" }, true),
+        ("accessList", { $0.acl = ACL([.role(String(repeating: "r", count: 200)): [.read]]) }, true),
+        ("fields.", { $0.fields = ["": 1] }, true), ("fields.f", { $0.fields = ["f": "\0"] }, true),
+    ]
+
+    @Test("takes users without what breaks a rule, when it shall", arguments: parts.indices, [false, true])
+    func part(index: Int, takesParts: Bool) async throws {
+        let (field, spoil, _) = Self.parts[index]
+        var broken = user("one") { $0.phone = "+819012345678" }
+        spoil(&broken)
+        let outcome = try #require(try await take([ImportedUser(user: broken)], takesParts: takesParts).first)
+        #expect(Self.fields(of: outcome) == [field])
+        #expect(Self.isInPart(outcome) == takesParts && outcome.isRefusal == !takesParts)
+        let kept = try await stored("one")
+        #expect((kept != nil) == takesParts && kept?.phone == (takesParts ? "+819012345678" : nil))
+        let values = [kept?.username, kept?.email, kept?.displayName, kept?.locale].compactMap { $0 }
+        #expect(values.isEmpty && kept?.acl == nil && kept?.fields.isEmpty ?? true)
+    }
+
+    @Test("takes nobody without an id that can be kept")
+    func id() async throws {
+        for (count, isTaken) in [(128, true), (129, false)] {
+            let id = String(repeating: "i", count: count)
+            let outcome = try await take(
+                [ImportedUser(user: user(id) { $0.username = "hana\(count)" })], takesParts: true
+            ).first
+            #expect(outcome?.isRefusal == !isTaken && Self.fields(of: outcome) == (isTaken ? [] : ["id"]))
+        }
+    }
+
+    @Test("takes nobody whom nothing would lead to, unless a token does", arguments: [false, true])
+    func noWayIn(hasToken: Bool) async throws {
+        let nameless = user("one") { $0.email = "no address" }
+        let outcome = try await take(
+            [ImportedUser(user: nameless, tokens: hasToken ? [Secret("a token of before")] : [])], takesParts: true
+        ).first
+        #expect(outcome?.isRefusal == !hasToken && Self.fields(of: outcome) == ["email"])
+        #expect((try await stored("one") != nil) == hasToken)
+    }
+
+    @Test("takes the smaller fields of somebody who has too many or too large ones", arguments: [0, 1, 2])
+    func excess(count: Int) async throws {
+        var fields: [String: JSONValue] = [:]
+        for number in 0..<(count == 1 ? 101 : 2) { fields["small\(number)"] = .integer(Int64(number)) }
+        if count > 0 { fields["large"] = .string(String(repeating: "x", count: count == 1 ? 100 : 32_768)) }
+        let imported = ImportedUser(user: user("one") { ($0.username, $0.fields) = ("hana", fields) })
+        let outcome = try await take([imported], takesParts: true).first
+        #expect(Self.isInPart(outcome) == (count > 0))
+        let kept = try #require(try await stored("one")).fields
+        #expect(kept["large"] == nil && kept.count == (count == 1 ? 100 : 2))
+        #expect(kept.allSatisfy { fields[$0.key] == $0.value })
+        #expect(Self.fields(of: outcome).contains("fields.large") == (count > 0))
+    }
+
+    @Test(
+        "keeps to one user for each name, but for twins where they are taken", arguments: [false, true], [false, true])
+    func taken(isRehearsal: Bool, takesTwins: Bool) async throws {
+        let users = [
+            ImportedUser(user: user("one") { $0.username = "hana" }),
+            ImportedUser(user: user("two") { $0.username = "HANA" }),
+            ImportedUser(user: user("three") { $0.username = "hana" }),
+            ImportedUser(user: user("four") { ($0.username, $0.email) = ("hana", "mika@example.com") }),
+        ]
+        let outcomes = try await take(users, isRehearsal: isRehearsal, takesTwins: takesTwins)
+        #expect(outcomes.map(\.isRefusal) == [false, !takesTwins, true, true])
+        #expect(outcomes.map(Self.fields(of:)) == [[], takesTwins ? [] : ["username"], ["username"], ["username"]])
+        guard !isRehearsal else { return }
+        let part = try await take([users[3]], takesTwins: takesTwins, takesParts: true).first
+        #expect(Self.isInPart(part) && Self.fields(of: part) == ["username"])
+        let four = try await stored("four")
+        #expect(four?.email == "mika@example.com" && four?.username == nil)
+    }
+
+    @Test("takes an identity that leads to somebody already with nobody else", arguments: [false, true])
+    func identities(takesParts: Bool) async throws {
+        let identity = Identity(provider: .apple, subject: "subject", linkedAt: world.clock.now)
+        _ = try await take([ImportedUser(user: user("one") { $0.identities = [identity] })])
+        let second = ImportedUser(
+            user: user("two") { ($0.username, $0.identities) = ("hana", [identity]) })
+        let outcome = try await take([second], takesParts: takesParts).first
+        #expect(outcome?.isRefusal == !takesParts && Self.fields(of: outcome) == ["identities.apple"])
+        let kept = try await stored("two")
+        #expect((kept != nil) == takesParts && kept?.identities.isEmpty ?? true)
+        let tenant = application.id
+        let owner = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.user(provider: .apple, subject: "subject", in: tenant)?.id
+        }
+        #expect(owner?.rawValue == "one")
+    }
+
+    @Test(
+        "takes up to 50 tokens of 1 to 4,096 bytes each",
+        arguments: [(0, 1, true), (50, 20, true), (51, 20, false), (1, 4096, true), (1, 4097, false), (1, 0, false)])
+    func tokens(count: Int, bytes: Int, isTaken: Bool) async throws {
+        let tokens = (0..<count).map { number in
+            let text = String(number)
+            return Secret(
+                bytes < 2
+                    ? String(repeating: "t", count: bytes) : text + String(repeating: "t", count: bytes - text.count))
+        }
+        let outcome = try await take([ImportedUser(user: user("one") { $0.username = "hana" }, tokens: tokens)]).first
+        #expect(outcome == .imported || !isTaken)
+        #expect(Self.fields(of: outcome) == (isTaken ? [] : ["tokens"]))
+        for token in tokens where isTaken {
+            let found = try await world.modules.sessions.findSession(
+                token.revealed[...], in: application, of: .yearly)
+            #expect(found?.user.id.rawValue == "one")
+        }
+    }
+
+    @Test(
+        "of sessions refuses what no session can be",
+        arguments: [(1, 1, true), (4096, 1, true), (4097, 1, false), (0, 1, false), (1, 0, false), (1, -1, false)])
+    func sessions(bytes: Int, milliseconds: Int, isTaken: Bool) async throws {
+        _ = try await take([ImportedUser(user: user("one") { $0.username = "hana" })])
+        let session = ImportedSession(
+            user: Identifier(rawValue: "one"), application: application.id,
+            token: Secret(String(repeating: "t", count: bytes)), protocolName: .yearly, method: .importing,
+            createdAt: world.clock.now, expiresAt: world.clock.now + .milliseconds(milliseconds))
+        for isRehearsal in [true, false] {
+            let outcomes = try await world.modules.sessions.importSessions([session], isRehearsal: isRehearsal)
+            #expect(outcomes.count == 1 && (outcomes.first == .imported) == isTaken)
+            #expect(Self.fields(of: outcomes.first) == (isTaken ? [] : [bytes == 1 ? "expiresAt" : "token"]))
+        }
+    }
+
+    @Test("of sessions needs the user, but for a rehearsal", arguments: [true, false])
+    func sessionOfNobody(isRehearsal: Bool) async throws {
+        let session = ImportedSession(
+            user: Identifier(rawValue: "nobody"), application: application.id, token: Secret("token"),
+            protocolName: .yearly, method: .importing, createdAt: world.clock.now)
+        let outcomes = try await world.modules.sessions.importSessions([session], isRehearsal: isRehearsal)
+        #expect(
+            outcomes == [isRehearsal ? .imported : .refused([ValidationError(field: "user", rule: .notListed)])])
+    }
+}

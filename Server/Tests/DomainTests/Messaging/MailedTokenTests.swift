@@ -1,0 +1,165 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+/// How long what is mailed counts, by what a person can do with it.
+@Suite("What was mailed counts until its last millisecond and not after")
+struct MailedTokenTests {
+    enum Mail: CaseIterable {
+        case verificationCode, verificationLink, newPassword, registration, keptCode
+
+        var life: Duration {
+            switch self {
+            case .verificationCode, .keptCode: .seconds(600)
+            case .verificationLink, .registration: .days(1)
+            case .newPassword: .seconds(3600)
+            }
+        }
+    }
+
+    private static let email = "hana@example.com"
+    private static let password = Secret("a long enough secret")
+
+    private let carrier = TestCarrier()
+    private let world: TestWorld
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
+    }
+
+    /// Somebody with an address that is not verified, in a session.
+    private func person(in application: Application) async throws -> Authenticated {
+        let signUp = try await world.signUp("hana", to: application)
+        let identifiers = NewIdentifiers(email: .set(Self.email), rules: .native)
+        try await world.edit(signUp.user.id, in: application, UserEdit(identifiers: identifiers))
+        return try await world.authenticate(signUp.token, in: application)
+    }
+
+    private func reset(_ token: String, in application: Application) async throws {
+        try await world.modules.accounts.resetPassword(
+            ResetPassword.Request(
+                application: application, token: token, newPassword: Self.password, address: TestWorld.address,
+                origin: .local, rules: .native))
+    }
+
+    /// Orders a mail, and does what it is good for when the time has passed.
+    private func use(_ mail: Mail, after span: Duration) async throws {
+        var settings = ApplicationSettings()
+        if mail == .verificationLink { settings.mail.verificationURL = "https://app.example/verify" }
+        let application = try await world.makeApplication(settings: settings)
+        let (messaging, address) = (world.modules.messaging, TestWorld.address)
+        let verify = world.modules.accounts.verifyEmail
+        switch mail {
+        case .verificationCode, .verificationLink:
+            let who = try await person(in: application)
+            _ = try await messaging.requestEmailVerification(
+                email: nil, by: who, isProven: false, languages: [], from: address)
+            let mailed = try await delivered()
+            world.clock.advance(by: span)
+            let proof: VerifyEmail.Proof =
+                if mail == .verificationCode {
+                    .code(try #require(mailed.code), by: who)
+                } else {
+                    .token(try #require(mailed.token), of: nil)
+                }
+            try await verify(proof, in: application, from: address, origin: .local)
+        case .keptCode:
+            let who = try await person(in: application)
+            try await messaging.verificationCodes.send(
+                .emailVerification, to: nil, of: who.user, by: who.session, in: application, languages: [],
+                from: address)
+            let code = try #require(
+                try await messaging.verificationCodes.read(.emailVerification, of: who.user, in: application))
+            world.clock.advance(by: span)
+            try await verify(.code(code.revealed, by: who), in: application, from: address, origin: .local)
+        case .newPassword:
+            _ = try await world.makeUser(in: application, email: Self.email, isVerified: true)
+            _ = try await messaging.requestPasswordReset(
+                email: Self.email, in: application, languages: [], from: address)
+            let token = try #require(try await delivered().token)
+            world.clock.advance(by: span)
+            try await reset(token, in: application)
+            _ = try await world.logIn(Self.email, Self.password, to: application)
+        case .registration:
+            try await world.modules.accounts.registerByMail(
+                email: Self.email, in: application, languages: [], from: address)
+            let token = try #require(try await delivered().token)
+            world.clock.advance(by: span)
+            try await reset(token, in: application)
+            _ = try await world.logIn(Self.email, Self.password, to: application)
+        }
+    }
+
+    private func delivered() async throws -> MailMessage {
+        _ = try await world.modules.messaging.deliverMail()
+        // A notice of what was done before may come with it.
+        return try #require(carrier.delivered.last { $0.token != nil || $0.code != nil })
+    }
+
+    @Test("by what it is good for", arguments: Mail.allCases)
+    func life(mail: Mail) async throws {
+        try await use(mail, after: mail.life - .milliseconds(1))
+        let late = await world.refusal { try await use(mail, after: mail.life) }
+        #expect(late == .codeRefused)
+    }
+
+    @Test("in the page for a new password, which it opens until it is used")
+    func page() async throws {
+        let application = try await world.makeApplication()
+        let (resetPassword, address) = (world.modules.accounts.resetPassword, TestWorld.address)
+        _ = try await world.makeUser(in: application, email: Self.email, isVerified: true)
+        _ = try await world.modules.messaging.requestPasswordReset(
+            email: Self.email, in: application, languages: [], from: address)
+        let token = try #require(try await delivered().token)
+        for other in ["", "nonsense", String(token.dropLast()), String(token.reversed()), token + "0"] {
+            #expect(try await !resetPassword.takes(other, in: application, from: address), "\(other)")
+        }
+        let elsewhere = try await world.makeApplication()
+        #expect(try await !resetPassword.takes(token, in: elsewhere, from: address))
+        world.clock.advance(by: .seconds(3600) - .milliseconds(1))
+        for typed in [token, token.lowercased(), token.replacing("-", with: " ")] {
+            #expect(try await resetPassword.takes(typed, in: application, from: address), "\(typed)")
+        }
+        try await reset(token, in: application)
+        #expect(try await !resetPassword.takes(token, in: application, from: address))
+        _ = try await world.modules.messaging.requestPasswordReset(
+            email: Self.email, in: application, languages: [], from: address)
+        let second = try #require(try await delivered().token)
+        #expect(try await resetPassword.takes(second, in: application, from: address))
+        world.clock.advance(by: .seconds(3600))
+        #expect(try await !resetPassword.takes(second, in: application, from: address))
+    }
+
+    @Test("and is said again while a minute is left to type it", arguments: [false, true])
+    func kept(hasLink: Bool) async throws {
+        var settings = ApplicationSettings()
+        if hasLink { settings.mail.verificationURL = "https://app.example/verify" }
+        let application = try await world.makeApplication(settings: settings)
+        let who = try await person(in: application)
+        let codes = world.modules.messaging.verificationCodes
+        let life: Duration = hasLink ? .days(1) : .seconds(600)
+        func send() async throws -> Secret {
+            try await codes.send(
+                .emailVerification, to: nil, of: who.user, by: who.session, in: application, languages: [],
+                from: TestWorld.address)
+            return try #require(try await codes.read(.emailVerification, of: who.user, in: application))
+        }
+        #expect(try await codes.read(.emailVerification, of: who.user, in: application) == nil)
+        let first = try await send()
+        #expect(first.revealed.count == (hasLink ? 28 : 6))
+        world.clock.advance(by: life - .seconds(60) - .milliseconds(1))
+        #expect(try await send() == first)
+        world.clock.advance(by: .milliseconds(1))
+        let second = try await send()
+        #expect(second != first)
+        world.clock.advance(by: life - .milliseconds(1))
+        #expect(try await codes.read(.emailVerification, of: who.user, in: application) == second)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await codes.read(.emailVerification, of: who.user, in: application) == nil)
+        let third = try #require(try await codes.renew(.emailVerification, of: who.user, in: application))
+        #expect(try await codes.read(.emailVerification, of: who.user, in: application) == third)
+        let fourth = try #require(try await codes.renew(.emailVerification, of: who.user, in: application))
+        #expect(Set([first, second, third, fourth].map(\.revealed)).count == 4)
+    }
+}

@@ -1,0 +1,105 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+@Suite("A limit on how often something happens")
+struct RateLimiterTests {
+    private let world: TestWorld
+    private let rateLimiter: RateLimiter
+    private let application = Identifier<Application>(rawValue: "app")
+
+    init() throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        rateLimiter = RateLimiter(store: world.engine, clock: world.clock)
+    }
+
+    static let limits: [RateLimit] = [
+        .firstLaunches, .transferCodeAttempts, .exports, .transferCodesIssued, .passwordFailures, .hourly(1),
+        TryCode.triesForCode, TryCode.triesForUser, TryCode.triesForClient, EnqueueMessage.ordersForClient,
+        EnqueueMessage.ordersForAddress, RenderMessage.noticesForOwner, ReadyNotice.limitOfUnverified,
+        LookUpUser.lookUps,
+        LogInWithProvider.bareCodes, OpenAdminLink.tries, SendTestMail.limit,
+    ]
+
+    private func refusal(_ key: RateLimitKey, _ limit: RateLimit) async -> Duration? {
+        await world.refusal { try await rateLimiter(key, limit: limit) }?.retryAfter
+    }
+
+    @Test("lets so many through, refuses one more, and begins anew when its window is over", arguments: limits)
+    func window(limit: RateLimit) async {
+        let key = RateLimitKey(application: application, kind: "test", subject: "somebody")
+        for round in 0..<2 {
+            for number in 1...limit.maximum { #expect(await refusal(key, limit) == nil, "\(round) \(number)") }
+            #expect(await refusal(key, limit) == limit.window)
+            world.clock.advance(by: limit.window - .milliseconds(1))
+            #expect(await refusal(key, limit) == .milliseconds(1), "a window begins with the first of it")
+            world.clock.advance(by: .milliseconds(1))
+        }
+    }
+
+    @Test("counts each application, kind and subject apart")
+    func apart() async {
+        let limit = RateLimit.hourly(1)
+        for (application, kind, subject) in [
+            ("app", "test", "one"), ("other", "test", "one"), ("app", "another", "one"), ("app", "test", "two"),
+        ] {
+            let key = RateLimitKey(application: Identifier(rawValue: application), kind: kind, subject: subject)
+            #expect(await refusal(key, limit) == nil, "\(application) \(kind) \(subject)")
+            #expect(await refusal(key, limit) == limit.window)
+        }
+    }
+
+    private static let addresses: [(ClientAddress, subject: String, kind: String, maximum: Int)] = [
+        (ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7"), "192.0.2.7", "kind", 2),
+        (ClientAddress(text: "2001:db8::7", allowanceGroup: "2001:db8::/64"), "2001:db8::/64", "kind", 2),
+        (
+            ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7", isOldApp: true), "192.0.2.7", "kind-old-app",
+            5
+        ),
+    ]
+
+    @Test(
+        "of an address is that of its network, and another one for apps of old protocols", arguments: addresses.indices)
+    func address(index: Int) async {
+        let (address, subject, kind, maximum) = Self.addresses[index]
+        let key = RateLimitKey(application: application, kind: "kind", from: address)
+        #expect(key == RateLimitKey(application: application, kind: kind, subject: subject))
+        let limit = AddressLimit(.hourly(2), ofOldApps: .hourly(5))
+        #expect(limit.limit(for: address) == .hourly(maximum))
+        for number in 1...(maximum + 1) {
+            let refused = await world.refusal {
+                try await rateLimiter(kind: "kind", in: application, from: address, limit: limit)
+            }
+            #expect((refused != nil) == (number > maximum), "\(number)")
+        }
+    }
+
+    @Test("may be none, for either kind of app", arguments: [true, false])
+    func none(isOldApp: Bool) async {
+        let address = ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7", isOldApp: isOldApp)
+        let limit = isOldApp ? AddressLimit(.hourly(1), ofOldApps: nil) : AddressLimit(nil, ofOldApps: .hourly(1))
+        for _ in 0..<5 {
+            let refused = await world.refusal {
+                try await rateLimiter(kind: "kind", in: application, from: address, limit: limit)
+            }
+            #expect(refused == nil)
+        }
+    }
+
+    @Test("is given back one by one where an act was none")
+    func uncounted() async throws {
+        let (key, limit, now) = (
+            RateLimitKey(application: application, kind: "test", subject: "one"), RateLimit.hourly(3), world.clock.now
+        )
+        for _ in 0..<3 { #expect(await refusal(key, limit) == nil) }
+        try await world.engine.write { transaction throws(DomainError) in try transaction.uncount(key) }
+        let counted = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.counted(key, window: limit.window, at: now)?.count
+        }
+        #expect(counted == 2)
+        #expect(await refusal(key, limit) == nil)
+        #expect(await refusal(key, limit) == limit.window)
+    }
+}

@@ -1,0 +1,104 @@
+import Domain
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("The dashboard's page of the own passkeys, and log-in with one")
+struct OwnPasskeysPageTests {
+    private static let address = "/dashboard/passkeys"
+
+    private func sent(_ credential: some Encodable) throws -> [String: String] {
+        ["credential": try AdminWorld.text(credential)]
+    }
+
+    @Test("adds, renames and removes a passkey by forms that a script fills")
+    func forms() async throws {
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.auditor]), SoftwareAuthenticator())
+        let browser = world.browser("auditor")
+        let shown = try await browser.get(Self.address)
+        #expect(shown.html.contains(#"data-passkey="create" data-options="/dashboard/passkeys/options""#))
+        #expect(shown.html.contains("passkeys.js") && !shown.html.contains("/dashboard/passkeys/password"))
+        let options = try await browser.post("\(Self.address)/options", [:], token: shown.token)
+        #expect(options.status == 200 && options.html.contains(#""rp":{"#))
+        let made = try await world.registration(authenticator, by: "auditor").credential
+        var fields = try sent(made)
+        fields["name"] = "<b>desk</b>"
+        let added = try await browser.post(Self.address, fields, token: shown.token)
+        #expect(added.location == "\(Self.address)?done=added")
+        let listed = try await browser.get(Self.address)
+        #expect(listed.html.contains("&lt;b&gt;desk&lt;/b&gt;") && !listed.html.contains("<b>desk"))
+        #expect(listed.html.contains("/dashboard/passkeys/password"))
+        let path = "\(Self.address)/\(authenticator.id)"
+        #expect(
+            try await browser.post("\(path)/rename", ["name": "lamp"], token: shown.token).location
+                == "\(Self.address)?done=renamed")
+        #expect(try await browser.get(Self.address).html.contains("lamp"))
+        #expect(try await browser.post("\(path)/rename", ["name": ""], token: shown.token).status == 422)
+        #expect(try await browser.post("\(path)/remove", [:]).status == 403)
+        #expect(
+            try await browser.post("\(path)/remove", [:], token: shown.token).location
+                == "\(Self.address)?done=removed")
+        #expect(try await browser.post("\(path)/remove", [:], token: shown.token).status == 422)
+    }
+
+    @Test("logs in with a passkey, and says what is wrong with another")
+    func logIn() async throws {
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
+        let handle = try await world.add(authenticator)
+        let browser = Browser(world.server)
+        let page = try await browser.get("/dashboard/log-in")
+        #expect(page.html.contains("data-conditional") && page.html.contains(#"autocomplete="username webauthn""#))
+        let options = try await browser.post("/dashboard/log-in/passkey/options", [:], token: page.token)
+        #expect(options.status == 200 && options.html.contains(#""rpId":"id.example.test""#))
+        for fields in [
+            [:], try sent(try await world.assertion(SoftwareAuthenticator(), handle)),
+            try sent(try await world.assertion(authenticator, handle) { $0.flags = 0x19 }),
+        ] {
+            let refused = try await browser.post("/dashboard/log-in/passkey", fields, token: page.token)
+            #expect(refused.status == 422 && refused.html.contains("passkey"))
+        }
+        let fields = try sent(try await world.assertion(authenticator, handle))
+        #expect(try await browser.post("/dashboard/log-in/passkey", fields).status == 403, "without the page's token")
+        let entered = try await browser.post("/dashboard/log-in/passkey", fields, token: page.token)
+        #expect(entered.location == "/dashboard")
+        #expect(try await browser.get("/dashboard/admins").status == 200)
+    }
+
+    @Test("proves with a passkey that the admin is there, and goes on with what was entered")
+    func stepUp() async throws {
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
+        let handle = try await world.add(authenticator)
+        let browser = world.browser()
+        let token = try await browser.get("/dashboard/keys").token
+        world.server.clock.advance(by: AdminSession.freshness)
+        let fields = ["name": "CI", "days": "2", "scope.users:read": "yes"]
+        let asked = try await browser.post("/dashboard/keys", fields, token: token)
+        #expect(asked.status == 403 && asked.html.contains(#"name="proof.credential""#))
+        var proof = fields
+        proof["proof.credential"] = try AdminWorld.text(try await world.assertion(authenticator, "AAAA"))
+        let refused = try await browser.post("/dashboard/keys", proof, token: asked.token)
+        #expect(refused.status == 422 && refused.html.contains("proof.credential"))
+        #expect(try await world.server.modules.administration.listKeys().isEmpty)
+        proof["proof.credential"] = try AdminWorld.text(try await world.assertion(authenticator, handle))
+        let done = try await browser.post("/dashboard/keys", proof, token: asked.token)
+        #expect(done.status == 200 && done.html.contains("oka_"))
+        #expect(try await world.server.modules.administration.listKeys().map(\.name) == ["CI"])
+    }
+
+    @Test("gives the password up only with a passkey, and asks for no password afterwards")
+    func password() async throws {
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
+        let browser = world.browser()
+        let token = try await browser.get(Self.address).token
+        #expect(try await browser.post("\(Self.address)/password", [:], token: token).status == 422)
+        try await world.add(authenticator)
+        let done = try await browser.post("\(Self.address)/password", [:], token: token)
+        #expect(done.location == "\(Self.address)?done=passwordRemoved")
+        let last = try await browser.post("\(Self.address)/\(authenticator.id)/remove", [:], token: token)
+        #expect(last.status == 422 && last.html.contains("One passkey must stay"))
+        world.server.clock.advance(by: AdminSession.freshness)
+        let asked = try await browser.post("\(Self.address)/\(authenticator.id)/remove", [:], token: token)
+        #expect(asked.status == 403 && !asked.html.contains("proof.password"))
+        #expect(asked.html.contains(#"data-passkey="get""#))
+    }
+}

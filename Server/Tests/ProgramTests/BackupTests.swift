@@ -1,0 +1,300 @@
+import CSQLite
+import Domain
+import Foundation
+import Okaeri
+import OkaeriWire
+import TestWorld
+import Testing
+
+@Suite("okaeri backup and restore", .serialized)
+struct BackupTests {
+    private let folder = TestFolder()
+    private let repository = TestFolder()
+    private let target = TestFolder()
+    private let keys = TestFolder()
+
+    @Test("bring everything back but what ended since then: sessions, transfer codes, device keys, deleted users")
+    func revocations() async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication().id
+        let (hana, mika, taro, saki) = (Phone(), Phone(), Phone(), Phone())
+        let stays = try await hana.loggedIn(
+            at: server, application: application, body: #"{"user":{"displayName":"はな"}}"#)
+        let ends = try await mika.loggedIn(at: server, application: application)
+        let leaves = try await taro.loggedIn(at: server, application: application)
+        let loses = try await saki.loggedIn(at: server, application: application)
+        let code = try await transferCode(of: stays, server, application)
+        let key = try await makeBackup()
+
+        // The server goes on: what ends now is not in the backup.
+        #expect(try await status("POST", "/v1/log-out", ends, server, application) == 204)
+        let new = Phone()
+        #expect(try await redeem(code, by: new, at: server, application).status == 200)
+        for command in [
+            ["user", "delete", leaves.user.id, "--now", "--yes"],
+            ["user", "remove-device-key", loses.user.id, "--all"],
+        ] {
+            let done = try await Program.run(
+                command + ["--application", application, "--data", folder.path])
+            #expect(done.status == 0, "\(command): \(done.errors)")
+        }
+        try await server.stop(SIGKILL)
+
+        let restored = try await restore(key, "--revocations-of", folder.path, "--json")
+        #expect(restored.status == 0, "\(restored.errors)")
+        let report = try restored.json(Report.self)
+        #expect(report.isJournalComplete && !report.endedAll && report.revocations > 0)
+        try FileManager.default.copyItem(
+            atPath: folder.path + "/sealing.key", toPath: target.path + "/sealing.key")
+        let again = try await TestServer(data: target.path)
+        #expect(try await status("GET", "/v1/user", stays, again, application) == 200)
+        for gone in [ends, leaves, loses] {
+            #expect(try await status("GET", "/v1/user", gone, again, application) == 401)
+        }
+        let shown = try await Program.run(
+            "user", "show", leaves.user.id, "--application", application, "--data", target.path)
+        #expect(shown.status == 1, "\(shown.output)")
+        #expect(try await redeem(code, by: Phone(), at: again, application).status != 200)
+        #expect(try await hana.loggedIn(at: again, application: application).user.id == stays.user.id)
+        #expect(try await mika.loggedIn(at: again, application: application).user.id == ends.user.id)
+        let keyless = try await saki.logIn(at: again, application: application)
+        let user = try? JSONDecoder().decode(LogInResponse.self, from: keyless.body).user.id
+        #expect(user != loses.user.id)
+        try await again.stop()
+    }
+
+    @Test("end all sessions when nobody knows what ended, unless the operator decides otherwise; device keys stay")
+    func lostMachine() async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication().id
+        let hana = Phone()
+        let logIn = try await hana.loggedIn(at: server, application: application)
+        let key = try await makeBackup()
+        try await server.stop()
+
+        let lost = try await restore(key)
+        #expect(
+            lost.status == 0 && lost.output.contains("all sessions, codes, transfer codes"),
+            "\(lost.output)\(lost.errors)")
+        let kept = TestFolder()
+        let other = try await Program.run(
+            "restore", "--from", repository.path, "--secret-key-file", key.secret, "--data", kept.path,
+            "--keep-sessions")
+        #expect(other.status == 0 && other.output.contains("--keep-sessions"), "\(other.errors)")
+        for (path, expected) in [(target.path, 401), (kept.path, 200)] {
+            try FileManager.default.copyItem(atPath: folder.path + "/sealing.key", toPath: path + "/sealing.key")
+            let again = try await TestServer(data: path)
+            #expect(try await status("GET", "/v1/user", logIn, again, application) == expected)
+            #expect(try await hana.loggedIn(at: again, application: application).user.id == logIn.user.id)
+            try await again.stop()
+        }
+    }
+
+    @Test("use the journal that was stored with the backups, up to where it goes")
+    func storedJournal() async throws {
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication().id
+        let logIn = try await Phone().loggedIn(at: server, application: application)
+        let key = try await makeBackup()
+        #expect(try await status("POST", "/v1/log-out", logIn, server, application) == 204)
+        let stored = try await Program.run(
+            "backup", "revocations", "--data", folder.path, "--to", repository.path, "--key", key.public)
+        #expect(stored.status == 0, "\(stored.errors)")
+        try await server.stop()
+        let restored = try await restore(key, "--keep-sessions", "--json")
+        #expect(try restored.json(Report.self).revocations > 0, "\(restored.errors)")
+        let again = try await TestServer(data: target.path)
+        #expect(try await status("GET", "/v1/user", logIn, again, application) == 401)
+        try await again.stop()
+    }
+
+    @Test("go to a store that speaks S3, in parts when they are large, and come back from there")
+    func store() async throws {
+        let store = try await S3Server()
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        // Random bytes do not shrink: the backup becomes larger than one part.
+        try run(
+            "CREATE TABLE ballast (id INTEGER PRIMARY KEY, bytes BLOB); "
+                + "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
+                + "INSERT INTO ballast SELECT i, randomblob(1000000) FROM n")
+        let key = try await newKey()
+        let s3 = "s3://backups/okaeri"
+        for _ in 0..<2 {
+            let made = try await Program.run(
+                "backup", "--data", folder.path, "--to", s3, "--key", key.public, "--secret-key-file", key.secret,
+                "--keep",
+                "1", environment: store.environment)
+            #expect(made.status == 0 && made.output.contains("read back and opened"), "\(made.errors)")
+        }
+        let listed = try await Program.run("backup", "list", "--from", s3, "--json", environment: store.environment)
+        let backups = try listed.json([Listed].self)
+        #expect(backups.count == 1 && (backups.first?.byteCount ?? 0) > 16_000_000, "\(listed.output)")
+        let restored = try await Program.run(
+            "restore", "--from", s3, "--secret-key-file", key.secret, "--data", target.path,
+            environment: store.environment)
+        #expect(restored.status == 0, "\(restored.errors)")
+        let doctor = try await Program.run("application", "list", "--data", target.path)
+        #expect(doctor.output.contains("Demo"))
+
+        store.process.signal(SIGKILL)
+        let down = try await Program.run(
+            "backup", "--data", folder.path, "--to", s3, "--key", key.public, environment: store.environment)
+        #expect(down.status == 1 && down.errors.contains("See that the store runs"), "\(down.errors)")
+        #expect(try leftovers(in: folder.path).isEmpty)
+    }
+
+    @Test("keep as many backups as was asked, and check them")
+    func keeping() async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        let key = try await newKey()
+        try repository.make()
+        // What a backup leaves that was killed: no process has the largest number.
+        try Data("a copy".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/.backup-2147483647.sqlite"))
+        for _ in 0..<3 {
+            let made = try await Program.run(
+                "backup", "make", "--data", folder.path, "--to", repository.path, "--key", key.public, "--keep", "2")
+            #expect(made.status == 0, "\(made.errors)")
+        }
+        let backups = try await Program.run("backup", "list", "--from", repository.path, "--json").json([Listed].self)
+        #expect(backups.count == 2)
+        let oldest = try #require(backups.first?.name)
+        let checked = try await Program.run(
+            "backup", "check", oldest, "--from", repository.path, "--secret-key-file", key.secret)
+        #expect(checked.status == 0 && checked.output.contains("can be opened"), "\(checked.errors)")
+        #expect(try leftovers(in: folder.path).isEmpty && leftovers(in: repository.path).isEmpty)
+    }
+
+    @Test(
+        "say what is wrong with a backup, and leave no half of it behind",
+        arguments: ["damaged", "truncated", "foreign", "other key"])
+    func badBackups(what: String) async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        var key = try await makeBackup()
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: repository.path).first { $0.hasSuffix(".backup") })
+        let file = URL(fileURLWithPath: "\(repository.path)/\(name)")
+        var bytes = try Data(contentsOf: file)
+        let words: String
+        switch what {
+        case "damaged":
+            bytes[bytes.count / 2] ^= 1
+            words = "is damaged"
+        case "truncated":
+            bytes = bytes.prefix(bytes.count / 2)
+            words = "is damaged"
+        case "foreign":
+            bytes = Data("PGDMP and what follows that in a dump of PostgreSQL".utf8)
+            words = "is no backup of Okaeri"
+        default:
+            key = try await newKey()
+            words = "is sealed to the key"
+        }
+        try bytes.write(to: file)
+        let restored = try await restore(key)
+        #expect(restored.status == 1 && restored.errors.contains(words), "\(restored.errors)")
+        #expect(!FileManager.default.fileExists(atPath: target.path + "/okaeri.sqlite"))
+        #expect(try leftovers(in: target.path).isEmpty)
+    }
+
+    @Test("touch no folder that has a database, and find no backup where there is none")
+    func wrongFolders() async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        let key = try await makeBackup()
+        let full = try await Program.run(
+            "restore", "--from", repository.path, "--secret-key-file", key.secret, "--data", folder.path)
+        #expect(full.status == 1 && full.errors.contains("is not empty"), "\(full.errors)")
+        try target.make()
+        let none = try await Program.run(
+            "restore", "--from", target.path, "--secret-key-file", key.secret, "--data", keys.path + "/new")
+        #expect(none.status == 1 && none.errors.contains("okaeri backup make"), "\(none.errors)")
+        let nowhere = try await Program.run(
+            "backup", "--data", folder.path, "--to", folder.path + "/nowhere", "--key", key.public)
+        #expect(nowhere.status == 1 && nowhere.errors.contains("cannot be read"), "\(nowhere.errors)")
+        let slipped = try await Program.run(
+            "backup", "--data", folder.path, "--to", repository.path, "--key", String(key.public.dropLast()))
+        #expect(slipped.status == 2 && slipped.errors.contains("okaeri backup new-key"), "\(slipped.errors)")
+        let shared = try await Program.run(
+            "backup", "--to", repository.path, "--key", key.public,
+            environment: ["OKAERI_DATABASE": "postgresql://okaeri@127.0.0.1:1/okaeri"])
+        #expect(shared.status == 1 && shared.errors.contains("pg_dump"), "\(shared.errors)")
+    }
+
+    private struct Report: Decodable {
+        let revocations: Int
+        let isJournalComplete: Bool
+        let endedAll: Bool
+    }
+
+    private struct Listed: Decodable {
+        let name: String
+        let byteCount: Int
+    }
+
+    private struct Key {
+        let `public`: String
+        let secret: String
+    }
+
+    private struct Made: Decodable {
+        let key: String
+    }
+
+    private func newKey() async throws -> Key {
+        try keys.make()
+        let file = "\(keys.path)/\(UUID().uuidString)"
+        let made = try await Program.run("backup", "new-key", "--secret-key-file", file, "--json").json(Made.self)
+        return Key(public: made.key, secret: file)
+    }
+
+    private func makeBackup() async throws -> Key {
+        let key = try await newKey()
+        try repository.make()
+        let made = try await Program.run(
+            "backup", "--data", folder.path, "--to", repository.path, "--key", key.public, "--secret-key-file",
+            key.secret)
+        guard made.status == 0 else { throw TestFault(made.errors) }
+        return key
+    }
+
+    private func restore(_ key: Key, _ options: String...) async throws -> Program.Finished {
+        try await Program.run(
+            ["restore", "--from", repository.path, "--secret-key-file", key.secret, "--data", target.path] + options)
+    }
+
+    /// Files of unfinished work.
+    private func leftovers(in folder: String) throws -> [String] {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }
+    }
+
+    private func status(
+        _ method: String, _ path: String, _ logIn: LogInResponse, _ server: TestServer, _ application: String
+    ) async throws -> Int {
+        try await server.send(method, path, application: application, token: logIn.session.token).status
+    }
+
+    private func transferCode(
+        of logIn: LogInResponse, _ server: TestServer, _ application: String
+    ) async throws -> String {
+        let answer = try await server.send(
+            "POST", "/v1/user/transfer-code", application: application, token: logIn.session.token, body: "{}")
+        return try JSONDecoder().decode(TransferCodeResponse.self, from: answer.body).code
+    }
+
+    private func redeem(
+        _ code: String, by phone: Phone, at server: TestServer, _ application: String
+    ) async throws -> TransportResponse {
+        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let proof = try phone.device.proof(target: server.url + "/v1/log-in/transfer-code", at: now)
+        return try await server.send(
+            "POST", "/v1/log-in/transfer-code", application: application, proof: proof, body: #"{"code":"\#(code)"}"#)
+    }
+
+    private func run(_ statements: String) throws {
+        var connection: OpaquePointer?
+        defer { sqlite3_close_v2(connection) }
+        guard sqlite3_open(folder.path + "/okaeri.sqlite", &connection) == SQLITE_OK,
+            sqlite3_exec(connection, statements, nil, nil, nil) == SQLITE_OK
+        else { throw TestFault(String(cString: sqlite3_errmsg(connection))) }
+    }
+}
