@@ -23,6 +23,7 @@ struct PasskeyCommandTests {
             "enabled": true, "domain": "example.com",
             "origins": ["https://a.example.com", "https://example.com:8443"], "userVerificationRequired": false,
             "allowedAuthenticators": [], "refusedAuthenticators": [], "appleApps": [], "androidApps": [],
+            "attestationRoots": [],
         ]
         #expect(try JSONValue(parsing: Array(set.output.utf8)) == expected, "\(set.errors)")
         #expect(try JSONValue(parsing: Array(try await run("--json").output.utf8)) == expected)

@@ -24,6 +24,8 @@ package struct SoftwareAuthenticator: Sendable {
         package var signCount: UInt32 = 0
         /// For a registration: `none`, `packed`, or anything else.
         package var format = "none"
+        /// Who attests for it, in the format `packed`; `nil` for the credential's own key.
+        package var certifier: TestCertifier?
 
         package init(_ type: String, challenge: String) {
             self.type = type
@@ -55,9 +57,16 @@ package struct SoftwareAuthenticator: Sendable {
             credentialId, try cose)
         var statement: [UInt8] = [0xa0]
         if ceremony.format == "packed" {
-            let signature = try sign(bytes + Array(SHA256.hash(data: clientData)))
-            statement = Self.joined(
-                [0xa2], Self.text("alg"), Self.number(algorithm), Self.text("sig"), Self.bytes(signature))
+            let signed = bytes + Array(SHA256.hash(data: clientData))
+            if let certifier = ceremony.certifier {
+                let signature = Array(try certifier.key.signature(for: signed).derRepresentation)
+                statement = Self.joined(
+                    [0xa3], Self.text("alg"), Self.number(-7), Self.text("sig"), Self.bytes(signature),
+                    Self.text("x5c"), Self.head(4, certifier.chain.count), certifier.chain.flatMap(Self.bytes))
+            } else {
+                statement = Self.joined(
+                    [0xa2], Self.text("alg"), Self.number(algorithm), Self.text("sig"), Self.bytes(try sign(signed)))
+            }
         }
         return (
             clientData,
