@@ -21,6 +21,7 @@ struct ApplicationVersionTests {
         "foreignOptions": { $0.foreignOptions[.single, default: ForeignOptions()].hosts = ["a.example"] },
         "theme": { $0.theme = ["brand": "Hana"] }, "redirectAddresses": { $0.redirectAddresses = ["app://back"] },
         "signUp": { $0.signUp.asksPhone = true }, "passkeys": { $0.passkeys.isEnabled = true },
+        "attestation": { $0.attestation.proofOfWorkBits = 12 },
         "secondFactors": { $0.secondFactors.demandedFor = [.passwordChanged, .erased] },
     ]
     /// What is changed one rule and one view at a time, by requests of their own.

@@ -70,7 +70,7 @@ struct AttestedPasskeyTests {
         other.aaguid = [UInt8](repeating: 7, count: 16)
         try expect(try await added(world, by: other), "attestation_certificate")
         try expect(try await added(world) { $0.certifier?.chain.removeLast() }, "attestation_root")
-        try expect(try await added(world) { $0.certifier?.chain.reverse() }, "attestation_root")
+        try expect(try await added(world) { $0.certifier?.chain.reverse() }, "attestation_certificate")
         try expect(try await added(world) { $0.certifier?.chain = [TestCertifier.root] }, "attestation_certificate")
         try expect(try await added(world) { $0.certifier?.chain = [] }, "attestation_malformed")
         let key = P256.Signing.PrivateKey()

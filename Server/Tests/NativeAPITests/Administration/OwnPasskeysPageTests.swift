@@ -17,7 +17,7 @@ struct OwnPasskeysPageTests {
         let browser = world.browser("auditor")
         let shown = try await browser.get(Self.address)
         #expect(shown.html.contains(#"data-passkey="create" data-options="/dashboard/passkeys/options""#))
-        #expect(shown.html.contains("passkeys.js") && !shown.html.contains("/dashboard/passkeys/password"))
+        #expect(shown.html.contains("/assets/passkeys-") && !shown.html.contains("/dashboard/passkeys/password"))
         let options = try await browser.post("\(Self.address)/options", [:], token: shown.token)
         #expect(options.status == 200 && options.html.contains(#""rp":{"#))
         let made = try await world.registration(authenticator, by: "auditor").credential
