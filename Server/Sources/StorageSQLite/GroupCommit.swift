@@ -107,6 +107,7 @@ final class GroupCommit: Sendable {
 
     private func commit(_ group: [any WriteJob]) {
         do {
+            try journal?.begin(on: connection)
             try connection.run("BEGIN IMMEDIATE")
             var changes = try runAll(group, withSavepoints: false)
             if changes == nil {

@@ -7,26 +7,42 @@ import Storage
 ///
 /// Triggers of the writing connection note rows into a table in memory, as a part of each transaction. After a commit,
 /// and before anyone is answered, the group's lines go to the end of the open segment and to the disk. There is a segment
-/// only where `okaeri backup` has begun one: without it a commit costs one look at an empty table.
+/// only where `okaeri backup` has begun one: until then there are no triggers, and a commit costs one look for the file.
 final class RevocationJournal: Sendable {
     private let path: String
+    // Touched by the writer's queue only.
+    nonisolated(unsafe) private var isNoting = false
 
     /// - Parameter folder: The data folder.
     init(folder: String) {
         path = RevocationSegments.openSegment(in: folder)
     }
 
+    /// Notes what ends from now on, if a segment has been begun. A backup waits behind its segment for the writers: what
+    /// was under way then is committed before its copy.
+    ///
+    /// - Parameter connection: The writer's, outside of a transaction.
+    /// - Throws: `storageUnavailable`.
+    func begin(on connection: SQLiteConnection) throws(DomainError) {
+        guard !isNoting, access(path, F_OK) == 0 else { return }
+        try Self.prepare(connection)
+        isNoting = true
+    }
+
     /// Makes the table in memory and the triggers that fill it.
-    static func prepare(_ connection: SQLiteConnection) throws(DomainError) {
+    private static func prepare(_ connection: SQLiteConnection) throws(DomainError) {
+        try connection.execute("BEGIN")
         try connection.execute("CREATE TEMP TABLE revocations (line TEXT NOT NULL)")
         for table in RevocableTable.all {
             let key = try connection.keyColumns(of: table.name)
             for statement in table.triggers(key: key) { try connection.execute(statement) }
         }
+        try connection.execute("COMMIT")
     }
 
     /// The lines of the transactions that are about to be committed; they leave the table with the commit.
     func take(from connection: SQLiteConnection) throws(DomainError) -> [String] {
+        guard isNoting else { return [] }
         let lines = try connection.rows("SELECT line FROM revocations", []) { row throws(DomainError) in row.only.text }
         if !lines.isEmpty { try connection.run("DELETE FROM revocations") }
         return lines

@@ -54,16 +54,6 @@ enum SQLiteSetUp {
         }
     }
 
-    /// Lets the writer note what ends.
-    static func prepareJournal(_ connection: SQLiteConnection) throws(SQLiteOpenFault) {
-        do {
-            try RevocationJournal.prepare(connection)
-        } catch {
-            throw SQLiteOpenFault(
-                "The database cannot be prepared: \(String(cString: sqlite3_errmsg(connection.handle))).")
-        }
-    }
-
     /// Runs the steps that are missing, all or none.
     private static func migrate(_ connection: SQLiteConnection) throws {
         try connection.execute("BEGIN IMMEDIATE")

@@ -26,6 +26,7 @@ package struct SQLiteSnapshot: Sendable {
         try SQLiteSetUp.makeFile(path)
         let target = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE, reportFault: { _ in })
         defer { target.close() }
+        try Self.awaitWriters(of: folder)
         do throws(DomainError) {
             // One view of the database for all steps, however long they take.
             try source.execute("BEGIN")
@@ -51,6 +52,23 @@ package struct SQLiteSnapshot: Sendable {
         }
         target.close()
         self = try Self(checking: path)
+    }
+
+    /// Returns when every transaction is committed that was under way before the journal's segment began: its writer did
+    /// not note what it ended, so it has to be in the copy.
+    private static func awaitWriters(of folder: String) throws(SQLiteOpenFault) {
+        let writer = try SQLiteConnection(
+            path: SQLiteStore.databasePath(in: folder), flags: SQLITE_OPEN_READWRITE, reportFault: { _ in })
+        defer { writer.close() }
+        sqlite3_busy_timeout(writer.handle, 10_000)
+        do throws(DomainError) {
+            try writer.execute("BEGIN IMMEDIATE")
+            try writer.execute("COMMIT")
+        } catch {
+            throw SQLiteOpenFault(
+                "The database cannot be written, which a backup waits for: \(String(cString: sqlite3_errmsg(writer.handle)))."
+            )
+        }
     }
 
     /// Looks through a copy that nobody uses.

@@ -57,7 +57,6 @@ package final class SQLiteStore: Engine, Sendable {
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
-            try SQLiteSetUp.prepareJournal(connection)
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
             self.searchReaders = try SearchReaders(
                 path: file, count: role == .server ? searchReaders : 1, reportFault: reportFault)
