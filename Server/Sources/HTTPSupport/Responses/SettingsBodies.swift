@@ -55,3 +55,34 @@ package struct FieldRuleBody: Encodable {
         users = count.map { Users(breaking: $0.breaking, looked: $0.looked, isComplete: $0.isComplete) }
     }
 }
+
+/// What an application demands of first launches, in the admin API and as commands print it.
+package struct AttestationRulesBody: Encodable {
+    let mode: String
+    let appleApps: [String]
+    let takesDevelopment: Bool
+    let attested: Budget
+    let unattested: Budget
+    let refused: Budget
+    let proofOfWorkBits: Int
+
+    struct Budget: Encodable {
+        let perAddress: Int
+        let perApplication: Int
+
+        init(_ budget: AttestationRules.Budget) {
+            perAddress = budget.perAddress
+            perApplication = budget.perApplication
+        }
+    }
+
+    package init(_ rules: AttestationRules) {
+        mode = rules.mode.rawValue
+        appleApps = rules.appleApps
+        takesDevelopment = rules.takesDevelopment
+        attested = Budget(rules.attested)
+        unattested = Budget(rules.unattested)
+        refused = Budget(rules.refused)
+        proofOfWorkBits = rules.proofOfWorkBits
+    }
+}

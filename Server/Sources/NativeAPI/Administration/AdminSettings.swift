@@ -99,9 +99,9 @@ struct AdminSettingsBody: Encodable {
     let mail: AdminMailLinksBody
     /// What registration demands, and what sign-up forms ask for.
     let signUp: AdminSignUpBody
-    let passkeys: AdminPasskeysBody
+    let passkeys: PasskeyRulesBody
     let secondFactors: AdminSecondFactorsBody
-    let attestation: AdminAttestationBody
+    let attestation: AttestationRulesBody
 
     init(_ application: Domain.Application) {
         let settings = application.settings
@@ -119,9 +119,9 @@ struct AdminSettingsBody: Encodable {
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
         mail = AdminMailLinksBody(settings.mail)
         signUp = AdminSignUpBody(settings.signUp)
-        passkeys = AdminPasskeysBody(settings.passkeys)
+        passkeys = PasskeyRulesBody(settings.passkeys)
         secondFactors = AdminSecondFactorsBody(settings.secondFactors)
-        attestation = AdminAttestationBody(settings.attestation)
+        attestation = AttestationRulesBody(settings.attestation)
     }
 }
 

@@ -1,37 +1,6 @@
 import Domain
 import OkaeriWire
 
-/// What an application demands of first launches.
-struct AdminAttestationBody: Encodable {
-    let mode: String
-    let appleApps: [String]
-    let takesDevelopment: Bool
-    let attested: Budget
-    let unattested: Budget
-    let refused: Budget
-    let proofOfWorkBits: Int
-
-    struct Budget: Encodable {
-        let perAddress: Int
-        let perApplication: Int
-
-        init(_ budget: AttestationRules.Budget) {
-            perAddress = budget.perAddress
-            perApplication = budget.perApplication
-        }
-    }
-
-    init(_ rules: AttestationRules) {
-        mode = rules.mode.rawValue
-        appleApps = rules.appleApps
-        takesDevelopment = rules.takesDevelopment
-        attested = Budget(rules.attested)
-        unattested = Budget(rules.unattested)
-        refused = Budget(rules.refused)
-        proofOfWorkBits = rules.proofOfWorkBits
-    }
-}
-
 /// A part of a JSON merge patch: what is absent stays.
 struct AdminAttestationPatch: Decodable, Sendable {
     private let mode: AttestationRules.Mode?

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 
 extension AttestationRules.Mode: ExpressibleByArgument {}
 
@@ -63,7 +64,7 @@ struct AttestationRulesCommand: AsyncParsableCommand {
                 change.apply(to: &application.settings.attestation)
             }.settings.attestation
         }
-        guard !output.isJSON else { return Console.write(json: Output(rules)) }
+        guard !output.isJSON else { return Console.write(json: AttestationRulesBody(rules)) }
         func text(_ budget: AttestationRules.Budget) -> String {
             "\(budget.perAddress) of an address, \(budget.perApplication) in all"
         }
@@ -94,36 +95,6 @@ struct AttestationRulesCommand: AsyncParsableCommand {
                 rules[keyPath: path] = AttestationRules.Budget(perAddress: first, perApplication: last)
             }
             if let proofOfWorkBits { rules.proofOfWorkBits = proofOfWorkBits }
-        }
-    }
-
-    private struct Output: Encodable {
-        let mode: String
-        let appleApps: [String]
-        let takesDevelopment: Bool
-        let attested: Budget
-        let unattested: Budget
-        let refused: Budget
-        let proofOfWorkBits: Int
-
-        struct Budget: Encodable {
-            let perAddress: Int
-            let perApplication: Int
-
-            init(_ budget: AttestationRules.Budget) {
-                perAddress = budget.perAddress
-                perApplication = budget.perApplication
-            }
-        }
-
-        init(_ rules: AttestationRules) {
-            mode = rules.mode.rawValue
-            appleApps = rules.appleApps
-            takesDevelopment = rules.takesDevelopment
-            attested = Budget(rules.attested)
-            unattested = Budget(rules.unattested)
-            refused = Budget(rules.refused)
-            proofOfWorkBits = rules.proofOfWorkBits
         }
     }
 }

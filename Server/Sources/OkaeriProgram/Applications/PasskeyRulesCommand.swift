@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import HTTPSupport
 
 /// `okaeri application passkeys`
 struct PasskeyRulesCommand: AsyncParsableCommand {
@@ -72,7 +73,7 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
                 change.apply(to: &application.settings.passkeys)
             }.settings.passkeys
         }
-        guard !output.isJSON else { return Console.write(json: Output(rules)) }
+        guard !output.isJSON else { return Console.write(json: PasskeyRulesBody(rules)) }
         func list(_ texts: [String], _ none: String) -> String { texts.isEmpty ? none : texts.joined(separator: ", ") }
         Console.write(
             TextTable([
@@ -100,42 +101,6 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
             if let userVerificationRequired { rules.requiresUserVerification = userVerificationRequired }
             for (path, given) in lists where !given.isEmpty { rules[keyPath: path] = given.filter { !$0.isEmpty } }
             if let roots { rules.attestationRoots = roots }
-        }
-    }
-
-    private struct Output: Encodable {
-        let enabled: Bool
-        let domain: String?
-        let origins: [String]
-        let userVerificationRequired: Bool
-        let allowedAuthenticators: [String]
-        let refusedAuthenticators: [String]
-        let appleApps: [String]
-        let androidApps: [AndroidApp]
-        let attestationRoots: [Roots]
-
-        struct Roots: Encodable {
-            let certificates: String
-            let authenticators: [String]
-        }
-
-        struct AndroidApp: Encodable {
-            let package: String
-            let certificates: [String]
-        }
-
-        init(_ rules: PasskeyRules) {
-            enabled = rules.isEnabled
-            domain = rules.domain
-            origins = rules.origins
-            userVerificationRequired = rules.requiresUserVerification
-            allowedAuthenticators = rules.allowedAuthenticators
-            refusedAuthenticators = rules.refusedAuthenticators
-            appleApps = rules.appleApps
-            androidApps = rules.androidApps.map { AndroidApp(package: $0.packageName, certificates: $0.certificates) }
-            attestationRoots = rules.attestationRoots.map {
-                Roots(certificates: $0.certificates, authenticators: $0.authenticators)
-            }
         }
     }
 }
