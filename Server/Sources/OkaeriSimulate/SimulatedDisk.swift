@@ -87,9 +87,6 @@ final class SimulatedDisk: @unchecked Sendable {
         }
     }
 
-    /// Whether a sync has failed whose pages only the memory of the system has.
-    var hasForgottenPages: Bool { files.values.contains { $0.hasForgottenPages } }
-
     /// Takes the power away now.
     func turnOff() { isOff = true }
 
@@ -119,7 +116,6 @@ final class SimulatedFile {
     /// Sectors whose sync failed: the system takes them for clean, and they never reach the platter unless written anew.
     private var forgotten: Set<Int> = []
     private var syncedCount = 0
-    var hasForgottenPages: Bool { !forgotten.isEmpty }
     var locks = FileLocks()
     var sharedMemory: [UnsafeMutableRawPointer] = []
     /// How many open files use the shared memory.

@@ -134,8 +134,7 @@ final class Simulation: @unchecked Sendable {
         let old = engine
         finish { _ in await old?.close() }
         (engine, world) = (nil, nil)
-        // Known, and not mended (docs/testing.md): a server that starts after a failed sync believes the system's memory.
-        var losesUnsynced = losesUnsynced || disk.hasForgottenPages
+        var losesUnsynced = losesUnsynced
         for attempt in 0..<10 {
             disk.turnOn(losesUnsynced: losesUnsynced)
             // The power may fail again while the server starts.

@@ -54,6 +54,15 @@ enum SQLiteSetUp {
         }
     }
 
+    /// Moves all of the log into the database, before a server writes behind it.
+    ///
+    /// The log may hold what a sync that failed left in the system's memory alone, where it looks like the rest. At a loss
+    /// of power the log would end there, and all that was committed behind it would be lost. If it cannot be moved now, as
+    /// on a disk that is full, the server starts all the same, to be read.
+    static func emptyLog(_ connection: SQLiteConnection) {
+        sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    }
+
     /// Runs the steps that are missing, all or none.
     private static func migrate(_ connection: SQLiteConnection) throws {
         try connection.execute("BEGIN IMMEDIATE")

@@ -57,6 +57,7 @@ package final class SQLiteStore: Engine, Sendable {
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
+            if role == .server { SQLiteSetUp.emptyLog(connection) }
             readers = try ReaderPool(path: file, count: role == .server ? 2 : 1, reportFault: reportFault)
             self.searchReaders = try SearchReaders(
                 path: file, count: role == .server ? searchReaders : 1, reportFault: reportFault)
@@ -83,6 +84,7 @@ package final class SQLiteStore: Engine, Sendable {
         let connection = try SQLiteConnection(
             path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathersLog: true, reportFault: reportFault)
         try SQLiteSetUp.prepareWriter(connection)
+        SQLiteSetUp.emptyLog(connection)
         readers = try ReaderPool(path: path, count: 1, steps: steps, reportFault: reportFault)
         searchReaders = nil
         lock = nil

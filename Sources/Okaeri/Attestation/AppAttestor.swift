@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What attests the app and the device when the server asks for that at a first launch. On Apple's systems ``AppAttest`` is
+/// What attests the app and the device when the server asks for that at a first launch. On Apple's systems `AppAttest` is
 /// one; tests bring their own.
 public protocol AppAttestor: Sendable {
     /// The format of its attestations, as servers name it.
