@@ -17,6 +17,7 @@ let package = Package(
         .library(name: "Okaeri", targets: ["Okaeri"]),
         .library(name: "OkaeriUI", targets: ["OkaeriUI"]),
         .library(name: "OkaeriTesting", targets: ["OkaeriTesting"]),
+        .library(name: "OkaeriVerifier", targets: ["OkaeriVerifier"]),
         .library(name: "OkaeriWire", targets: ["OkaeriWire"]),
     ],
     dependencies: [
@@ -39,12 +40,22 @@ let package = Package(
             name: "OkaeriTesting",
             dependencies: ["Okaeri", "OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
+        // sdk: For backends: access tokens, proofs and webhooks, verified.
+        .target(
+            name: "OkaeriVerifier",
+            dependencies: ["OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
         // tests: The wire's values.
         .testTarget(name: "OkaeriWireTests", dependencies: ["OkaeriWire"], swiftSettings: settings),
         // tests: The SDK.
         .testTarget(
             name: "OkaeriTests",
             dependencies: ["Okaeri", "OkaeriTesting", "OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: settings),
+        // tests: What backends verify, by the vectors that the examples for other languages have too.
+        .testTarget(
+            name: "OkaeriVerifierTests",
+            dependencies: ["OkaeriVerifier", "OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: settings),
         // tests: The decisions of the screens.
         .testTarget(

@@ -30,6 +30,7 @@ let mustache = Target.Dependency.product(name: "Mustache", package: "swift-musta
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 let wire = Target.Dependency.product(name: "OkaeriWire", package: "okaeri")
 let sdk = Target.Dependency.product(name: "Okaeri", package: "okaeri")
+let verifier = Target.Dependency.product(name: "OkaeriVerifier", package: "okaeri")
 let sdkUI = Target.Dependency.product(name: "OkaeriUI", package: "okaeri")
 let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okaeri")
 
@@ -50,7 +51,8 @@ let dashboardResources: [Resource] =
         "Templates/message.mustache", "Templates/providers.mustache", "Templates/mail.mustache",
         "Templates/theme.mustache",
         "Templates/bulk.mustache", "Templates/protocols.mustache", "Templates/proof.mustache", "Assets/dashboard.js",
-        "Templates/passkey.mustache", "Templates/passkeys.mustache",
+        "Templates/passkey.mustache", "Templates/passkeys.mustache", "Templates/sign-on.mustache",
+        "Templates/leave.mustache",
         "Texts/en.json",
         "Texts/ja.json", "Texts/ko.json",
         "Assets/dashboard.css",
@@ -194,7 +196,7 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
+                "Backups", "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
                 "NCMBAPI", "ParseAPI", "KiiAPI", "AuthServiceAPI", "OutboundServices", "PasswordHashes",
                 "Threads", "WebPages", "PageSupport", "Dashboard",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
@@ -284,7 +286,9 @@ let package = Package(
                 "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "NativeAPI", "OkaeriServer", "OutboundServices",
                 "ParseAPI", "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
-                httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, wire, yams,
+                httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, verifier,
+                wire,
+                yams,
             ],
             swiftSettings: settings),
         // tests: The parsers of foreign bytes, each as a function of any bytes.

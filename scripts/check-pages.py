@@ -83,8 +83,9 @@ def check_sign_up(page):
     for name, mail, secret, field, words in [
         ("", "", password, "username", "fill this in"), ("a@b", "", password, "username", "no @"),
         ("pаypal", "", password, "username", "one alphabet"), ("hana", "nowhere", password, "email", "no mail address"),
-        ("hana", "", "short", "password", "At least 8"), ("hana", "", "password123", "password", "tries this"),
-        ("hana.tanaka", "", "hana.tanaka1", "password", "too much like"),
+        ("hana", "", "fourteen chars", "password", "At least 15"),
+        ("hana", "", "administrator123", "password", "tries this"),
+        ("hana.tanaka.suzuki", "", "hana.tanaka.suzuki1", "password", "too much like"),
     ]:
         sign_up(page, name, mail, secret)
         expect(page.locator(f"#field-{field}-error")).to_contain_text(words)
@@ -156,7 +157,7 @@ def check_reset(page):
     look(page, "reset")
     page.fill("[name=password]", "short")
     page.click(".form button[type=submit]")
-    expect(page.locator("#field-password-error")).to_contain_text("At least 8")
+    expect(page.locator("#field-password-error")).to_contain_text("At least 15")
     page.fill("[name=password]", "another good password")
     page.click(".form button[type=submit]")
     expect(page.locator("h1")).to_have_text("Your password is new")

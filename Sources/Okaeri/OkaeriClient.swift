@@ -195,7 +195,31 @@ public final class OkaeriClient: Sendable {
     /// - Returns: A token that lives for at least a minute. It is kept and handed out again until then.
     /// - Throws: `OkaeriError`: `.audienceNotAllowed`.
     public func accessToken(for audience: String? = nil) async throws(OkaeriError) -> AccessToken {
-        try await keeper.accessToken(for: audience)
+        try await keeper.accessToken(for: audience, isBound: false)
+    }
+
+    /// A token for the app's own backends that is worth nothing without this device's key: it goes into `Authorization` with
+    /// the scheme `DPoP`, and each request has a proof of its own beside it.
+    ///
+    /// - Parameter audience: Who shall accept it, one of the application's audiences; by default the application's id.
+    /// - Returns: A token that lives for at least a minute. It is kept and handed out again until then.
+    /// - Throws: `OkaeriError`: `.audienceNotAllowed`.
+    public func boundAccessToken(for audience: String? = nil) async throws(OkaeriError) -> AccessToken {
+        try await keeper.accessToken(for: audience, isBound: true)
+    }
+
+    /// The header `DPoP` of one request with a bound token.
+    ///
+    /// - Parameters:
+    ///   - method: The request's method.
+    ///   - url: Where it goes.
+    ///   - token: The token in its `Authorization`.
+    /// - Returns: A proof, good once and for a minute.
+    /// - Throws: `OkaeriError`: `.notLoggedIn`.
+    public func proof(
+        of method: String, _ url: URL, with token: AccessToken
+    ) async throws(OkaeriError) -> String {
+        try await keeper.proof(method, url, with: token)
     }
 
     // MARK: Storage

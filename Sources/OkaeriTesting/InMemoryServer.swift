@@ -128,6 +128,27 @@ public final class InMemoryServer: Transport {
         }
     }
 
+    /// Gives a user roles, and what they permit, in place of those before.
+    ///
+    /// - Parameters:
+    ///   - user: Whom.
+    ///   - roles: The names of the roles, which become the claim `roles` of access tokens.
+    ///   - permissions: The names of what they permit.
+    ///   - claims: Further claims of access tokens.
+    public func setRoles(
+        of user: User.ID, _ roles: [String], permissions: [String] = [], claims: [String: JSONValue] = [:]
+    ) {
+        var all = claims
+        if !roles.isEmpty { all["roles"] = .array(roles.map { .string($0) }) }
+        let version = all.isEmpty ? nil : newName("v", 9)
+        contents.withValue { contents in
+            contents.users[user]?.body.roles = roles.isEmpty ? nil : roles
+            contents.users[user]?.body.permissions = permissions.isEmpty ? nil : permissions
+            contents.users[user]?.body.claims = all.isEmpty ? nil : all
+            contents.users[user]?.body.claimsVersion = version
+        }
+    }
+
     /// Erases a user, so that the next log-in of the device makes a new one.
     public func erase(_ user: User.ID) {
         contents.withValue { contents in

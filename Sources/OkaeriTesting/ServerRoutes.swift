@@ -197,14 +197,20 @@ extension InMemoryServer {
     private func mint(
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
-        _ = try authenticate(request, &contents)
+        let (_, own) = try authenticate(request, &contents)
         let body = try request.body.map { data throws(Refusal) in try read(TokenBody.self, from: data) }
         let audience = body?.audience ?? application
         guard audience == application || contents.audiences.contains(audience) else {
             throw Refusal(400, .audienceNotAllowed)
         }
         let header = Base64URL.text(of: Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
-        let claims = Base64URL.text(of: Data(#"{"aud":"\#(audience)","jti":"\#(newName("", 12))"}"#.utf8))
+        let user = contents.users[own.user]?.body
+        var members = user?.claims ?? [:]
+        members["aud"] = .string(audience)
+        members["jti"] = .string(newName("", 12))
+        if let version = user?.claimsVersion { members["claims_version"] = .string(version) }
+        // What was read from JSON can be written as JSON.
+        let claims = Base64URL.text(of: (try? JSONEncoder().encode(members)) ?? Data())
         return .json(200, TokenResponse(accessToken: "\(header).\(claims).", expiresIn: 600))
     }
 

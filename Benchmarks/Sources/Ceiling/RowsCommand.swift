@@ -75,7 +75,6 @@ struct RowsCommand: ParsableCommand {
     }
 
     private func write(_ logIn: LogInRows, _ rows: ServerRows) throws {
-        try rows.insertProof(logIn)
         switch kind {
         case .logIn:
             try rows.updateLogInTimes(logIn)

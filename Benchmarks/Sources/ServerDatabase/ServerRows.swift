@@ -7,7 +7,6 @@ package struct ServerRows {
     private let session: Statement
     private let foreignSession: Statement
     private let userIds: Statement
-    private let proof: Statement
     private let logInTimes: Statement
     private let replacedSession: Statement
     private let userName: Statement
@@ -48,7 +47,6 @@ package struct ServerRows {
             VALUES (?, ?, ?, ?, '127.0.0.1', ?, 'password', ?, ?, ?)
             """)
         userIds = try database.prepare("SELECT id FROM users WHERE application_id = ? ORDER BY id LIMIT ?")
-        proof = try database.prepare("INSERT INTO used_proofs (application_id, digest, ends_at) VALUES (?, ?, ?)")
         logInTimes = try database.prepare(
             """
             UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at, seen_day = ?
@@ -114,24 +112,18 @@ package struct ServerRows {
     package func users(_ count: Int) -> [String] {
         userIds.texts([application, .integer(Int64(count))])
     }
-
-    /// A proof that was used.
-    package func insertProof(_ logIn: LogInRows) throws {
-        try proof.run([application, .bytes(logIn.proofDigest), .integer(logIn.now + 61_000)])
-    }
 }
 
 /// The values of one log-in, drawn before time is measured.
 package struct LogInRows {
-    /// How many rows a log-in inserts, changes or deletes: of a known device the proof, the user, the session and the
-    /// one that it replaces; of a new one the proof, the user, the identity and the session.
-    package static let rowsOfALogIn = 4
+    /// How many rows a log-in inserts, changes or deletes: of a known device the user, the session and the one that it
+    /// replaces; of a new one the user, the identity and the session.
+    package static let rowsOfALogIn = 3
 
     package var user: String
     package var session: String
     package var thumbprint: String
     package var tokenDigest: [UInt8]
-    package var proofDigest: [UInt8]
     /// The digest of the session that this one replaces.
     package var replacedSession: [UInt8]?
     /// The time of the log-in, in milliseconds since 1970.
@@ -151,7 +143,6 @@ package struct LogInRows {
         session = RandomText.identifier(at: now)
         thumbprint = RandomText.base64URL(characterCount: 43)
         tokenDigest = RandomBytes.ordered(by: now, count: 26)
-        proofDigest = RandomBytes.ordered(by: now + 61_000, count: 16)
         self.now = now
     }
 }

@@ -36,19 +36,21 @@ package struct BackupCatalogue {
     }
 
     /// The name of a backup that is made now; names sort by time.
-    static func newName(at time: Timestamp) -> String {
+    static func newName(at time: Timestamp) -> String { beginning + text(of: time) + backupEnding }
+
+    /// A time as names have it.
+    static func text(of time: Timestamp) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)
         formatter.dateFormat = "yyyyMMdd'T'HHmmss.SSS'Z'"
-        return beginning + formatter.string(from: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
-            + backupEnding
+        return formatter.string(from: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
     }
 
     static func storedName(ofSegment name: String) -> String { beginning + name + segmentEnding }
 
     /// Only what a name of ours can have, because names become paths.
-    private static func isPlain(_ name: String) -> Bool {
+    static func isPlain(_ name: String) -> Bool {
         name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
                 || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")

@@ -107,7 +107,10 @@ package struct MakeBackup {
         return wanted.count
     }
 
-    private func store(
+    /// Seals a file, stores it and reads it back.
+    ///
+    /// - Returns: how long the stored file is.
+    func store(
         _ path: String, as name: String, _ header: inout BackupHeader, checkedWith secretKey: BackupSecretKey?
     ) throws(BackupFault) -> Int {
         let file = try LocalFile(path: path, name: name)
@@ -143,7 +146,7 @@ package struct MakeBackup {
     }
 
     /// Copies of processes that were killed: they are not encrypted, and large.
-    private func removeAbandonedCopies() {
+    func removeAbandonedCopies() {
         // A folder that cannot be listed is found out when the copy is made.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             let parts = name.split(separator: ".")

@@ -67,25 +67,42 @@ package struct RestoreBackup {
         let draft = "\(folder)/.restore-\(getpid()).sqlite"
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(draft + ending) } }
         try write(reader, to: draft)
-        let journal = try Journal(
+        let journal = try RestoredJournal(
             from: header.segment, stored: catalogue.segments, oldFolder: oldFolder, repository: repository, key: key)
-        let outcome = try opening { () throws(SQLiteOpenFault) in
+        let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions) { tell(.applying, $0, $1) }
+        try Self.moveIn(draft, in: folder)
+        return Report(
+            name: name, header: header, rows: outcome.rows, revocations: outcome.revocations,
+            isJournalComplete: outcome.doubt == nil, doubt: outcome.doubt, endedAll: outcome.endedAll)
+    }
+
+    /// What came of a journal in a restored database.
+    struct Outcome {
+        let rows: [String: Int]
+        let revocations: Int
+        let doubt: String?
+        let endedAll: Bool
+    }
+
+    /// Looks through a restored database, and ends in it what the journal says, or all that could have ended unseen.
+    static func end(
+        _ journal: RestoredJournal, in draft: String, keepsSessions: Bool, _ tell: (Int, Int) -> Void
+    ) throws(BackupFault) -> Outcome {
+        try opening { () throws(SQLiteOpenFault) in
             _ = try SQLiteSnapshot(checking: draft)
             let replay = try RevocationReplay(path: draft)
             for (number, text) in journal.texts.enumerated() {
                 try replay.apply(text)
-                tell(.applying, number + 1, journal.texts.count)
+                tell(number + 1, journal.texts.count)
             }
             let doubt = journal.doubt ?? (replay.isDamaged ? "a line of the revocation journal is damaged" : nil)
             let endsAll = doubt != nil && !keepsSessions
             if endsAll { try replay.endAllShortLived() }
             try replay.finish()
-            return (replay.changedRows, doubt, endsAll, try SQLiteSnapshot(checking: draft).rows)
+            return Outcome(
+                rows: try SQLiteSnapshot(checking: draft).rows, revocations: replay.changedRows, doubt: doubt,
+                endedAll: endsAll)
         }
-        try Self.moveIn(draft, in: folder)
-        return Report(
-            name: name, header: header, rows: outcome.3, revocations: outcome.0, isJournalComplete: outcome.1 == nil,
-            doubt: outcome.1, endedAll: outcome.2)
     }
 
     private func write(_ reader: SealedFileReader, to path: String) throws(BackupFault) {
@@ -96,7 +113,7 @@ package struct RestoreBackup {
     }
 
     /// A folder with a database is never written to.
-    private static func checkIsFree(_ folder: String) throws(BackupFault) {
+    static func checkIsFree(_ folder: String) throws(BackupFault) {
         for name in ["okaeri.sqlite", "okaeri.sqlite-wal", "revocations"] {
             guard FileManager.default.fileExists(atPath: "\(folder)/\(name)") else { continue }
             throw BackupFault(
@@ -105,7 +122,7 @@ package struct RestoreBackup {
         }
     }
 
-    private static func makeFolder(_ folder: String) throws(BackupFault) {
+    static func makeFolder(_ folder: String) throws(BackupFault) {
         do {
             try FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -114,7 +131,7 @@ package struct RestoreBackup {
         }
     }
 
-    private static func moveIn(_ draft: String, in folder: String) throws(BackupFault) {
+    static func moveIn(_ draft: String, in folder: String) throws(BackupFault) {
         let file = open(draft, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw OutputFile.fault(draft) }
         defer { close(file) }
@@ -127,7 +144,7 @@ package struct RestoreBackup {
         guard fsync(directory) == 0 else { throw OutputFile.fault(folder) }
     }
 
-    private func opening<Value>(_ body: () throws(SQLiteOpenFault) -> Value) throws(BackupFault) -> Value {
+    static func opening<Value>(_ body: () throws(SQLiteOpenFault) -> Value) throws(BackupFault) -> Value {
         do throws(SQLiteOpenFault) {
             return try body()
         } catch {
@@ -137,10 +154,15 @@ package struct RestoreBackup {
 }
 
 /// The lines that are to be applied to a backup, and whether they are all.
-private struct Journal {
-    private(set) var texts: [String] = []
+struct RestoredJournal {
+    var texts: [String] = []
     /// Why something that ended may be missing.
-    private(set) var doubt: String?
+    var doubt: String?
+
+    /// - Parameter doubt: Why something may be missing.
+    init(doubt: String? = nil) {
+        self.doubt = doubt
+    }
 
     init(
         from segment: String, stored: [String], oldFolder: String?, repository: any BackupRepository,

@@ -292,7 +292,7 @@ extension DashboardRequest {
     fileprivate func state(of admin: Admin) -> ListModel.Cell {
         if admin.isDisabled { return .init(text: "", badge: text("admins.disabled")) }
         if admin.lacksAuthenticator { return .init(text: "", badge: text("admins.withoutApp")) }
-        return admin.isSetUp
+        return admin.isSetUp || admin.usesSignOnOnly
             ? .init(text: text("admins.active")) : .init(text: "", badge: text("admins.invited"))
     }
 

@@ -127,6 +127,9 @@ enum SettingsPage {
                 for (span, value) in zip(Self.spans, spans) { application.settings[keyPath: span.1] = value }
                 application.settings.anonymousIdleLimit = idle
                 application.settings.passwordMinimumCharacters = minimum
+                if let only = form["passwordOnlyMinimumCharacters"] {
+                    application.settings.passwordOnlyMinimumCharacters = Int(only, radix: 10) ?? 0
+                }
                 application.settings.signUp = Self.signUp(form, application.settings.signUp)
                 application.settings.passkeys = PasskeyForm.rules(form, application.settings.passkeys)
                 application.settings.secondFactors = secondFactors
@@ -204,6 +207,9 @@ enum SettingsPage {
                 [
                     field(
                         "passwordMinimumCharacters", String(settings.passwordMinimumCharacters), .number,
+                        isRequired: true),
+                    field(
+                        "passwordOnlyMinimumCharacters", String(settings.passwordOnlyMinimumCharacters), .number,
                         isRequired: true),
                     field("deletionGraceDays", days(settings.deletionGrace), .number, isRequired: true),
                     field("anonymousIdleDays", days(settings.anonymousIdleLimit), .number),

@@ -63,7 +63,8 @@ package struct Dashboard: ProtocolAdapter {
             "mail": PackageResources.mail_mustache, "theme": PackageResources.theme_mustache,
             "bulk": PackageResources.bulk_mustache, "protocols": PackageResources.protocols_mustache,
             "proof": PackageResources.proof_mustache, "passkey": PackageResources.passkey_mustache,
-            "passkeys": PackageResources.passkeys_mustache,
+            "passkeys": PackageResources.passkeys_mustache, "sign-on": PackageResources.sign_on_mustache,
+            "leave": PackageResources.leave_mustache,
         ])
     }
 
@@ -87,5 +88,5 @@ package struct Dashboard: ProtocolAdapter {
         + HealthPage.routes + OverviewPage.routes + StartPage.routes + UsersPage.routes + BulkForm.routes
         + ExportPage.routes + UserPage.routes + SessionsPage.routes + ConflictsPage.routes + SettingsPage.routes
         + ProvidersPage.routes + ProtocolsPage.routes + MailPage.routes + ThemePage.routes + AuditPage.routes
-        + FieldsPage.routes + OwnPasskeysPage.routes
+        + FieldsPage.routes + RolesPage.routes + OwnPasskeysPage.routes + SignOnPages.routes + OwnSignOnPage.routes
 }

@@ -7,11 +7,11 @@ import PageSupport
 
 extension DashboardRequest {
     /// An error as a page in the person's language. Who is no admin is asked to log in.
-    func answer(to error: any Error) throws -> Response {
+    func answer(to error: any Error) async throws -> Response {
         let code = (error as? DomainError)?.code
         if code == .adminRequired { return redirect(to: "\(Dashboard.root)/log-in") }
-        if code == .reauthenticationRequired { return try askForProof() }
-        if let refused = error as? ReauthenticationForm.Refused { return try askForProof(refused.words) }
+        if code == .reauthenticationRequired { return try await askForProof() }
+        if let refused = error as? ReauthenticationForm.Refused { return try await askForProof(refused.words) }
         guard let words = PageWords(error) else { throw error }
         return try html(
             "message", title: text("fault.title"), ["lead": text("fault.\(words.text)")], status: words.status)
@@ -23,6 +23,11 @@ struct PageWords {
     let status: HTTPResponse.Status
     /// The name of the text behind `fault.`.
     let text: String
+
+    init(_ status: HTTPResponse.Status, _ text: String) {
+        self.status = status
+        self.text = text
+    }
 
     /// `nil` for what is no fault of the admin: a page for all languages tells it.
     init?(_ error: any Error) {

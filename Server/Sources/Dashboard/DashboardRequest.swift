@@ -187,14 +187,16 @@ struct DashboardRequest: Sendable {
             ("overview", path(), .readOverview), ("users", path("users"), .listUsers),
             ("sessions", path("sessions"), .listSessions), ("conflicts", path("conflicts"), .listMerges),
             ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
-            ("fields", path("fields"), .readSettings), ("start", path("start"), .readOverview),
+            ("fields", path("fields"), .readSettings), ("roles", path("roles"), .listRoles),
+            ("start", path("start"), .readOverview),
         ]
         let ofServer: [(String, String, AdminAction)] = [
             ("applications", "\(Dashboard.root)/applications", .listApplications),
             ("admins", "\(Dashboard.root)/admins", .listAdmins), ("keys", "\(Dashboard.root)/keys", .listAdminKeys),
             ("passkeys", "\(Dashboard.root)/passkeys", .listOwnPasskeys),
+            ("signOn", OwnSignOnPage.path, .readOwnSignOn),
             ("health", "\(Dashboard.root)/health", .readHealth),
-        ]
+        ].filter { $0.0 != "signOn" || rules.signOn.isOffered }
         return [
             group("application", application == nil ? [] : ofApplication.filter { offers($0.2) }),
             // The list of applications is for everybody: it shows those that they see.

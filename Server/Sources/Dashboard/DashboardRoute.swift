@@ -40,6 +40,18 @@ package struct DashboardRoute: Sendable {
         self.answer = answer
     }
 
+    /// What is looked at below a page, which is drawn when it comes to nothing.
+    init(
+        _ page: Page, get name: String, _ action: AdminAction, also: [AdminAction] = [], _ answer: @escaping Answer
+    ) {
+        method = .get
+        path = "\(page.path)/\(name)"
+        self.action = action
+        self.also = also
+        self.page = page
+        self.answer = answer
+    }
+
     /// What a form of a page asks for, at a path of its own below the page or, with a slash in front, elsewhere.
     init(
         _ page: Page, post name: String, _ action: AdminAction, also: [AdminAction] = [], _ answer: @escaping Answer
@@ -83,7 +95,7 @@ struct DashboardEndpoint: Sendable {
                 try await route.answer(request)
             }
         } catch {
-            response = try asked.answer(to: error)
+            response = try await asked.answer(to: error)
         }
         if let token = asked.renewed {
             response.keepCookie(token.revealed, for: asked.page, maximumSeconds: SignInPages.cookieSeconds)

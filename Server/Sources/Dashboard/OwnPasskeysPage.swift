@@ -76,13 +76,14 @@ enum OwnPasskeysPage {
     private static func draw(_ request: DashboardRequest, fault: String? = nil) async throws -> Response {
         let access = try request.caller()
         let passkeys = try await request.rules.ownPasskeys.list(of: access)
-        let hasPassword = access.admin?.usesPasskeysOnly == false
+        let hasPassword = access.admin?.passwordHash != nil
         var model: PageTemplates.Model = [
             "lead": request.text("passkeys.lead"), "hasPasskeys": !passkeys.isEmpty,
             "passkeys": passkeys.enumerated().map { index, passkey in
                 row(passkey, number: index, request)
             },
-            "givesUpPassword": hasPassword && !passkeys.isEmpty, "hasNoPassword": !hasPassword,
+            "givesUpPassword": hasPassword && !passkeys.isEmpty,
+            "hasNoPassword": access.admin?.usesPasskeysOnly == true,
             "passwordLink": "\(request.pagePath)/password",
         ]
         var name = PageField("name", label: request.text("passkeys.name"), isRequired: false)

@@ -25,16 +25,17 @@ extension DashboardRequest {
     /// - Parameter refused: What was wrong with the answer before.
     /// - Returns: the page that asks.
     /// - Throws: what the template throws.
-    func askForProof(_ refused: PageWords? = nil) throws -> Response {
+    func askForProof(_ refused: PageWords? = nil) async throws -> Response {
         // What an authenticator said was for an earlier question.
         let kept = (sent ?? .none).all.filter { ![PageRequest.tokenField, "credential"].contains($0.name) }
         let pairs = page.query.all.map { ($0.name, $0.value) }
         let query = pairs.isEmpty ? "" : "?\(FormValues.query(pairs))"
+        let refusesPasswords = try await rules.signOn.refusesPasswords()
+        // A file is fetched from a list: there is nothing at its own address to go back to.
+        let back = isPost ? pagePath + query : path("users")
         var model: PageTemplates.Model = [
             "lead": text("proof.lead"), "link": page.path + query,
-            // A file is fetched from a list: there is nothing at its own address to go back to.
-            "back": isPost ? pagePath + query : path("users"),
-            "hasPassword": access?.admin?.usesPasskeysOnly != true, "proof": true,
+            "back": back, "hasPassword": access?.admin?.passwordHash != nil && !refusesPasswords, "proof": true,
             "kept": kept.map { ["name": $0.name, "value": $0.value] as PageTemplates.Model },
             "fields": [
                 PageField(
@@ -45,6 +46,9 @@ extension DashboardRequest {
             ],
         ]
         if let form = passkeyForm(.get, action: page.path + query, label: "proof.passkey") { model.merge(form) { $1 } }
+        if rules.signOn.isOffered {
+            model["signOn"] = "\(OwnSignOnPage.path)/prove?\(FormValues.query([("back", back)]))"
+        }
         if let refused {
             let words = refused.text == "credentials" ? text("proof.refused") : text("fault.\(refused.text)")
             model["summary"] =

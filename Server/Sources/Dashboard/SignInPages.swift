@@ -17,7 +17,7 @@ enum SignInPages {
 
     static let routes: [DashboardRoute] = [
         DashboardRoute(home, showHome),
-        DashboardRoute(logIn) { try LogInPage().draw($0, name: "", fault: nil, status: .ok) },
+        DashboardRoute(logIn) { try await LogInPage().draw($0, name: "", fault: nil, status: .ok) },
         DashboardRoute(logIn, post: "", .logIn) { try await LogInPage().logIn($0) },
         DashboardRoute(logIn, post: "passkey", .logIn) { try await LogInPage().logInWithPasskey($0) },
         DashboardRoute(logIn, post: "passkey/options", .logIn) { request in
@@ -54,7 +54,7 @@ enum SignInPages {
 }
 
 /// `/dashboard/log-in`
-private struct LogInPage {
+struct LogInPage {
     func logIn(_ request: DashboardRequest) async throws -> Response {
         let form = try await request.form()
         do {
@@ -68,7 +68,7 @@ private struct LogInPage {
             return response
         } catch {
             guard let words = PageWords(error) else { throw error }
-            return try draw(
+            return try await draw(
                 request, name: form.text("name"), fault: words.text,
                 status: words.text == "forged" ? .forbidden : words.status)
         }
@@ -77,7 +77,7 @@ private struct LogInPage {
     func logInWithPasskey(_ request: DashboardRequest) async throws -> Response {
         let form = try await request.form()
         guard let credential = try DashboardPasskey.credential(PasskeyAuthentication.self, in: form) else {
-            return try draw(request, name: "", fault: "passkeyUnknown", status: .unprocessableContent)
+            return try await draw(request, name: "", fault: "passkeyUnknown", status: .unprocessableContent)
         }
         do {
             let done = try await request.rules.passkeys.logIn(
@@ -87,13 +87,19 @@ private struct LogInPage {
             return response
         } catch {
             guard let words = PageWords(error) else { throw error }
-            return try draw(request, name: "", fault: words.text, status: words.status)
+            return try await draw(request, name: "", fault: words.text, status: words.status)
         }
+    }
+
+    /// After the way to the provider of admins came to nothing.
+    func draw(_ request: DashboardRequest, name: String, refused error: DomainError) async throws -> Response {
+        guard let words = SignOnPages.fault(error) else { throw error }
+        return try await draw(request, name: name, fault: words.text, status: words.status)
     }
 
     func draw(
         _ request: DashboardRequest, name: String, fault: String?, status: HTTPResponse.Status
-    ) throws -> Response {
+    ) async throws -> Response {
         var model: PageTemplates.Model = [
             "fields": [
                 PageField(
@@ -106,7 +112,9 @@ private struct LogInPage {
                 request.codeField(
                     "code", isRequired: request.rules.secondFactor == .demanded),
             ], "button": request.text("enter.button"), "lead": request.text("enter.lead"),
+            "action": "\(Dashboard.root)/log-in", "hasPassword": try await !request.rules.signOn.refusesPasswords(),
         ]
+        if request.rules.signOn.isOffered { model["signOn"] = SignOnPages.logIn }
         let passkey = request.passkeyForm(
             .get, action: "\(Dashboard.root)/log-in/passkey", label: "enter.passkey", isConditional: true)
         if let passkey { model.merge(passkey) { $1 } }
@@ -205,6 +213,9 @@ private struct SetUpPage {
                 autocomplete: "one-time-code", isRequired: !opened.isAuthenticatorOptional
             ).model,
         ]
+        if request.rules.signOn.isOffered, opened.admin != nil {
+            model["signOn"] = "\(Dashboard.root)/set-up/sign-on"
+        }
         if let picture = QRPicture(opened.totp.link(name: shown, issuer: "Okaeri"))?.svg { model["qr"] = picture }
         if !errors.isEmpty {
             model["summary"] =

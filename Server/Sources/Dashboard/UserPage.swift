@@ -10,7 +10,7 @@ enum UserPage {
     private static let page = DashboardRoute.Page("/app/{application}/users/{user}", .readUser)
     private static let notices: Set<String> = [
         "disabled", "enabled", "loggedOut", "reset", "deleted", "restored", "merged", "saved", "ended",
-        "keyRemoved", "passkeyRemoved", "factorsRemoved",
+        "keyRemoved", "passkeyRemoved", "factorsRemoved", "rolesChanged",
     ]
 
     static let routes: [DashboardRoute] = [
@@ -47,6 +47,8 @@ enum UserPage {
                 return done("factorsRemoved", request)
             }
         },
+        UserRolesForm.route(page, "roles/give") { .init(adding: [$0]) },
+        UserRolesForm.route(page, "roles/take") { .init(removing: [$0]) },
         DashboardRoute(page, post: "sessions/{session}/end", .endSession) { request in
             try await change(request) { _, id, application, who in
                 try await request.rules.endSession(
@@ -184,6 +186,7 @@ enum UserPage {
         let user = isMasked ? Redaction.user(found.user) : found.user
         let view = UserPageModel(request: request, found: found, user: user, isMasked: isMasked)
         var model = view.model
+        model.merge(UserRolesForm.model(request, of: found.user)) { $1 }
         if request.offers(.editUser) {
             model["canChange"] = true
             model["edit"] = view.editFields(form).map(\.model)

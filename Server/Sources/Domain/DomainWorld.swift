@@ -41,6 +41,10 @@ package struct DomainWorld: Sendable {
         package var textDelivery: TextMessageDelivery
         /// Whether admins need an authenticator app.
         package var adminSecondFactor = AdminSecondFactor.demanded
+        /// How the server knows the provider of its admins; `nil` without one.
+        package var adminSignOn: AdminSignOnSettings?
+        /// Sends events to the backends of apps.
+        package var eventCarrier: any EventCarrier = NoEventCarrier()
         /// Verifies the chains of attestations.
         package var certificates: any CertificateVerifier = NoCertificateVerifier()
         /// Who vouches for the keys of attestations.

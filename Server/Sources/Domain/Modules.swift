@@ -10,6 +10,8 @@ package final class Modules: Sendable {
     package let deletion: Deletion
     package let sessions: Sessions
     package let administration: Administration
+    package let events: Events
+    package let resealSecrets: ResealSecrets
 
     private let searches: SearchScheduler
     private let clock: any WallClock
@@ -49,9 +51,11 @@ package final class Modules: Sendable {
         sessions = Sessions(
             world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider,
             verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check)
+        events = Events(world, audit: audit)
+        resealSecrets = ResealSecrets(store: store, sealingKey: world.sealingKey)
         administration = Administration(
             world, rateLimiter: rateLimiter, enqueueMessage: messaging.enqueueMessage, searches: searches,
-            changes: changes, signingKeys: sessions.signingKeys, passkeys: passkeys)
+            changes: changes, signingKeys: sessions.signingKeys, passkeys: passkeys, providers: providers)
     }
 
     /// How many searches wait for a reader now.
@@ -60,6 +64,7 @@ package final class Modules: Sendable {
     /// Forgets what a committed transaction changed. The store calls it before the change is answered.
     package func forget(_ change: Change) {
         if case .mailQueued = change { return messaging.mailQueueSignal.ring() }
+        if case .eventsWritten = change { return events.signal.ring() }
         sessions.forget(change)
         applications.forget(change)
         providers.findProvider.forget(change)

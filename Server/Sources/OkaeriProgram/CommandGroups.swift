@@ -72,12 +72,14 @@ struct SessionCommand: ParsableCommand {
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Change the keys that sign access tokens.",
+        abstract: "Change the keys that sign access tokens, and those that seal secrets at rest.",
         discussion: """
-            Example:
+            Examples:
               okaeri keys rotate
+              okaeri keys status
+              okaeri keys reseal
             """,
-        subcommands: [RotateKeysCommand.self])
+        subcommands: [RotateKeysCommand.self, SealingStatusCommand.self, ResealCommand.self])
 }
 
 /// `okaeri mail …`
@@ -91,6 +93,21 @@ struct MailCommand: ParsableCommand {
               okaeri mail outbox --application 00VHj9mrbT8wn7Qk
             """,
         subcommands: [MailQueueCommand.self, MailOutboxCommand.self])
+}
+
+/// `okaeri events …`
+struct EventsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Look at what happened to users, and send it to an app's backend again.",
+        discussion: """
+            Events are recorded where an application has an endpoint or its stream is switched on.
+
+            Examples:
+              okaeri events tail --application 00VHj9mrbT8wn7Qk --follow
+              okaeri events replay 00VHjC2mXa7Kq1Zb --application 00VHj9mrbT8wn7Qk
+            """,
+        subcommands: [TailEventsCommand.self, ReplayEventsCommand.self])
 }
 
 /// `okaeri audit …`

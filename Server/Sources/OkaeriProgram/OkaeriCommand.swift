@@ -33,10 +33,11 @@ struct OkaeriCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             InitCommand.self, ServeCommand.self, StatusCommand.self, ApplicationCommand.self, UserCommand.self,
-            SessionCommand.self, KeysCommand.self, PasswordsCommand.self,
-            MailCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self, CopyCommand.self,
+            RoleCommand.self, GroupCommand.self, SessionCommand.self, KeysCommand.self, PasswordsCommand.self,
+            MailCommand.self, EventsCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self,
+            CopyCommand.self,
             BackupCommand.self,
-            RestoreCommand.self,
+            RestoreCommand.self, StandbyCommand.self,
             DoctorCommand.self, RoutesCommand.self,
             DemoCommand.self, ImportCommand.self, PolicyCommand.self,
         ])

@@ -1,5 +1,6 @@
 package import Domain
 import AuthServiceAPI
+import Backups
 import Dashboard
 package import HTTPSupport
 import KiiAPI
@@ -33,6 +34,8 @@ package struct Composition: Sendable {
     private let caller: CurlCaller
     /// Hands text messages over, to the operator's own address alone.
     private let textMessageCaller: CurlCaller
+    /// Sends events to the backends of apps, so that a slow one holds no log-in by a provider up.
+    private let eventCaller: CurlCaller
     /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
     private let upstreamStreams: CurlStreams
     /// The threads that hash passwords, unless a test brings its own.
@@ -42,6 +45,8 @@ package struct Composition: Sendable {
     private let checkedPasswords: BreachCheckedPasswords?
     /// Asks the operator's service of leaked passwords, which somebody waits for.
     private let passwordListCaller: CurlCaller
+    /// Replicates the embedded database; `nil` when nothing does.
+    private(set) var replica: ReplicaShipper?
     private let startedAt = ContinuousClock.now
     let connectionMetrics = ConnectionMetrics()
 
@@ -73,6 +78,7 @@ package struct Composition: Sendable {
                 try Self.embedded(settings, role, randomness)
             }
         self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+        replica = try await settings.replicaShipper(of: store, role, SystemClock())
     }
 
     private static func embedded(
@@ -84,8 +90,8 @@ package struct Composition: Sendable {
                 .folder(folder), role: role == .server ? .server : .command,
                 searchReaders: settings.searchLimits.readers)
             let key =
-                try settings.sealingKey.flatMap { SealingKey(bytes: $0) }
-                ?? SealingKeyFile(folder: folder, randomness: randomness).key()
+                try settings.sealingKeys.key(
+                    first: settings.sealingKey ?? SealingKeyFile(folder: folder, randomness: randomness).bytes())
             return (store, key)
         } catch let fault as SQLiteOpenFault {
             throw .storage(fault.description)
@@ -100,12 +106,14 @@ package struct Composition: Sendable {
         _ address: PostgreSQLAddress, _ settings: ServerSettings, _ role: Role, _ randomness: any Randomness
     ) async throws(StartFault) -> (any Engine, SealingKey) {
         // A file of one node's own would seal what the other nodes cannot open.
-        guard let key = settings.sealingKey.flatMap({ SealingKey(bytes: $0) }) else {
+        guard let first = settings.sealingKey else {
             throw .settings(
                 "With \(Setting.database.variable), all nodes and commands need the same sealing key: set "
                     + "\(Setting.sealingKey.variable) to \(Setting.sealingKey.rule), as “head -c 32 /dev/urandom | "
                     + "base64” makes them.")
         }
+        let key: SealingKey
+        do { key = try settings.sealingKeys.key(first: first) } catch { throw .settings(error.description) }
         do {
             let store = try await PostgreSQLStore.open(
                 address, role: role == .server ? .server : .command,
@@ -129,6 +137,8 @@ package struct Composition: Sendable {
         let caller = caller ?? CurlCaller(policy: egress)
         upstreamStreams = CurlStreams(policy: caller.policy)
         self.caller = caller
+        let eventCaller = CurlCaller(policy: caller.policy)
+        self.eventCaller = eventCaller
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
         self.textMessageCaller = textMessageCaller
@@ -158,8 +168,10 @@ package struct Composition: Sendable {
             mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
             mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller))
         services.certificates = CertificateChains()
+        services.eventCarrier = EventWebhook(clock: clock, call: eventCaller)
         services.attestationCertificates = AppAttestCertificates(furtherRoots: addresses.appAttestRoots)
         services.adminSecondFactor = settings.isDevelopment ? .optionalForFirstOwner : .demanded
+        services.adminSignOn = settings.adminSignOn
         let modules = Modules(
             DomainWorld(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
@@ -293,6 +305,7 @@ package struct Composition: Sendable {
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         caller.observeFaults(observer)
         upstreamStreams.observeFaults(observer)
+        eventCaller.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
         passwordListCaller.observeFaults(observer)
         checkedPasswords?.observeFaults(observer)
@@ -303,9 +316,13 @@ package struct Composition: Sendable {
         MailWorker(modules: modules, clock: clock, logger: logger)
     }
 
+    /// Sends events while the server runs.
+    package func eventWorker(_ logger: Logger) -> EventWorker { EventWorker(modules: modules, logger: logger) }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
+        await eventCaller.close()
         await upstreamStreams.close()
         await textMessageCaller.close()
         await passwordListCaller.close()
@@ -316,7 +333,7 @@ package struct Composition: Sendable {
 
     private var gauges: [ServerMetrics.Gauge] {
         let (modules, startedAt, passwords) = (modules, startedAt, passwords)
-        return [
+        return (replica?.gauges ?? []) + [
             .init(name: "okaeri_session_cache_entries", help: "Sessions kept in memory.") {
                 Double(modules.sessions.cachedSessions)
             },
@@ -359,26 +376,5 @@ extension ServerSettings {
         let fault = await carrier.check()
         await threads.close()
         return fault
-    }
-
-    /// The server's own address in access tokens.
-    var issuer: String { publicURL ?? url(port: port) }
-
-    /// Where a one-time link for admins leads.
-    package func adminLink(_ token: Secret, port: Int) -> String {
-        var base = publicURL ?? url(port: port)
-        while base.hasSuffix("/") { base.removeLast() }
-        return "\(base)/dashboard/set-up?token=\(token.revealed)"
-    }
-
-    /// The server's own address for people; `nil` while it is not set.
-    var pagesURL: String? { publicURL ?? (isLoopback && port != 0 ? url(port: port) : nil) }
-
-    /// The address by which this machine reaches the server.
-    package func url(port: Int) -> String { Self.url(host: host, port: port) }
-
-    /// The address of a host and port.
-    package static func url(host: String, port: Int) -> String {
-        host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }

@@ -27,8 +27,8 @@ extension Simulation {
                 if restoring { before?.standing = .unsure }
                 if restoring || before?.leavingSince != nil { device.person = nil }
             case .refused(let error):
-                if error.code == .clockSkew {
-                    device.offset = .zero
+                if case .serverTime(let time) = error.detail {
+                    device.offset = time - now
                     continue
                 }
                 await refuse(error, device, before)

@@ -11,7 +11,7 @@ package enum StoredHash: Sendable {
     case argon2(String)
     /// `$2a$10$…`, `$2b$…`, `$2y$…`: 53 characters after the cost.
     case bcrypt(String)
-    /// `$scrypt$ln=15,r=8,p=1$salt$hash`.
+    /// `$scrypt$ln=15,r=8,p=1$salt$hash`, and `$firebase-scrypt$…`: see `FirebaseScrypt`.
     case scrypt(Scrypt)
     /// `$pbkdf2-sha256$i=600000$salt$hash`, and with `sha512` or `sha1`.
     case pbkdf2(PBKDF2)
@@ -22,6 +22,8 @@ package enum StoredHash: Sendable {
         let parallelism: UInt32
         let salt: [UInt8]
         let hash: [UInt8]
+        /// Whether the hash is what AES makes of the derived key, as at Firebase.
+        var isFirebase = false
     }
 
     package struct PBKDF2: Hashable, Sendable {
@@ -80,7 +82,7 @@ package enum StoredHash: Sendable {
                 (1...16).contains(parts.number("p") ?? 0)
             else { return nil }
             self = .argon2(text)
-        case "scrypt":
+        case "scrypt", FirebaseScrypt.function:
             guard let exponent = parts.number("ln"), (1...24).contains(exponent), let block = parts.number("r"),
                 (1...64).contains(block), let parallelism = parts.number("p"), (1...16).contains(parallelism),
                 128 * block * parallelism << exponent <= Self.maximumKiB * 1024
@@ -88,7 +90,7 @@ package enum StoredHash: Sendable {
             self = .scrypt(
                 Scrypt(
                     cost: 1 << exponent, blockSize: UInt32(clamping: block), parallelism: UInt32(clamping: parallelism),
-                    salt: parts.salt, hash: parts.hash))
+                    salt: parts.salt, hash: parts.hash, isFirebase: parts.function == FirebaseScrypt.function))
         case "pbkdf2-sha256", "pbkdf2-sha512", "pbkdf2-sha1", "pbkdf2":
             let name = parts.function.split(separator: "-").dropFirst().first.map(String.init) ?? "sha1"
             guard let digest = PBKDF2.Digest(rawValue: name), let rounds = parts.number("i"),
@@ -139,10 +141,12 @@ package enum StoredHash: Sendable {
 
 extension StoredHash.Scrypt {
     func fits(_ password: [UInt8]) -> Bool {
-        var made = [UInt8](repeating: 0, count: hash.count)
+        var made = [UInt8](repeating: 0, count: isFirebase ? FirebaseScrypt.keyBytes : hash.count)
         let status = crypto_pwhash_scryptsalsa208sha256_ll(
             password, password.count, salt, salt.count, cost, blockSize, parallelism, &made, made.count)
-        return status == 0 && StoredHash.areEqual(made, hash)
+        guard status == 0 else { return false }
+        if isFirebase { made = FirebaseScrypt.keyStream(of: made, byteCount: hash.count) }
+        return StoredHash.areEqual(made, hash)
     }
 }
 

@@ -65,8 +65,8 @@ enum ChangeNotice: Equatable {
         case .user(let application, let id): "u" + text(application.rawValue.utf8) + text(id.rawValue.utf8)
         case .session(let application, let token): "s" + text(application.rawValue.utf8) + text(token.bytes)
         case .signingKeys: "k"
-        // The node that queued a mail sends it; the others look now and then.
-        case .mailQueued: nil
+        // The node that queued a mail or wrote an event sends it; the others look now and then.
+        case .mailQueued, .eventsWritten: nil
         }
     }
 

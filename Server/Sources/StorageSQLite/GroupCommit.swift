@@ -1,4 +1,5 @@
 import CSQLite
+import Dispatch
 import Domain
 import Foundation
 import Storage
@@ -20,6 +21,7 @@ final class GroupCommit: Sendable {
     private let outsideChanges: CacheEpoch?
     private let journal: RevocationJournal?
     private let signals: StoreSignals
+    private let proofs: ProofMemory?
     // Touched on `queue` only.
     nonisolated(unsafe) private let connection: SQLiteConnection
 
@@ -34,16 +36,18 @@ final class GroupCommit: Sendable {
     ///   - outsideChanges: Where a command tells a server that it changed something; `nil` in the server itself.
     ///   - journal: Where what ends is written down; `nil` for a database in memory.
     ///   - signals: Whom to tell of changes.
+    ///   - proofs: Where device proofs are kept; `nil` where all of them have rows.
     ///   - queue: Where transactions are run.
     init(
         _ connection: sending SQLiteConnection, outsideChanges: CacheEpoch?, journal: RevocationJournal?,
-        signals: StoreSignals, queue: StepQueue = StepQueue(label: "okaeri.sqlite.writer")
+        signals: StoreSignals, proofs: ProofMemory?, queue: StepQueue = StepQueue(label: "okaeri.sqlite.writer")
     ) {
         self.queue = queue
         self.connection = connection
         self.outsideChanges = outsideChanges
         self.journal = journal
         self.signals = signals
+        self.proofs = proofs
     }
 
     func run<Value: Sendable>(
@@ -79,6 +83,23 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// Runs work between two commits, with the writing connection. Blocks.
+    ///
+    /// - Returns: `nil` when the connection is closed.
+    func between<Value: Sendable>(_ work: @escaping @Sendable (SQLiteConnection) -> Value) -> Value? {
+        let result = Mutex<Value?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        queue.async {
+            if self.connection.isOpen {
+                let value = work(self.connection)
+                result.withLock { $0 = value }
+            }
+            done.signal()
+        }
+        done.wait()
+        return result.withLock { $0 }
+    }
+
     private func drain() {
         while true {
             gather()
@@ -106,14 +127,16 @@ final class GroupCommit: Sendable {
     }
 
     private func commit(_ group: [any WriteJob]) {
+        var marks: [ProofMemory.Mark] = []
         do {
             try journal?.begin(on: connection)
             try connection.run("BEGIN IMMEDIATE")
-            var changes = try runAll(group, withSavepoints: false)
+            var changes = try runAll(group, withSavepoints: false, marks: &marks)
             if changes == nil {
                 try connection.run("ROLLBACK")
+                giveBack(&marks)
                 try connection.run("BEGIN IMMEDIATE")
-                changes = try runAll(group, withSavepoints: true)
+                changes = try runAll(group, withSavepoints: true, marks: &marks)
             }
             guard let changes else { throw DomainError.storageUnavailable }
             let revocations = try journal?.take(from: connection) ?? []
@@ -130,8 +153,14 @@ final class GroupCommit: Sendable {
         } catch {
             // Also the fault may have ended the transaction already; then there is nothing to roll back.
             if !connection.isOutsideTransaction { try? connection.run("ROLLBACK") }
+            giveBack(&marks)
             for job in group { job.fail() }
         }
+    }
+
+    private func giveBack(_ marks: inout [ProofMemory.Mark]) {
+        proofs?.giveBack(marks)
+        marks = []
     }
 
     private func append(_ revocations: [String]) throws(DomainError) {
@@ -144,16 +173,23 @@ final class GroupCommit: Sendable {
         }
     }
 
+    /// - Parameters:
+    ///   - group: The transactions.
+    ///   - withSavepoints: Whether each can be undone by itself.
+    ///   - marks: Gets the proofs that they took.
     /// - Returns: what the transactions that did not throw have changed; `nil` when one threw after it had written, so
     ///   that savepoints are needed.
     /// - Throws: `storageUnavailable` when a fault ended the transaction that holds them all.
-    private func runAll(_ group: [any WriteJob], withSavepoints: Bool) throws(DomainError) -> [Change]? {
+    private func runAll(
+        _ group: [any WriteJob], withSavepoints: Bool, marks: inout [ProofMemory.Mark]
+    ) throws(DomainError) -> [Change]? {
         var changes: [Change] = []
         for job in group {
             let rowsBefore = connection.changedRows
             if withSavepoints { try connection.run("SAVEPOINT job") }
-            let transaction = SQLTransaction(connection)
+            let transaction = SQLTransaction(connection, proofs: proofs)
             let succeeded = job.run(in: transaction)
+            if succeeded { marks += transaction.marks } else { proofs?.giveBack(transaction.marks) }
             guard !connection.isOutsideTransaction else { throw .storageUnavailable }
             if succeeded {
                 changes += transaction.changes

@@ -22,7 +22,11 @@ struct RevocableTable: Sendable {
         RevocableTable(name: "protocol_keys", carriedColumns: ["keys"]),
         RevocableTable(name: "applications", carriedColumns: ["admin_key_digest"]),
         RevocableTable(
-            name: "admins", carriedColumns: ["disabled_at", "password_hash", "sealed_totp", "recovery_digests", "role"]),
+            name: "admins",
+            carriedColumns: [
+                "disabled_at", "password_hash", "uses_passkeys_only", "sealed_totp", "recovery_digests", "role",
+            ]),
+        RevocableTable(name: "admin_passkeys"),
         RevocableTable(name: "admin_sessions"),
         RevocableTable(name: "admin_links"),
         RevocableTable(name: "admin_keys"),

@@ -62,9 +62,25 @@ package final class RevocationReplay {
 
     /// Commits what was applied and closes the database.
     package func finish() throws(SQLiteOpenFault) {
-        try reading { () throws(DomainError) in try connection.execute("COMMIT") }
+        try reading { () throws(DomainError) in
+            if columns["totp_factors"] != nil { try forgetSecondFactors() }
+            try connection.execute("COMMIT")
+        }
         changedRows = Int(clamping: connection.changedRows)
         connection.close()
+    }
+
+    /// Users who have no factor left after the replay are asked for none, which would lock them out.
+    private func forgetSecondFactors() throws(DomainError) {
+        for (table, user) in [("users", "id"), ("identities", "user_id"), ("sessions", "user_id")] {
+            try connection.execute(
+                """
+                UPDATE \(table) SET second_factor_at = NULL WHERE second_factor_at IS NOT NULL AND NOT EXISTS (
+                    SELECT 1 FROM totp_factors
+                    WHERE totp_factors.application_id = \(table).application_id
+                        AND totp_factors.user_id = \(table).\(user))
+                """)
+        }
     }
 
     /// What a line asks for; none for tables and columns that a backup of an older version does not have.

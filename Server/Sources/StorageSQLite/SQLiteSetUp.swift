@@ -5,6 +5,9 @@ import Storage
 
 /// Makes folder, file and schema, or says why not.
 enum SQLiteSetUp {
+    /// How long the log becomes before it is moved into the database.
+    static let checkpointPages: Int32 = 8192
+
     /// - Returns: the folder's path.
     static func makeFolder(_ path: String) throws(SQLiteOpenFault) -> String {
         do {
@@ -43,7 +46,7 @@ enum SQLiteSetUp {
             try connection.execute("PRAGMA synchronous = FULL")
             try connection.execute("PRAGMA cache_size = -22528")
             // 32 MiB of log: a page that many log-ins touch is then moved into the database once for many of them.
-            try connection.execute("PRAGMA wal_autocheckpoint = 8192")
+            try connection.execute("PRAGMA wal_autocheckpoint = \(checkpointPages)")
             try connection.execute("PRAGMA temp_store = MEMORY")
             try migrate(connection)
         } catch let error as SQLiteOpenFault {

@@ -19,7 +19,7 @@ package final class SQLiteStore: Engine, Sendable {
         case command
     }
 
-    private let writer: GroupCommit
+    let writer: GroupCommit
     private let readers: ReaderPool?
     private let searchReaders: SearchReaders?
     private let lock: ServerLock?
@@ -47,7 +47,8 @@ package final class SQLiteStore: Engine, Sendable {
             readers = nil
             self.searchReaders = nil
             validity = AlwaysValid()
-            writer = GroupCommit(connection, outsideChanges: nil, journal: nil, signals: signals)
+            writer = GroupCommit(
+                connection, outsideChanges: nil, journal: nil, signals: signals, proofs: try connection.proofMemory())
         case .folder(let path):
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
@@ -65,7 +66,7 @@ package final class SQLiteStore: Engine, Sendable {
             validity = role == .server ? epochs : AlwaysValid()
             writer = GroupCommit(
                 connection, outsideChanges: role == .command ? epochs : nil, journal: RevocationJournal(folder: path),
-                signals: signals)
+                signals: signals, proofs: role == .server ? try connection.proofMemory() : nil)
         }
     }
 
@@ -90,7 +91,7 @@ package final class SQLiteStore: Engine, Sendable {
         lock = nil
         validity = AlwaysValid()
         writer = GroupCommit(
-            connection, outsideChanges: nil, journal: nil, signals: signals,
+            connection, outsideChanges: nil, journal: nil, signals: signals, proofs: try connection.proofMemory(),
             queue: StepQueue(label: "simulated", steps: steps))
     }
 
@@ -152,6 +153,18 @@ package final class SQLiteStore: Engine, Sendable {
         await readers?.close()
         await writer.close()
         lock?.release()
+    }
+}
+
+extension SQLiteConnection {
+    /// The device proofs of a server that begins.
+    fileprivate func proofMemory() throws(SQLiteOpenFault) -> ProofMemory {
+        do throws(DomainError) {
+            let transaction = SQLTransaction(self)
+            return ProofMemory(latest: try transaction.latestProof(), kept: try transaction.usedProofs())
+        } catch {
+            throw SQLiteOpenFault("The used proofs cannot be read: \(String(cString: sqlite3_errmsg(handle))).")
+        }
     }
 }
 

@@ -19,6 +19,8 @@ extension WebPages {
             + page("provider/{provider}/callback", get: ShowProviderCallback())
             + [
                 Route(.post, "/a/{application}/token", .application, TokenRoute(pages: self).respond),
+                Route(.post, "/a/{application}/introspect", .admin, IntrospectionRoute(pages: self).respond),
+                Route(.post, "/a/{application}/revoke", .application, RevocationRoute(pages: self).respond),
                 Route(.get, "/a/{application}/userinfo", .session, UserInfoRoute(pages: self).respond),
                 Route(.post, "/a/{application}/userinfo", .session, UserInfoRoute(pages: self).respond),
                 Route(

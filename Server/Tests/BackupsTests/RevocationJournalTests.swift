@@ -39,6 +39,53 @@ struct RevocationJournalTests {
         #expect(try SQLiteSnapshot(checking: copy).rows["users"] == 2)
     }
 
+    @Test("leaves nobody asked for a second factor that was removed after the copy")
+    func secondFactors() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let now = world.clock.now
+        var made: [TOTPFactor] = []
+        for name in ["removed", "kept"] {
+            var user = try await world.logIn(TestDevice(), to: application).user
+            user.secondFactorAt = now
+            let factor = TOTPFactor(
+                id: Identifier(rawValue: name), of: user.id, in: application.id, name: name, sealedKey: [1],
+                lastStep: 0, createdAt: now)
+            let enrolled = user
+            try await store.write { transaction throws(DomainError) in
+                try transaction.insert(factor)
+                try transaction.updateSecondFactor(of: enrolled)
+            }
+            made.append(factor)
+        }
+        let factors = made
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        let other = TemporaryFolder()
+        try other.make()
+        let copy = other.path + "/okaeri.sqlite"
+        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        let removed = factors[0]
+        try await store.write { transaction throws(DomainError) in try transaction.remove(removed) }
+        await store.close()
+
+        let replay = try RevocationReplay(path: copy)
+        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
+        try replay.finish()
+        #expect(!replay.isDamaged)
+        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let isAsked = try await restored.read { transaction throws(DomainError) in
+            var isAsked: [Bool] = []
+            for factor in factors {
+                isAsked.append(try transaction.user(factor.user, in: application.id)?.hasSecondFactor ?? true)
+            }
+            return isAsked
+        }
+        #expect(isAsked == [false, true])
+        await restored.close()
+    }
+
     @Test("costs nothing to write where no backup was ever made")
     func withoutBackup() async throws {
         let world = try TestWorld(try SQLiteStore(.folder(folder.path), role: .server))

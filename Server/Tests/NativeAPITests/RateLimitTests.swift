@@ -84,6 +84,7 @@ struct RateLimitTests {
 
         let after = try await TestServer(
             settings: ["first-launches": "1"], store: SQLiteStore(.folder(folder), role: .server), clock: clock)
+        clock.advance(by: .seconds(1))
         let device = ProofMaker()
         let proof = try device.proof("POST", after.url(APIPath.logInAutomatically), at: clock.now)
         let answer = try await after.send(

@@ -200,10 +200,20 @@ struct HTTPAnswer: Sendable {
         let id = self["request-id"] ?? ""
         let body = id.isEmpty ? body : body.replacing(id, with: "")
         // Members have no order.
-        guard let value = try? JSONValue(parsing: Array(body.utf8)), case .object(let members) = value else {
+        guard let value = try? JSONValue(parsing: Array(body.utf8)), case .object = value else {
             return isPage ? "" : body
         }
-        return members.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "\n")
+        return Self.text(of: value)
+    }
+
+    private static func text(of value: JSONValue) -> String {
+        switch value {
+        case .object(let members):
+            "{" + members.sorted { $0.key < $1.key }.map { "\($0.key): \(text(of: $0.value))" }.joined(separator: ", ")
+                + "}"
+        case .array(let items): "[" + items.map(text(of:)).joined(separator: ", ") + "]"
+        default: "\(value)"
+        }
     }
 
     private var isPage: Bool { self["content-type"]?.hasPrefix("text/html") == true }

@@ -41,13 +41,14 @@ struct SettingsTests {
     @Test("takes the command line over the environment over the file")
     func precedence() throws {
         let file = try Self.file(
-            #"{"listen": "127.0.0.1:1", "first-launches": 7, "trusted-proxies": ["10.0.0.0/8", "::1"], "log-level": "debug"}"#
+            #"{"listen": "127.0.0.1:1", "first-launches": 7, "trusted-proxies": ["10.0.0.0/8", "::1"], "log-level": "debug", "log-format": "json"}"#
         )
         let settings = try ServerSettings(
             commandLine: ["listen": "127.0.0.1:3", "config": file],
             environment: ["OKAERI_LISTEN": "127.0.0.1:2", "OKAERI_LOG_LEVEL": "error"])
         #expect(settings.port == 3)
-        #expect(settings.logLevel == .error)
+        #expect(settings.logLevel == .error && settings.logFormat == .json)
+        #expect(try ServerSettings(environment: [:]).logFormat == .text)
         #expect(settings.firstLaunchesPerHour == 7)
         #expect(settings.trustedProxies.count == 2)
         #expect(try ServerSettings(environment: ["OKAERI_CONFIG": file]).port == 1)
@@ -61,7 +62,8 @@ struct SettingsTests {
             ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"), ("first-page", "maybe"),
             ("first-launches", "many"), ("old-app-first-launches", "0"), ("old-app-password-failures", "-1"),
             ("old-app-mails", "0"), ("old-app-code-tries", "many"), ("old-app-provider-credentials", "1000001"),
-            ("session-cache", "-1"), ("log-level", "loud"), ("request-timeout", "0"), ("idle-timeout", "1.5"),
+            ("session-cache", "-1"), ("log-level", "loud"), ("log-format", "JSON"), ("request-timeout", "0"),
+            ("idle-timeout", "1.5"),
             ("search-time", "0"), ("search-readers", "0"), ("search-time-per-address", "0"),
             ("search-time-per-application", "1.5"),
             ("write-timeout", "0"), ("maximum-connections", "0"), ("maximum-connections-per-address", "none"),
@@ -124,6 +126,36 @@ struct SettingsTests {
         #expect(throws: SettingFault.self) {
             try ServerSettings(commandLine: ["config": file], environment: [:])
         }
+    }
+
+    @Test(
+        "takes the provider of admins only whole, and never makes owners by it",
+        arguments: [
+            ["admin-sign-on-issuer": "https://login.example.com"], ["admin-sign-on-client": "okaeri"],
+            ["admin-sign-on-secret": "secret"], ["admin-passwords": "off"],
+            ["admin-sign-on-issuer": "http://login.example.com", "admin-sign-on-client": "okaeri"],
+            ["admin-sign-on-issuer": "https://login.example.com?a=b", "admin-sign-on-client": "okaeri"],
+            ["admin-sign-on-domain": "example.com"], ["admin-sign-on-role": "support"],
+            ["admin-sign-on-domain": "example.com", "admin-sign-on-role": "owner"],
+            ["admin-sign-on-domain": "@example.com", "admin-sign-on-role": "support"],
+            ["admin-sign-on-secret-file": "/nowhere/at/all"],
+        ])
+    func signOn(values: [String: String]) throws {
+        let isAlone = values.keys.contains("admin-sign-on-issuer") || values.count == 1
+        let whole = ["admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri"]
+        #expect(throws: SettingFault.self) {
+            try ServerSettings(commandLine: isAlone ? values : values.merging(whole) { $1 }, environment: [:])
+        }
+        let file = try Self.file("the secret\n")
+        let settings = try ServerSettings(
+            commandLine: whole.merging([
+                "admin-sign-on-secret-file": file, "admin-sign-on-domain": "Example.com",
+                "admin-sign-on-role": "support", "admin-passwords": "off",
+            ]) { $1 }, environment: [:])
+        let signOn = try #require(settings.adminSignOn)
+        #expect(signOn.secret == Secret("the secret") && signOn.endsPasswords)
+        #expect(signOn.joining?.domain == "example.com" && signOn.joining?.role == .support)
+        #expect(try ServerSettings(environment: [:]).adminSignOn == nil)
     }
 
     @Test("describes every setting")

@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import Logging
 import OkaeriServer
 import Testing
@@ -68,6 +69,42 @@ struct SystemLogTests {
         log[metadataKey: "b"] = "logger"
         log[metadataKey: "c"] = "logger"
         #expect(log.line(of: event("seen", ["c": "event"])).hasSuffix(": seen a=provider b=logger c=event"))
+    }
+
+    @Test("are JSON objects on demand, whose values cannot stand for time, level or message")
+    func json() {
+        let text = jsonLine("request failed", ["status": "503", "path": "/v1/user", "level": "x"], level: .error)
+        #expect(
+            text == #"{"level":"error","logger":"okaeri","message":"request failed","time":"2027-01-15T08:00:00.123Z","#
+                + #""values":{"level":"x","path":"/v1/user","status":"503"}}"#)
+        let bare =
+            #"{"level":"info","logger":"okaeri","message":"ready","time":"2027-01-15T08:00:00.123Z","values":{}}"#
+        #expect(jsonLine("ready", ["hb.request.id": "1"]) == bare)
+    }
+
+    @Test(
+        "stay one JSON object on one line, whatever strangers sent",
+        arguments: [
+            "\n", "\r\n", "\0", "\u{1b}[2K", "\u{85}", "\u{2028}", "\u{2029}", "\u{202e}", "\"", "\\", "\",\"", "\"}",
+            "花",
+        ])
+    func forgedJSON(mark: String) throws {
+        let forgery = "a\(mark){\"level\":\"info\"}"
+        let text = jsonLine(
+            forgery, [forgery: "1", "path": "\(forgery)"], error: Missing(description: forgery))
+        #expect(text.split(whereSeparator: \.isNewline).count == 1)
+        let object = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(Set(object.keys) == ["level", "logger", "message", "time", "values"])
+        let values = try #require(object["values"] as? [String: String])
+        let shown = try #require(object["message"] as? String)
+        #expect(values == [shown: "1", "path": shown, "error": shown])
+    }
+
+    private func jsonLine(
+        _ message: String, _ values: Logger.Metadata, level: Logger.Level = .info, error: (any Error)? = nil
+    ) -> String {
+        SystemLog(label: "okaeri", form: .json, clock: Self.clock)
+            .line(of: event(message, values, level: level, error: error))
     }
 
     private func line(

@@ -34,7 +34,8 @@ struct CommandTests {
             "first-launches", "password-failures", "old-app-first-launches", "old-app-password-failures",
             "old-app-mails", "old-app-code-tries", "old-app-provider-credentials",
             "password-threads", "password-queue", "session-cache",
-            "log-level", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers", "apple-url",
+            "log-level", "log-format", "request-timeout", "idle-timeout", "maximum-header-bytes", "maximum-headers",
+            "apple-url",
             "config",
         ] {
             #expect(help.contains("--\(name) <"))
@@ -126,7 +127,7 @@ struct CommandTests {
         let table = try await run(["application", "list"]).output.split(separator: "\n").map(String.init)
         // A wide character takes two columns, so “銀行” stands as wide as “Demo”.
         #expect(table[1].contains("Demo  0 ") && table[2].contains("銀行  0 "), "\(table)")
-        #expect(try await run(["application", "show", bank.id]).output.contains("session, unused   7 days"))
+        #expect(try await run(["application", "show", bank.id]).output.contains("session, unused       7 days"))
     }
 
     @Test("make an application that a running server knows at its next request")

@@ -75,6 +75,7 @@ struct RowTests {
         full.credentialsVersion = .max - 1
         full.secondFactorAt = time
         full.acl = ACL([.everybody: .read])
+        full.grants = [.init(rawValue: "group"), .init(rawValue: "role")]
         return full
     }
 
@@ -129,10 +130,11 @@ struct RowTests {
                         before: Merge.Profile(displayName: "a", locale: "ja", fields: ["level": 1]),
                         after: Merge.Profile(displayName: nil, locale: nil, fields: [:])), mergedAt: time)),
             Case(
-                EventRow.self,
-                Event(
-                    id: .init(rawValue: "event"), application: application, kind: "user.merged", at: time,
-                    body: ["level": 1])),
+                EventRow.self, event(position: 7), [event(position: nil)]),
+            Case(
+                EventEndpointRow.self, endpoint(full: true), [endpoint(full: false)]),
+            Case(
+                EventDeliveryRow.self, delivery(full: true), [delivery(full: false)]),
             Case(
                 ApplicationRow.self,
                 Application(
@@ -201,11 +203,37 @@ struct RowTests {
         return admin
     }
 
+    private static func event(position: Int64?) -> Event {
+        var event = Event(
+            id: .init(rawValue: "event"), application: application, type: .userMerged, user: user,
+            leftUser: .init(rawValue: "other"), at: time, details: ["left-user": "other"])
+        event.position = position
+        return event
+    }
+
+    private static func endpoint(full: Bool) -> EventEndpoint {
+        var endpoint = EventEndpoint(
+            id: .init(rawValue: "endpoint"), application: application, url: "https://example.com",
+            types: [.userMerged], includesUser: true, createdAt: time, sealedSecret: [1, 2])
+        guard full else { return endpoint }
+        (endpoint.sealedFormer, endpoint.formerUntil) = ([3, 4], time)
+        return endpoint
+    }
+
+    private static func delivery(full: Bool) -> EventDelivery {
+        var delivery = EventDelivery(
+            application: application, endpoint: .init(rawValue: "endpoint"), event: .init(rawValue: "event"),
+            user: user, position: 7, nextTryAt: time)
+        if full { delivery.lastFault = "refused" }
+        return delivery
+    }
+
     private static var administration: [Case] {
         var session = AdminSession(digest: digest(1), admin: .init(rawValue: "admin"), createdAt: time)
         session.lastUsedAt = time + .seconds(1)
         session.authenticatedAt = time + .seconds(2)
         session.passkey = "credential"
+        session.identity = "identity"
         return [
             Case(AdminRow.self, admin(full: true), [admin(full: false)], unread: ["folded_name"]),
             Case(

@@ -64,8 +64,8 @@ struct SchemaTests {
         #expect(here == there)
         // These hold rows of the whole installation; everything else can be distributed by application.
         let ofAll: Set = [
-            "admins", "admin_keys", "admin_links", "admin_passkeys", "admin_sessions", "applications", "protocol_keys",
-            "signing_keys",
+            "admins", "admin_identities", "admin_keys", "admin_links", "admin_passkeys", "admin_sessions",
+            "applications", "proof_times", "protocol_keys", "signing_keys",
         ]
         for shape in here where !ofAll.contains(shape.name) {
             #expect(shape.key.first == "application_id", "\(shape.name)")

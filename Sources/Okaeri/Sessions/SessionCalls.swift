@@ -52,18 +52,40 @@ extension SessionKeeper {
         await change(.useNextKey)
     }
 
-    /// A token for the app's own backends: a kept one while it lives for a minute more, else a new one.
-    func accessToken(for audience: String?) async throws(OkaeriError) -> AccessToken {
+    /// A token for the app's own backends: a kept one while it lives for a minute more and says what the server last said
+    /// of the user, else a new one.
+    func accessToken(for audience: String?, isBound: Bool) async throws(OkaeriError) -> AccessToken {
         // A log-out or a change of user in another process empties the store of tokens.
-        guard try await read().loggedInUser != nil else { throw .notLoggedIn }
-        let tokenName = audience ?? ""
+        guard let user = try await read().loggedInUser else { throw .notLoggedIn }
+        if user.claimsVersion != accessTokensVersion {
+            accessTokens = [:]
+            accessTokensVersion = user.claimsVersion
+        }
+        let tokenName = (isBound ? "bound " : "") + (audience ?? "")
         if let known = accessTokens[tokenName], known.expiresAt > clock.now.addingTimeInterval(60) { return known }
         let asked = clock.now
-        let received = try await authenticated(APICall(.post, APIPath.token, body: TokenBody(audience: audience)))
+        let body = TokenBody(audience: audience, isBound: isBound ? true : nil)
+        let received = try await authenticated(APICall(.post, APIPath.token, body: body))
         let response = try received.response.decoded(TokenResponse.self)
         let token = AccessToken(
             value: response.accessToken, expiresAt: asked.addingTimeInterval(TimeInterval(response.expiresIn)))
         accessTokens[tokenName] = token
         return token
+    }
+
+    /// A proof of the device's key for a request to one of the app's own backends.
+    func proof(
+        _ method: String, _ url: URL, with token: AccessToken
+    ) async throws(OkaeriError) -> String {
+        guard try await read().loggedInUser != nil else { throw .notLoggedIn }
+        let key = try await deviceKey()
+        let proof = DeviceProof(
+            method: method.uppercased(), url: url, issuedAt: clock.now.addingTimeInterval(clockOffset),
+            identifier: randomness.unguessableName(), token: Secret(token.value))
+        do throws(VaultError) {
+            return try proof.signed(by: key)
+        } catch {
+            throw OkaeriError(error)
+        }
     }
 }

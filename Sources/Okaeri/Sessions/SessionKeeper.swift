@@ -30,6 +30,8 @@ actor SessionKeeper {
     var waitingCallers: [Int: AsyncStream<LogInMachine.Outcome>.Continuation] = [:]
     var nextCaller = 0
     var accessTokens: [String: AccessToken] = [:]
+    /// The version of the claims in `accessTokens`.
+    var accessTokensVersion: String?
     var recovery: Task<Void, Never>?
     var listening: Task<Void, Never>?
     /// The delivery of log-outs under way.

@@ -26,6 +26,16 @@ public struct UserBody: Codable, Hashable, Sendable {
     public var identities: [IdentityBody]
     /// Whether the user can log in with a password.
     public var hasPassword = false
+    /// The names of the user's roles, its own and those of its groups; `nil` for none.
+    public var roles: [String]?
+    /// The names of the user's groups; `nil` for none.
+    public var groups: [String]?
+    /// What the user's roles permit; `nil` for nothing.
+    public var permissions: [String]?
+    /// What access tokens say of the user by the application's rules; `nil` for nothing.
+    public var claims: [String: JSONValue]?
+    /// What the claim `claims_version` of a token says that was made now; `nil` without claims.
+    public var claimsVersion: String?
     /// When the user was made.
     public var createdAt: WireTime
     /// When the user was last changed. A log-in is no change.

@@ -2,18 +2,22 @@
 public struct TokenBody: Codable, Hashable, Sendable {
     /// Who shall accept the token, one of the application's audiences. Absent: the application's id.
     public var audience: String?
+    /// Whether the token shall count only with a proof of the session's key (`cnf.jkt`, RFC 9449 §6). Absent: it is a bearer token.
+    public var isBound: Bool?
 
     /// Makes a body.
-    public init(audience: String? = nil) {
+    public init(audience: String? = nil, isBound: Bool? = nil) {
         self.audience = audience
+        self.isBound = isBound
     }
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case audience }
+    private enum CodingKeys: String, CodingKey, CaseIterable { case audience, isBound }
 
     /// Reads a body that may hold no other members.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
         audience = try members.decodeIfPresent(String.self, forKey: .audience)
+        isBound = try members.decodeIfPresent(Bool.self, forKey: .isBound)
     }
 }
 
@@ -21,7 +25,7 @@ public struct TokenBody: Codable, Hashable, Sendable {
 public struct TokenResponse: Codable, Hashable, Sendable {
     /// A JWT (RFC 9068, `typ` `at+jwt`, ES256).
     public var accessToken: String
-    /// `Bearer`.
+    /// `Bearer`; `DPoP` for one that is bound to a key.
     public var tokenType: String
     /// How long the token is valid, in seconds.
     public var expiresIn: Int64

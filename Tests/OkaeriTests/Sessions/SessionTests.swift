@@ -1,7 +1,7 @@
 import Foundation
 import Okaeri
 import OkaeriTesting
-import OkaeriWire
+@_spi(Base64URL) import OkaeriWire
 import Testing
 
 @Suite("Sessions")
@@ -83,6 +83,27 @@ struct SessionTests {
         let shop = try await client.accessToken(for: "shop")
         #expect(own != shop)
         await #expect(throws: OkaeriError.audienceNotAllowed) { try await client.accessToken(for: "bank") }
+    }
+
+    @Test("give another access token as soon as the user is known to have other claims")
+    func claims() async throws {
+        let client = world.launch()
+        let user = try await client.logInAutomatically().user
+        let first = try await client.accessToken()
+        world.server.setRoles(of: user.id, ["editor"], permissions: ["posts:write"], claims: ["plan": "pro"])
+        #expect(try await client.accessToken() == first)
+        let known = try await client.reloadUser()
+        #expect(known.roles == ["editor"] && known.permissions == ["posts:write"])
+        #expect(known.claims == ["roles": ["editor"], "plan": "pro"] && known.claimsVersion != nil)
+        let second = try await client.accessToken()
+        #expect(second != first)
+        #expect(try await client.accessToken() == second)
+        // Another launch knows the roles without asking.
+        #expect(await world.launch().currentUser?.roles == ["editor"])
+        let part = second.value.split(separator: ".")[1]
+        let bytes = try #require(Base64URL.bytes(of: part.utf8))
+        let claims = try JSONDecoder().decode([String: JSONValue].self, from: Data(bytes))
+        #expect(claims["roles"] == ["editor"] && claims["claims_version"] == known.claimsVersion.map { .string($0) })
     }
 
     @Test("of an earlier user give no access token to the next")

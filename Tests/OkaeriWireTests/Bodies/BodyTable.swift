@@ -117,7 +117,7 @@ enum BodyTable {
         .request(
             AdoptionBody.self, ["protocol": "ncmb", "token": "t", "device": device, "joinsDevice": true],
             ["protocol", "token"]),
-        .request(TokenBody.self, ["audience": "shop"]),
+        .request(TokenBody.self, ["audience": "shop", "isBound": true]),
         .request(
             ReauthenticationBody.self,
             ["password": "p", "code": "c", "ticket": "t", "provider": "apple", "credential": ["idToken": "jwt"]]),

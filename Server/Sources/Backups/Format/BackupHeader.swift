@@ -8,6 +8,18 @@ package struct BackupHeader: Codable, Hashable, Sendable {
         case database
         /// A segment of the revocation journal.
         case revocations
+        /// A copy of the database from which a replica goes on.
+        case replicaBase = "replica-base"
+        /// Frames of the write-ahead log and lines of the revocation journal.
+        case replicaPart = "replica-part"
+    }
+
+    /// What a part of a replica is.
+    package struct Part: Codable, Hashable, Sendable {
+        /// Its name, by which it is known when its file has another one.
+        package var name: String
+        /// How far each segment of the revocation journal is in this part and those before it, in bytes.
+        package var journal: [String: Int]
     }
 
     package var kind: Kind
@@ -27,6 +39,8 @@ package struct BackupHeader: Codable, Hashable, Sendable {
     package var digest: String
     /// The id of the key that it is sealed to.
     package var key: String
+    /// `nil` for what belongs to no replica.
+    package var part: Part?
 }
 
 /// The frame of a sealed file: mark and version, header, sealed data key, stream header; then pieces of the content,

@@ -47,14 +47,17 @@ struct SealedFileWriter {
         try add(compressed)
     }
 
-    /// Ends the file and waits until the disk has it.
-    mutating func finish() throws(BackupFault) {
+    /// Ends the file.
+    ///
+    /// - Parameter isDurable: Whether to wait until the disk has it.
+    /// - Throws: `BackupFault` when it cannot be written.
+    mutating func finish(isDurable: Bool = true) throws(BackupFault) {
         var compressed: [UInt8] = []
         try compressor.put([], isLast: true) { compressed += $0 }
         try add(compressed)
         try push(waiting, isLast: true)
         try file.write(Array(digest.finalize()))
-        try file.synchronize()
+        if isDurable { try file.synchronize() }
     }
 
     private mutating func add(_ compressed: [UInt8]) throws(BackupFault) {

@@ -5,15 +5,31 @@ package protocol BackupRepository: CustomStringConvertible {
     /// Where a file is written before it is stored.
     var draftFolder: String? { get }
 
-    /// The names of the files, in no order.
-    func names() throws(BackupFault) -> [String]
+    /// The names of the files that begin with a text, in no order.
+    ///
+    /// - Parameters:
+    ///   - prefix: The text.
+    ///   - last: Names up to this one may be left out; `nil` for all.
+    /// - Returns: the names.
+    /// - Throws: `BackupFault` when they cannot be read.
+    func names(beginningWith prefix: String, after last: String?) throws(BackupFault) -> [String]
 
     /// Takes a finished file over; afterwards it has that name as a whole, and the draft is gone.
     func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault)
 
+    /// Makes a small file under a name that nobody has yet.
+    ///
+    /// - Returns: `false` when it is there already.
+    func claim(_ name: String, _ bytes: [UInt8]) throws(BackupFault) -> Bool
+
     func file(_ name: String) throws(BackupFault) -> any ReadableFile
 
     func remove(_ name: String) throws(BackupFault)
+}
+
+extension BackupRepository {
+    /// The names of all files, in no order.
+    func names() throws(BackupFault) -> [String] { try names(beginningWith: "", after: nil) }
 }
 
 /// A folder of this machine, or one that is mounted.
@@ -27,9 +43,11 @@ package struct FolderRepository: BackupRepository {
     package var description: String { folder }
     package var draftFolder: String? { folder }
 
-    package func names() throws(BackupFault) -> [String] {
+    package func names(beginningWith prefix: String, after last: String?) throws(BackupFault) -> [String] {
         do {
-            return try FileManager.default.contentsOfDirectory(atPath: folder)
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+                $0.hasPrefix(prefix) && $0 > last ?? ""
+            }
         } catch {
             throw BackupFault(
                 "The folder \(folder) cannot be read: it is not there, or not yours. Name another one with --from or --to."
@@ -39,6 +57,25 @@ package struct FolderRepository: BackupRepository {
 
     package func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault) {
         guard rename(draft, path(name)) == 0 else { throw OutputFile.fault(path(name)) }
+        try synchronize()
+    }
+
+    package func claim(_ name: String, _ bytes: [UInt8]) throws(BackupFault) -> Bool {
+        let draft = path(".\(name).\(getpid())")
+        defer { unlink(draft) }
+        let file = try OutputFile(path: draft)
+        try file.write(bytes)
+        try file.synchronize()
+        // A link, which is made by one alone.
+        guard link(draft, path(name)) == 0 else {
+            if errno == EEXIST { return false }
+            throw OutputFile.fault(path(name))
+        }
+        try synchronize()
+        return true
+    }
+
+    private func synchronize() throws(BackupFault) {
         let directory = open(folder, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { throw OutputFile.fault(folder) }
         defer { close(directory) }

@@ -46,10 +46,16 @@ package struct S3Repository: BackupRepository {
     /// Parts are read from a file of this machine.
     package var draftFolder: String? { nil }
 
-    package func names() throws(BackupFault) -> [String] {
+    package func names(beginningWith beginning: String, after last: String?) throws(BackupFault) -> [String] {
         try asking("listed") { () throws(S3Bucket.Fault) in
-            try bucket.keys(prefix: prefix).map { String($0.dropFirst(prefix.count)) }
+            try bucket.keys(prefix: prefix + beginning, after: last.map { prefix + $0 }).map {
+                String($0.dropFirst(prefix.count))
+            }
         }
+    }
+
+    package func claim(_ name: String, _ bytes: [UInt8]) throws(BackupFault) -> Bool {
+        try asking("written") { () throws(S3Bucket.Fault) in try bucket.putNew(bytes, as: prefix + name) }
     }
 
     package func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault) {

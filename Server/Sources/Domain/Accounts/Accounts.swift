@@ -26,6 +26,8 @@ package final class Accounts: Sendable {
     package let rememberAttempt: RememberAttempt
     package let listDeviceKeys: ListDeviceKeys
     package let removeDeviceKeys: RemoveDeviceKeys
+    package let changeUserRoles: ChangeUserRoles
+    package let listMembers: ListMembers
     package let importUsers: ImportUsers
     package let readAnonymousId: ReadAnonymousId
 
@@ -88,6 +90,8 @@ package final class Accounts: Sendable {
         rememberAttempt = RememberAttempt(store: store, clock: clock)
         listDeviceKeys = ListDeviceKeys(store: store)
         removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
+        changeUserRoles = ChangeUserRoles(store: store, clock: clock, changes: changes)
+        listMembers = ListMembers(store: store)
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, protocols: world.services.protocols,
             passwords: world.passwords, findProvider: findProvider, sealingKey: world.sealingKey)

@@ -37,6 +37,8 @@ package struct Admin: Hashable, Sendable {
     package var isSetUp: Bool { usesPasskeysOnly || passwordHash != nil && sealedTOTP != nil }
     /// Whether the admin has a password alone: the first owner of a server for development.
     package var lacksAuthenticator: Bool { passwordHash != nil && sealedTOTP == nil }
+    /// Whether the admin has come in by the provider of admins and by nothing else.
+    package var usesSignOnOnly: Bool { passwordHash == nil && !usesPasskeysOnly && lastLogInAt != nil }
     package var isDisabled: Bool { disabledAt != nil }
 
     /// The name as it is compared.

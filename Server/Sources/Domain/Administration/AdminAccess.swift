@@ -114,6 +114,8 @@ extension AuditEntry.Action {
     package static let adminPasskeyRenamed = AuditEntry.Action(rawValue: "admin.passkey-renamed")
     package static let adminPasskeyRemoved = AuditEntry.Action(rawValue: "admin.passkey-removed")
     package static let adminPasswordRemoved = AuditEntry.Action(rawValue: "admin.password-removed")
+    package static let adminSignOnLinked = AuditEntry.Action(rawValue: "admin.sign-on-linked")
+    package static let adminSignOnUnlinked = AuditEntry.Action(rawValue: "admin.sign-on-unlinked")
     package static let adminKeyCreated = AuditEntry.Action(rawValue: "admin-key.created")
     package static let adminKeyChanged = AuditEntry.Action(rawValue: "admin-key.changed")
     /// A key outside of its networks; what one does within is recorded by what it does.

@@ -4,22 +4,26 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     // Admins' own log-in
     case openSetUpLink, setUpAdmin, logIn, reauthenticate, logOut, readOwnAccess
     case listOwnPasskeys, addOwnPasskey, renameOwnPasskey, removeOwnPasskey, removeOwnPassword
+    case readOwnSignOn, linkOwnSignOn, unlinkOwnSignOn
     // Admins and their programs' keys
     case listAdmins, createAdmin, changeAdmin, removeAdmin, unlockAdmin, createAdminLink
     case listAdminKeys, createAdminKey, changeAdminKey, removeAdminKey
     // The server
-    case readHealth, rotateSigningKeys, readServerAudit, verifyAudit
+    case readHealth, rotateSigningKeys, readServerAudit, verifyAudit, resealSecrets
     // Applications
     case listApplications, createApplication, readOverview, readAudit
     // Users
     case listUsers, readUser, readPersonalData, listSessions, listMerges, exportUsers, importUsers
     case editUser, changeIdentifiers, disableUser, enableUser, confirmDeletion, deleteUser, eraseUser, restoreUser
-    case endSession, endAllSessions, removeDeviceKey, removeAllDeviceKeys, removePasskey
+    case introspectToken, endSession, endAllSessions, removeDeviceKey, removeAllDeviceKeys, removePasskey
     case orderPasswordReset, resetSecondFactors, issueTransferCode, mergeUsers, undoMerge
     case listUserListViews, changeUserListViews
+    case listRoles, changeRoles, assignRoles, listMembers
     // Settings
     case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules
     case changeMail, sendTestMail, readMailQueue, readMailOutbox
+    case changeClaims
+    case readEvents, changeEvents, deliverEvents
     case setProvider, removeProvider, checkProvider, transferTeam
     case readProtocolKeys, enableProtocol, disableProtocol, changeProtocolRules, loosenProtocolRules
 
@@ -37,6 +41,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .renameOwnPasskey: .init(.everyAdmin, .server, audit: .adminPasskeyRenamed)
         case .removeOwnPasskey: .init(.everyAdmin, .server, stepUp: true, audit: .adminPasskeyRemoved)
         case .removeOwnPassword: .init(.everyAdmin, .server, stepUp: true, audit: .adminPasswordRemoved)
+        case .readOwnSignOn: .init(.everyAdmin, .server)
+        case .linkOwnSignOn: .init(.everyAdmin, .server, stepUp: true, audit: .adminSignOnLinked)
+        case .unlinkOwnSignOn: .init(.everyAdmin, .server, stepUp: true, audit: .adminSignOnUnlinked)
 
         case .listAdmins: .init(.allowed(.readAdmins), .server)
         case .createAdmin: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminCreated)
@@ -53,6 +60,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .rotateSigningKeys: .init(.allowed(.changeSettings), .server, stepUp: true, audit: .signingKeysRotated)
         case .readServerAudit: .init(.allowed(.readAudit), .server)
         case .verifyAudit: .init(.commandLine, .server)
+        case .resealSecrets: .init(.commandLine, .server)
 
         case .listApplications: .init(.everyAdmin, .server)
         case .createApplication: .init(.allowed(.makeApplications), .server, audit: .applicationCreated)
@@ -75,6 +83,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .deleteUser: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .deletionRequested)
         case .eraseUser: .init(.commandLine, .application, audit: .userErased)
         case .restoreUser: .init(.allowed(.changeUsers), .application, audit: .userRestored)
+        case .introspectToken: .init(.allowed(.readUsers), .application)
         case .endSession: .init(.allowed(.changeUsers), .application, audit: .sessionEnded)
         case .endAllSessions: .init(.allowed(.changeUsers), .application, audit: .sessionsEnded)
         case .removeDeviceKey: .init(.allowed(.changeUsers), .application, audit: .deviceKeyRemoved)
@@ -87,6 +96,11 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .undoMerge: .init(.allowed(.changeUsers), .application, audit: .mergeUndone)
         case .listUserListViews: .init(.allowed(.readUsers), .application)
         case .changeUserListViews: .init(.allowed(.changeUsers), .application, audit: .userListViewsChanged)
+        case .listRoles: .init(.allowed(.readUsers), .application)
+        // Who can change what a role permits, or who has it, can give themselves what the app keeps for its own people.
+        case .changeRoles: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .rolesChanged)
+        case .assignRoles: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .userRolesChanged)
+        case .listMembers: .init(.allowed(.readUsers), .application, recordsReading: true, audit: .usersRead)
 
         case .readSettings: .init(.allowed(.readSettings), .application)
         case .changeSettings: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
@@ -97,6 +111,10 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .sendTestMail: .init(.allowed(.changeSettings), .application, audit: .testMailSent)
         case .readMailQueue: .init(.allowed(.readSettings), .application)
         case .readMailOutbox: .init(.commandLine, .server)
+        case .changeClaims: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .claimsChanged)
+        case .readEvents: .init(.allowed(.readUsers), .application)
+        case .changeEvents: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
+        case .deliverEvents: .init(.allowed(.changeSettings), .application)
         case .setProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerSet)
         case .removeProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerRemoved)
         case .checkProvider: .init(.allowed(.changeSettings), .application)

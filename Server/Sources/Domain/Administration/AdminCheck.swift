@@ -12,6 +12,7 @@ struct AdminCheck: Sendable {
     let secrets: AdminSecrets
     let secondFactor: AdminSecondFactor
     let hasLimits: Bool
+    let signOn: AdminSignOnSettings?
 
     /// What somebody came with.
     struct Attempt: Sendable {
@@ -39,6 +40,7 @@ struct AdminCheck: Sendable {
         let address = RateLimitKey(
             application: AuditEntry.server, kind: "admin-log-in", subject: attempt.client.allowanceGroup)
         let found = try await store.read { transaction throws(DomainError) in
+            guard try !transaction.refusesPasswords(signOn) else { throw .credentialRefused }
             try wait(transaction, subject, address, at: now)
             return try transaction.admin(named: folded)
         }
@@ -50,6 +52,8 @@ struct AdminCheck: Sendable {
         let (recovery, entry) = (secrets.recoveryDigest(of: attempt.code), attempt.entry)
         let done = try await store.write { transaction throws(DomainError) -> (Value, Int?)? in
             try wait(transaction, subject, nil, at: now)
+            // An owner may have been linked meanwhile.
+            guard try !transaction.refusesPasswords(signOn) else { throw .credentialRefused }
             // Read again: the admin may have been reset or disabled meanwhile.
             if case .accepted(let better) = verdict, let found, var admin = try transaction.admin(found.id),
                 admin.passwordHash == found.passwordHash, admin.sealedTOTP == found.sealedTOTP, !admin.isDisabled,

@@ -74,9 +74,8 @@ package struct AdminPasskeys: Sendable {
         let admin = try await count(assertion, entry) { admin, passkey, transaction throws(DomainError) in
             admin.lastLogInAt = now
             try transaction.update(admin)
-            var session = AdminSession(digest: token.digest, admin: admin.id, createdAt: now)
-            session.passkey = passkey
-            try transaction.insert(session)
+            try transaction.insert(
+                AdminSession(digest: token.digest, admin: admin.id, createdAt: now, by: .passkey(passkey), at: now))
             return admin
         }
         return LogInAdmin.Done(
@@ -101,7 +100,7 @@ package struct AdminPasskeys: Sendable {
         let entry = audit.draft(.adminReauthenticated, by: access.actor, in: AuditEntry.server, from: origin)
         let expiresAt = try await count(assertion, of: caller.id, entry) {
             admin, passkey, transaction throws(DomainError) in
-            try transaction.renew(before, as: fresh.digest, of: admin.id, by: passkey, at: now)
+            try transaction.renew(before, as: fresh.digest, of: admin.id, by: .passkey(passkey), at: now)
         }
         return ReauthenticateAdmin.Done(
             token: fresh, access: access, at: now, expiresAt: expiresAt, recoveryCodesLeft: nil)

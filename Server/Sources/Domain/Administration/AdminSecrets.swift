@@ -1,6 +1,6 @@
 /// Makes and reads what admins prove themselves with beside the password.
 package struct AdminSecrets: Sendable {
-    private static let totpPurpose = "okaeri admin totp"
+    static let totpPurpose = "okaeri admin totp"
 
     let sealingKey: SealingKey
     let randomness: any Randomness

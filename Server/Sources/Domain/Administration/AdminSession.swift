@@ -16,8 +16,18 @@ package struct AdminSession: Hashable, Sendable {
     package var lastUsedAt: Timestamp
     /// When the admin last proved to be there in it.
     package var authenticatedAt: Timestamp
-    /// The passkey that proved it; the session ends with it. `nil` for password and one-time code.
+    /// The passkey that proved it; the session ends with it. `nil` for what else there is.
     package var passkey: String?
+    /// The identity at the provider of admins that proved it; the session ends with it. `nil` for what else there is.
+    package var identity: String?
+
+    /// What an admin proved to be there by.
+    enum Credential: Sendable {
+        /// With a one-time code.
+        case password
+        case passkey(String)
+        case identity(AdminIdentity, authenticatedAt: Timestamp)
+    }
 
     /// A session that begins with a log-in by password and one-time code.
     package init(digest: SecretDigest, admin: Identifier<Admin>, createdAt: Timestamp) {
@@ -26,6 +36,25 @@ package struct AdminSession: Hashable, Sendable {
         self.createdAt = createdAt
         lastUsedAt = createdAt
         authenticatedAt = createdAt
+    }
+
+    /// - Parameters:
+    ///   - digest: The token's.
+    ///   - admin: Whose.
+    ///   - createdAt: When it began.
+    ///   - credential: By what it is proven, now.
+    ///   - now: When.
+    init(
+        digest: SecretDigest, admin: Identifier<Admin>, createdAt: Timestamp, by credential: Credential,
+        at now: Timestamp
+    ) {
+        self.init(digest: digest, admin: admin, createdAt: createdAt)
+        (lastUsedAt, authenticatedAt) = (now, now)
+        switch credential {
+        case .password: break
+        case .passkey(let id): passkey = id
+        case .identity(let identity, let time): (self.identity, authenticatedAt) = (identity.id, min(time, now))
+        }
     }
 
     package func isOver(at now: Timestamp) -> Bool {

@@ -123,8 +123,7 @@ package struct MergeUsers: Sendable {
     ) async throws(DomainError) -> Identifier<Merge> {
         let now = clock.now
         let work = UserMerger(
-            application: application, id: randomness.newIdentifier(at: now), event: randomness.newIdentifier(at: now),
-            now: now)
+            application: application, id: randomness.newIdentifier(at: now), now: now)
         let ready = try changes.audit.ready([.mergedByOperator], in: application.id, by: .operator(who), at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let current = try transaction.user(id, in: application.id),
@@ -136,7 +135,8 @@ package struct MergeUsers: Sendable {
             }
             _ = try work.join(current, into: user, in: transaction)
             try ready.settle(
-                [.mergedByOperator: ["left-user": id.rawValue]], of: &user, keeping: .nothing, in: transaction)
+                [.mergedByOperator: [AccountChange.leftUserDetail: id.rawValue]], of: &user, keeping: .nothing,
+                in: transaction)
             return work.id
         }
     }

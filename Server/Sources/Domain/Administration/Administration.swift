@@ -9,6 +9,8 @@ package final class Administration: Sendable {
     package let reauthenticate: ReauthenticateAdmin
     package let passkeys: AdminPasskeys
     package let ownPasskeys: ManageAdminPasskeys
+    package let signOn: AdminSignOn
+    package let ownSignOn: ManageAdminSignOn
     package let needsFirstAdmin: NeedsFirstAdmin
     package let makeLink: MakeAdminLink
     package let openLink: OpenAdminLink
@@ -44,7 +46,8 @@ package final class Administration: Sendable {
 
     init(
         _ world: DomainWorld, rateLimiter: RateLimiter, enqueueMessage: EnqueueMessage, searches: SearchScheduler,
-        changes: AccountChanges, signingKeys: SigningKeys, passkeys: Passkeys
+        changes: AccountChanges, signingKeys: SigningKeys, passkeys: Passkeys,
+        providers: Providers
     ) {
         let audit = changes.audit
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
@@ -56,7 +59,7 @@ package final class Administration: Sendable {
             recordRefusal: RecordRefusedKey(store: store, clock: clock, audit: audit))
         let check = AdminCheck(
             store: store, clock: clock, passwords: world.passwords, secrets: secrets,
-            secondFactor: secondFactor, hasLimits: world.limits.hasRateLimits)
+            secondFactor: secondFactor, hasLimits: world.limits.hasRateLimits, signOn: world.services.adminSignOn)
         logIn = LogInAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
         logOut = LogOutAdmin(store: store, audit: audit)
         reauthenticate = ReauthenticateAdmin(clock: clock, randomness: randomness, check: check, audit: audit)
@@ -65,11 +68,14 @@ package final class Administration: Sendable {
             world, verifyPasskey: passkeys.verifyPasskey, party: party, secondFactor: secondFactor, audit: audit)
         ownPasskeys = ManageAdminPasskeys(
             store: store, clock: clock, addPasskey: passkeys.addPasskey, party: party, audit: audit)
+        let signOn = AdminSignOn(world, providers: providers, rateLimiter: rateLimiter, audit: audit)
+        self.signOn = signOn
         needsFirstAdmin = NeedsFirstAdmin(store: store, secondFactor: secondFactor)
         makeLink = MakeAdminLink(store: store, clock: clock, secrets: secrets, audit: audit)
         openLink = OpenAdminLink(
             store: store, clock: clock, secrets: secrets, rateLimiter: rateLimiter,
             secondFactor: secondFactor, hasLimits: world.limits.hasRateLimits)
+        ownSignOn = ManageAdminSignOn(signOn: signOn, openLink: openLink)
         setUp = SetUpAdmin(
             store: store, clock: clock, passwords: world.passwords, open: openLink, secrets: secrets, audit: audit)
         listAdmins = ListAdmins(store: store)

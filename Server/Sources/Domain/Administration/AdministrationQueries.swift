@@ -32,6 +32,15 @@ package protocol AdministrationQueries {
     /// Removes an admin's passkey, and ends the sessions that it opened.
     func removePasskey(_ id: String, of admin: Identifier<Admin>) throws(DomainError)
 
+    func insert(_ identity: AdminIdentity) throws(DomainError)
+    /// Whom an identity at a provider of admins leads to.
+    func adminIdentity(_ id: String) throws(DomainError) -> AdminIdentity?
+    /// The one identity of an admin.
+    func identity(of admin: Identifier<Admin>) throws(DomainError) -> AdminIdentity?
+    func adminIdentities() throws(DomainError) -> [AdminIdentity]
+    /// Removes an admin's identity, and ends the sessions that it opened.
+    func removeIdentity(of admin: Identifier<Admin>) throws(DomainError)
+
     func insert(_ link: AdminLink) throws(DomainError)
     func adminLink(_ digest: SecretDigest) throws(DomainError) -> AdminLink?
     /// Forgets one link; `false` when it is gone already.

@@ -35,7 +35,7 @@ extension ApplicationSettings {
     /// What breaks a rule.
     func faults() -> [ValidationError] {
         var faults =
-            lifeFaults + mail.faults() + fieldRules.faults + passkeys.faults
+            lifeFaults + passwordFaults + mail.faults() + fieldRules.faults + passkeys.faults
             + secondFactors.faults + attestation.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),
@@ -43,14 +43,6 @@ extension ApplicationSettings {
         ]
         for (field, span) in named where span.map({ !Self.spans.contains($0) }) ?? false {
             faults.append(ValidationError(field: field, rule: .notOffered))
-        }
-        if !(PasswordRules.lowestMinimum...PasswordRules.highestMinimum).contains(passwordMinimumCharacters) {
-            faults.append(
-                ValidationError(
-                    field: "passwordMinimumCharacters",
-                    rule: passwordMinimumCharacters < PasswordRules.lowestMinimum
-                        ? .tooShort(minimumCharacters: PasswordRules.lowestMinimum)
-                        : .tooLong(maximumCharacters: PasswordRules.highestMinimum)))
         }
         if audiences.count > CreateApplication.maximumAudiences {
             faults.append(

@@ -146,7 +146,7 @@ package struct ManageAdminPasskeys: Sendable {
 
 extension AdminAccess {
     /// - Throws: `administration(adminRequired)` for a program's key.
-    fileprivate func person() throws(DomainError) -> Admin {
+    func person() throws(DomainError) -> Admin {
         guard let admin else { throw .administration(.adminRequired) }
         return admin
     }

@@ -102,7 +102,7 @@ package struct ChangeAdmin: Sendable {
     }
 }
 
-/// Removes an admin, whose sessions, links, passkeys and API keys end at once. What they did stays in the audit log.
+/// Removes an admin, whose sessions, links, passkeys, identity at the provider of admins and API keys end at once. What they did stays in the audit log.
 package struct RemoveAdmin: Sendable {
     let store: any Store
     let audit: AuditTrail
@@ -114,6 +114,7 @@ package struct RemoveAdmin: Sendable {
             guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
             let keys = try transaction.removeAllAccess(of: id)
             try transaction.removePasskeys(of: id)
+            try transaction.removeIdentity(of: id)
             try transaction.removeAdmin(id)
             if admin.isActingOwner { try transaction.requireOwner() }
             try entry.record(
@@ -127,7 +128,7 @@ package struct RemoveAdmin: Sendable {
 
 extension Admin {
     /// Whether the admin can look after other admins now.
-    fileprivate var isActingOwner: Bool { role == .owner && isSetUp && !isDisabled }
+    var isActingOwner: Bool { role == .owner && isSetUp && !isDisabled }
 }
 
 extension AdminRole {
@@ -192,7 +193,7 @@ extension Transaction {
     }
 
     /// - Throws: `administration(lastOwner)` when nobody could look after admins any more.
-    fileprivate func requireOwner() throws(DomainError) {
+    func requireOwner() throws(DomainError) {
         guard try admins().contains(where: \.isActingOwner) else { throw .administration(.lastOwner) }
     }
 

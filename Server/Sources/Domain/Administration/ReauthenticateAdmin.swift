@@ -35,7 +35,7 @@ package struct ReauthenticateAdmin: Sendable {
         let (expiresAt, left) = try await check(
             .init(name: admin.name, password: password, code: code, client: client, entry: entry)
         ) { present, transaction throws(DomainError) -> Timestamp in
-            try transaction.renew(before, as: fresh.digest, of: present.id, by: nil, at: now)
+            try transaction.renew(before, as: fresh.digest, of: present.id, by: .password, at: now)
         }
         return Done(token: fresh, access: access, at: now, expiresAt: expiresAt, recoveryCodesLeft: left)
     }
@@ -55,22 +55,20 @@ extension ReauthenticateAdmin.Done {
 }
 
 extension Transaction {
-    /// Puts a session that was just proven, by a passkey or else by password and one-time code, in the position of the one
-    /// before.
+    /// Puts a session that was just proven in the position of the one before.
     ///
     /// - Returns: when it ends.
     /// - Throws: `administration(adminRequired)` for a session that ended meanwhile, `storageUnavailable`.
     func renew(
-        _ before: SecretDigest, as fresh: SecretDigest, of admin: Identifier<Admin>, by passkey: String?,
-        at now: Timestamp
+        _ before: SecretDigest, as fresh: SecretDigest, of admin: Identifier<Admin>,
+        by credential: AdminSession.Credential, at now: Timestamp
     ) throws(DomainError) -> Timestamp {
         guard let session = try adminSession(before), !session.isOver(at: now), session.admin == admin else {
             throw .administration(.adminRequired)
         }
         try removeAdminSession(before)
-        var renewed = AdminSession(digest: fresh, admin: admin, createdAt: session.createdAt)
-        (renewed.lastUsedAt, renewed.authenticatedAt, renewed.passkey) = (now, now, passkey)
-        try insert(renewed)
+        try insert(
+            AdminSession(digest: fresh, admin: admin, createdAt: session.createdAt, by: credential, at: now))
         return session.createdAt + AdminSession.lifetime
     }
 }

@@ -194,8 +194,9 @@ package struct SetUpAdmin: Sendable {
                 }
                 (stored.role, stored.applications, stored.name) = (present.role, present.applications, present.name)
                 try transaction.removeAccess(of: made.id)
-                // A stranger's passkey may be why the link was made.
+                // A stranger's passkey or identity may be why the link was made.
                 try transaction.removePasskeys(of: made.id)
+                try transaction.removeIdentity(of: made.id)
                 try transaction.removeFailures(of: present.failureSubject, in: AuditEntry.server)
                 try transaction.update(stored)
             }

@@ -12,6 +12,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var audiences: [String]
     /// The fewest characters of a new password, at least 8 (requirement 1).
     package var passwordMinimumCharacters = PasswordRules.lowestMinimum
+    /// The same where the password is all that a log-in by it asks for; see `passwordMinimum(of:)`.
+    package var passwordOnlyMinimumCharacters = PasswordRules.lowestMinimum
     package var mail: MailSettings
     /// A link into the app with `{code}` in place of a transfer code, for QR codes; without it they hold the code alone.
     package var transferLink: String?
@@ -41,6 +43,11 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var secondFactors = SecondFactorRules()
     /// What first launches need that make users.
     package var attestation = AttestationRules()
+    /// Whether events are recorded for the app's backends.
+    package var events = EventSettings()
+
+    /// Roles, groups, and claims of access tokens.
+    package var access = AccessRules()
 
     /// What stands for the code in `transferLink`.
     package static let transferCodePlaceholder = "{code}"
@@ -58,6 +65,42 @@ package struct ApplicationSettings: Hashable, Sendable {
         self.theme = theme
         self.redirectAddresses = redirectAddresses
         self.fieldRules = fieldRules
+    }
+}
+
+extension ApplicationSettings {
+    /// The settings that a new application begins with. Applications from before keep what is stored of them.
+    package static let ofNewApplications: ApplicationSettings = {
+        var settings = ApplicationSettings()
+        settings.passwordOnlyMinimumCharacters = PasswordRules.onlyFactorMinimum
+        return settings
+    }()
+
+    /// The fewest characters of a new password.
+    ///
+    /// - Parameter user: Whose it is; `nil` for somebody who signs up or whom the page does not know, of whom no second
+    ///   factor is known.
+    /// - Returns: the number that rules and forms hold people to.
+    package func passwordMinimum(of user: User?) -> Int {
+        let isOnlyFactor = !(user.map { secondFactors.guardsPasswords(of: $0) } ?? false)
+        return max(
+            PasswordRules.lowestMinimum, passwordMinimumCharacters, isOnlyFactor ? passwordOnlyMinimumCharacters : 0)
+    }
+
+    /// Numbers of characters that no application can ask of a password.
+    var passwordFaults: [ValidationError] {
+        let minima = [
+            ("passwordMinimumCharacters", passwordMinimumCharacters),
+            ("passwordOnlyMinimumCharacters", passwordOnlyMinimumCharacters),
+        ]
+        return minima.compactMap { field, minimum in
+            if minimum < PasswordRules.lowestMinimum {
+                return ValidationError(
+                    field: field, rule: .tooShort(minimumCharacters: PasswordRules.lowestMinimum))
+            }
+            guard minimum > PasswordRules.highestMinimum else { return nil }
+            return ValidationError(field: field, rule: .tooLong(maximumCharacters: PasswordRules.highestMinimum))
+        }
     }
 }
 

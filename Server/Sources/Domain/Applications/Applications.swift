@@ -8,6 +8,7 @@ package final class Applications: Sendable {
     package let changeTheme: ChangeTheme
     package let changeRedirects: ChangeRedirects
     package let changeFieldRules: ChangeFieldRules
+    package let changeAccessRules: ChangeAccessRules
     package let countRuleBreakers: CountRuleBreakers
     package let findProtocol: FindProtocol
     package let enableProtocol: EnableProtocol
@@ -30,6 +31,8 @@ package final class Applications: Sendable {
         changeTheme = ChangeTheme(editApplication: editApplication)
         changeRedirects = ChangeRedirects(editApplication: editApplication)
         changeFieldRules = ChangeFieldRules(editApplication: editApplication)
+        changeAccessRules = ChangeAccessRules(
+            editApplication: editApplication, store: store, clock: clock, randomness: randomness)
         countRuleBreakers = CountRuleBreakers(schedule: searches)
         findProtocol = FindProtocol(store: store, keyring: keyring, validity: world.validity)
         enableProtocol = EnableProtocol(store: store, keyring: keyring, audit: audit)

@@ -27,7 +27,7 @@ package struct CreateApplication: Sendable {
     /// - Returns: the application, with all its keys.
     /// - Throws: `fieldsRefused` for `name`, `audiences` or keys, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
-        name: String, settings: ApplicationSettings = ApplicationSettings(),
+        name: String, settings: ApplicationSettings = .ofNewApplications,
         protocols given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator
     ) async throws(DomainError) -> Made {
         var faults = TextRule(maximumCharacters: Self.maximumNameCharacters).faults(of: name, field: "name")

@@ -11,7 +11,7 @@ package final class Messaging: Sendable {
     package let readOutbox: ReadOutbox
     package let changeMailSettings: ChangeMailSettings
     /// Tells when there is mail to send.
-    package let mailQueueSignal: MailQueueSignal
+    package let mailQueueSignal: QueueSignal
     let enqueueMessage: EnqueueMessage
     let tryCode: TryCode
 
@@ -47,6 +47,6 @@ package final class Messaging: Sendable {
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(editApplication: EditApplication(store: store, audit: audit))
-        mailQueueSignal = MailQueueSignal()
+        mailQueueSignal = QueueSignal()
     }
 }

@@ -24,6 +24,8 @@ struct AuthorizationStateRecord: Codable, Sendable {
     var browser: String
     /// Milliseconds since 1970.
     var expiresAt: Int64
+    /// What an admin's way is for; `nil` for a user's.
+    var admin: AdminAuthorization?
 
     static func purpose(_ application: Identifier<Application>) -> String { "provider visit \(application)" }
 
@@ -35,6 +37,19 @@ struct AuthorizationStateRecord: Codable, Sendable {
     static func digest(ofSealed sealed: String) -> String {
         Base64URL.text(of: SecretDigest(of: sealed.utf8).bytes)
     }
+}
+
+/// What the way of an admin to the provider of admins and back is for.
+struct AdminAuthorization: Codable, Hashable, Sendable {
+    enum Purpose: String, Codable, Sendable {
+        case logIn, link, reauthenticate, setUp
+    }
+
+    var purpose: Purpose
+    /// Whose session it began in.
+    var admin: String?
+    /// The digest of the one-time link, base64url.
+    var link: String?
 }
 
 /// What a provider shall be asked for in a browser (RFC 6749 §4.1.1, OpenID Connect Core 1.0 §3.1.2.1).
@@ -49,6 +64,8 @@ package struct ProviderAuthorization: Sendable {
     package var challenge: String
     /// A mail address that the person can be expected to log in with.
     package var hint: String?
+    /// Whether the person must log in there now, whatever session there is (OpenID Connect Core 1.0 §3.1.2.1).
+    package var demandsFreshLogIn = false
 
     package init(redirectURI: String, state: String, nonce: String, challenge: String, hint: String? = nil) {
         self.redirectURI = redirectURI

@@ -9,6 +9,8 @@ package struct ExternalIdentity: Hashable, Sendable {
     package var email: ProviderEmail?
     /// A name to greet by, when the provider tells one.
     package var displayName: String?
+    /// When the person last logged in there; `nil` when the provider does not say.
+    package var authenticatedAt: Timestamp?
     /// The subject before the application's team changed, which Apple tells for 60 days (complaint 22).
     package var transferSubject: String?
     /// What must be remembered so that the token counts once; `nil` for what cannot be presented twice anyway.
@@ -35,7 +37,8 @@ package struct ExternalIdentity: Hashable, Sendable {
 
     package static func == (left: ExternalIdentity, right: ExternalIdentity) -> Bool {
         left.provider == right.provider && left.subject == right.subject && left.audience == right.audience
-            && left.email == right.email && left.displayName == right.displayName
+            && left.email == right.email && left.authenticatedAt == right.authenticatedAt
+            && left.displayName == right.displayName
             && left.transferSubject == right.transferSubject && left.replay == right.replay && left.retry == right.retry
             && left.refreshToken == right.refreshToken
     }

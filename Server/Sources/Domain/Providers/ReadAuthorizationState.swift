@@ -9,7 +9,7 @@ package struct ReadAuthorizationState: Sendable {
     let sealingKey: SealingKey
 
     /// What the browser was sent for.
-    package struct Visit: Sendable {
+    package struct Returned: Sendable {
         package var provider: Identity.Provider
         package var audience: String
         package var verifier: Secret
@@ -17,6 +17,10 @@ package struct ReadAuthorizationState: Sendable {
         package var continuation: String?
         package var fields: [String: JSONValue]
         package var isLink: Bool
+        let admin: AdminAuthorization?
+        let startedAt: Timestamp
+        /// When it stops counting.
+        let endsAt: Timestamp
         fileprivate var user: String?
         fileprivate var version: Int64?
 
@@ -34,7 +38,7 @@ package struct ReadAuthorizationState: Sendable {
     /// - Returns: `nil` for what is not this browser's, or too old, without saying which.
     package func callAsFunction(
         _ state: String, kept: String?, cookie: String, in application: Identifier<Application>
-    ) -> Visit? {
+    ) -> Returned? {
         var state = state
         if let kept, Secret(AuthorizationStateRecord.digest(ofSealed: kept)) == Secret(state) { state = kept }
         guard state.utf8.count <= Self.maximumStateBytes, let sealed = Base64URL.bytes(of: state.utf8),
@@ -43,9 +47,11 @@ package struct ReadAuthorizationState: Sendable {
             record.expiresAt > clock.now.milliseconds,
             Secret(record.browser) == Secret(AuthorizationStateRecord.digest(ofCookie: cookie))
         else { return nil }  // Whatever is wrong with it, it is no state of ours.
-        return Visit(
+        return Returned(
             provider: .init(rawValue: record.provider), audience: record.audience,
             verifier: Secret(record.verifier), nonce: Secret(record.nonce), continuation: record.continuation,
-            fields: record.fields ?? [:], isLink: record.isLink, user: record.user, version: record.version)
+            fields: record.fields ?? [:], isLink: record.isLink, admin: record.admin,
+            startedAt: Timestamp(milliseconds: record.expiresAt) - StartAuthorization.life,
+            endsAt: Timestamp(milliseconds: record.expiresAt), user: record.user, version: record.version)
     }
 }

@@ -23,6 +23,8 @@ package struct StartAuthorization: Sendable {
         package var hint: String?
         /// What a new user answered to the application's own questions.
         package var fields: [String: JSONValue]
+        /// What an admin's way is for.
+        var admin: AdminAuthorization?
 
         package init(
             provider: Identity.Provider, redirectURI: String, cookie: String, continuation: String?, linking: User?,
@@ -56,7 +58,13 @@ package struct StartAuthorization: Sendable {
     package func callAsFunction(
         _ request: Request, in application: Identifier<Application>
     ) async throws(DomainError) -> Departure {
-        let found = try await findProvider(request.provider, in: application)
+        try await leave(request, for: try await findProvider(request.provider, in: application), in: application)
+    }
+
+    /// The same with settings that no application has.
+    func leave(
+        _ request: Request, for found: FindProvider.Found, in application: Identifier<Application>
+    ) async throws(DomainError) -> Departure {
         guard found.configured.settings.redirectURIs.contains(request.redirectURI) else { throw .providerNotEnabled }
         let verifier = Base64URL.text(of: randomness.bytes(32))
         let nonce = Base64URL.text(of: randomness.bytes(32))
@@ -67,7 +75,7 @@ package struct StartAuthorization: Sendable {
             isLink: request.linking != nil, user: request.linking?.id.rawValue,
             version: request.linking?.credentialsVersion,
             browser: AuthorizationStateRecord.digest(ofCookie: request.cookie),
-            expiresAt: (clock.now + Self.life).milliseconds)
+            expiresAt: (clock.now + Self.life).milliseconds, admin: request.admin)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(record))
@@ -84,9 +92,10 @@ package struct StartAuthorization: Sendable {
             ])
         }
         let state = isKept ? AuthorizationStateRecord.digest(ofSealed: sealed) : sealed
-        let authorization = ProviderAuthorization(
+        var authorization = ProviderAuthorization(
             redirectURI: request.redirectURI, state: state, nonce: nonce,
             challenge: PKCE.s256(of: verifier), hint: request.hint)
+        authorization.demandsFreshLogIn = request.admin?.purpose == .reauthenticate
         guard let address = try await found.provider.authorizationAddress(authorization, for: found.configured) else {
             throw .providerNotEnabled
         }

@@ -28,6 +28,12 @@ package struct SecondFactorRules: Hashable, Sendable {
             ? [] : [ValidationError(field: "secondFactors.demandedFor", rule: .notListed)]
     }
 
+    /// Whether no log-in by the user's password succeeds without the second factor, in any protocol. Somebody who has yet to
+    /// add one is let in by the password alone once.
+    func guardsPasswords(of user: User) -> Bool {
+        need(of: user) == .factor && !exemptsOldProtocols
+    }
+
     /// What a user has to do in a log-in beside showing one credential.
     enum Need: Hashable, Sendable {
         /// To show the second factor.

@@ -83,14 +83,43 @@ package struct Authenticate: Sendable {
     private func checkLife(
         of found: Authenticated, for request: Request, at now: Timestamp
     ) throws(DomainError) {
-        let settings = request.application.settings
-        let idleLifetime =
-            request.protocolName == .native
-            ? settings.sessionIdleLifetime : settings.sessionRules(of: protocols[request.protocolName]).idleLifetime
+        let idleLifetime = idleLifetime(of: request.protocolName, in: request.application)
         guard found.application.id == request.application.id, found.session.protocolName == request.protocolName,
             !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
         else { throw .sessionInvalid }
         guard !found.user.isDisabled else { throw .userDisabled }
+    }
+
+    /// How long a session may rest.
+    func idleLifetime(of name: Session.ProtocolName, in application: Application) -> Duration {
+        let settings = application.settings
+        return name == .native
+            ? settings.sessionIdleLifetime : settings.sessionRules(of: protocols[name]).idleLifetime
+    }
+
+    /// The session of a token of the native protocol, for who asks about it: without a proof, and without noting a use.
+    ///
+    /// - Returns: `nil` for every text that is no session of the application now.
+    /// - Throws: `storageUnavailable`.
+    func session(of token: Substring, in application: Application) async throws(DomainError) -> Authenticated? {
+        guard let digest = SessionToken.digest(of: token, in: .native) else { return nil }
+        do throws(DomainError) {
+            let found: Authenticated
+            if let kept = cache.entry(for: digest) {
+                found = kept
+            } else {
+                found = try await lookUp(digest, in: application)
+            }
+            try checkLife(
+                of: found,
+                for: Request(application: application, token: token, proof: nil, protocolName: .native), at: clock.now)
+            return found
+        } catch {
+            switch error {
+            case .sessionInvalid, .userDisabled: return nil
+            default: throw error
+            }
+        }
     }
 
     private func noteUse(of found: Authenticated, at now: Timestamp, from address: () -> ClientAddress) {

@@ -16,6 +16,8 @@ package struct LogIn: Sendable {
     package var noticeCount: Int
     /// What holds for the user's fields where it is shown.
     package var fieldRules: FieldRules
+    /// What the user may where it is shown.
+    package var accessRules = AccessRules()
 
     package init(
         isNew: Bool, user: User, previousLogInAt: Timestamp?, session: Session, token: Secret, idleLifetime: Duration,

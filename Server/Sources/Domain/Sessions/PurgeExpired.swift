@@ -62,6 +62,7 @@ package final class PurgeExpired: Sendable {
         let (applications, lives) = try await store.read { transaction throws(DomainError) in
             (try transaction.applications(), try transaction.sessionLives(after: start, limit: Self.sweepSize))
         }
+        try await RemoveOldEvents(store: store, clock: clock)(of: applications)
         let settings = Dictionary(applications.map { ($0.id, $0.settings) }, uniquingKeysWith: { first, _ in first })
         let over = lives.filter { life in
             let rules = settings[life.application]?.sessionRules(of: protocols[life.protocolName])

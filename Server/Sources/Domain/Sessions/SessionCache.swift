@@ -71,7 +71,7 @@ package final class SessionCache: Sendable {
             case .application:
                 state.young = Generation()
                 state.old = Generation()
-            case .signingKeys, .mailQueued:
+            case .signingKeys, .mailQueued, .eventsWritten:
                 break
             }
         }
@@ -157,7 +157,7 @@ private struct State {
             case .session(_, let token): token != entry.tokenDigest
             case .user(let application, let user): Owner(application: application, user: user) != Owner(entry)
             case .application(let application): application != entry.application.id
-            case .signingKeys, .mailQueued: true
+            case .signingKeys, .mailQueued, .eventsWritten: true
             }
         }
     }

@@ -186,9 +186,12 @@ package struct SessionIssuer: Sendable {
             session, token: end == nil ? digest : SessionToken.digest(ofNew: issued, in: request.protocolName),
             attempt: kept)
         if let entry, case .logIn(let actor, _) = request.record {
+            let details = ["method": method.rawValue, "session": id.rawValue]
             try entry.record(
-                on: .user(user.id), by: actor ?? .user(user.id),
-                details: ["method": method.rawValue, "session": id.rawValue], in: transaction)
+                on: .user(user.id), by: actor ?? .user(user.id), details: details, in: transaction)
+            if application.settings.events.isRecorded {
+                try transaction.insert(entry.event(.loggedIn, of: user.id, details: details))
+            }
         }
         var logIn = try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, in: transaction)
         logIn.token = issued
@@ -200,11 +203,13 @@ package struct SessionIssuer: Sendable {
         isNew: Bool, _ user: User, previously: Timestamp?, _ session: Session, in transaction: any Transaction
     ) throws(DomainError) -> LogIn {
         let transfers = isNew ? [] : try transaction.transfers(of: user.id, in: application.id)
-        return LogIn(
+        var logIn = LogIn(
             isNew: isNew, user: user, previousLogInAt: previously, session: session, token: token,
             idleLifetime: rules.idleLifetime,
             noticeCount: transfers.count { $0.isNews(to: session, of: user) },
             fieldRules: application.settings.fieldRules)
+        logIn.accessRules = application.settings.access
+        return logIn
     }
 }
 

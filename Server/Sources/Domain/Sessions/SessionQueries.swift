@@ -61,6 +61,10 @@ package protocol SessionQueries {
 
     // MARK: Used proofs
 
+    /// Marks a device proof as used; `false` when it was used before.
+    ///
+    /// - Throws: `clockSkew` for one that may have been used before the server was restarted.
+    func markUsed(_ proof: DeviceProof, in application: Identifier<Application>) throws(DomainError) -> Bool
     /// Marks something as used; `false` when it was marked before.
     func markUsed(_ proof: UsedProof, in application: Identifier<Application>) throws(DomainError) -> Bool
     /// Whether something was marked as used, without marking it.

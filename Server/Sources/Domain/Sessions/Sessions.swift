@@ -18,6 +18,8 @@ package final class Sessions: Sendable {
     package let signingKeys: SigningKeys
     package let rotateSigningKeys: RotateSigningKeys
     package let mintAccessToken: MintAccessToken
+    package let introspectToken: IntrospectToken
+    package let revokeToken: RevokeToken
     package let issueAuthorizationCode: IssueAuthorizationCode
     package let redeemAuthorizationCode: RedeemAuthorizationCode
     package let issueOneTimeLogInToken: IssueOneTimeLogInToken
@@ -63,6 +65,10 @@ package final class Sessions: Sendable {
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         mintAccessToken = MintAccessToken(
             clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.services.issuer)
+        introspectToken = IntrospectToken(
+            store: store, clock: clock, authenticate: authenticate, signingKeys: signingKeys,
+            issuer: world.services.issuer)
+        revokeToken = RevokeToken(authenticate: authenticate, logOut: logOut)
         issueAuthorizationCode = IssueAuthorizationCode(clock: clock, sealingKey: world.sealingKey)
         redeemAuthorizationCode = RedeemAuthorizationCode(
             store: store, clock: clock, sealingKey: world.sealingKey, verifyProof: verifyProof,

@@ -53,6 +53,22 @@ package struct UsedProof: Hashable, Sendable {
         self.end = end
     }
 
+    /// The end of a device proof.
+    package static func end(ofIssuedAt issuedAt: Timestamp) -> Timestamp {
+        issuedAt + ProofVerifier.window + .seconds(1)
+    }
+
+    /// A row of the list.
+    package init(key: [UInt8], end: Timestamp) {
+        self.key = key
+        self.end = end
+    }
+
+    /// When a device proof was made; `nil` for the other kinds.
+    package var issuedAt: Timestamp? {
+        key.prefix(5).allSatisfy { $0 == 0xff } ? nil : end - ProofVerifier.window - .seconds(1)
+    }
+
     /// The same thing in the hands of one client, who may present it again when the response was lost.
     package func retry(by client: String) -> UsedProof {
         UsedProof(.providerRetry, SecretDigest(of: key + Array(client.utf8)), until: end)

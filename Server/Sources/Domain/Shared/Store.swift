@@ -65,7 +65,7 @@ extension Store {
 
 /// What use cases can read and write while a transaction lasts: what the modules need of storage.
 package protocol Transaction: AccountQueries, SessionQueries, ProviderQueries, MessagingQueries, ApplicationQueries,
-    AdministrationQueries, RateLimitQueries, PasskeyQueries, SecondFactorQueries
+    AdministrationQueries, RateLimitQueries, PasskeyQueries, SecondFactorQueries, EventQueries, SealingQueries
 {}
 
 /// Something that a committed transaction changed and that caches hold.
@@ -76,6 +76,8 @@ package enum Change: Hashable, Sendable {
     case signingKeys
     /// There is mail to send.
     case mailQueued
+    /// There are events to order or to send.
+    case eventsWritten
 }
 
 /// Tells whether what caches hold may still be believed, beside the changes that this process made itself.

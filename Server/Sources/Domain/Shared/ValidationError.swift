@@ -85,6 +85,14 @@ package struct ValidationError: Hashable, Sendable {
         case notAnAuthenticator
         /// No certificates in PEM that can be read.
         case notACertificate
+        /// Letters, digits and some signs of ASCII are all that a role, a group or a permission is called by.
+        case notAGrantName
+        /// Not a name that a claim can have.
+        case notAClaimName
+        /// A claim that tokens have by themselves.
+        case reserved
+        /// Not a field with a rule by which only the server writes it.
+        case notServersField
         /// A name that no field can have.
         case notAFieldName
     }

@@ -24,7 +24,7 @@ package struct AdminBody: Encodable {
         name = admin.name
         role = admin.role.rawValue
         applications = admin.applications?.map(\.rawValue).sorted()
-        isSetUp = admin.isSetUp
+        isSetUp = admin.isSetUp || admin.usesSignOnOnly
         usesPasskeysOnly = admin.usesPasskeysOnly
         isDisabled = admin.isDisabled
         recoveryCodesLeft = admin.recoveryDigests.count

@@ -64,6 +64,22 @@ struct AdminCall: Sendable {
     /// Whether an action would be allowed, for one that depends on what is found meanwhile.
     func allows(_ action: AdminAction) -> Bool { rules.perform.allows(action, by: actor, in: applicationId) }
 
+    /// Whether the caller, looked up anew, may do something, for a response that goes on for long.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func stillAllows(_ action: AdminAction) async throws(DomainError) -> Bool {
+        var call = self
+        do throws(DomainError) {
+            try await call.authenticate()
+        } catch {
+            switch error {
+            case .adminRequired: return false
+            default: throw error
+            }
+        }
+        return call.allows(action)
+    }
+
     /// - Throws: `administration(adminRequired)` on an open route.
     func caller() throws(DomainError) -> AdminAccess {
         guard let access else { throw .administration(.adminRequired) }

@@ -92,6 +92,8 @@ struct AdminSettingsBody: Encodable {
     let deletionGraceSeconds: Int64
     let anonymousIdleSeconds: Int64?
     let passwordMinimumCharacters: Int
+    /// The same where the password is the only factor.
+    let passwordOnlyMinimumCharacters: Int
     let audiences: [String]
     let transferLink: String?
     /// What becomes of fields that both of two merged users have.
@@ -114,6 +116,7 @@ struct AdminSettingsBody: Encodable {
         deletionGraceSeconds = settings.deletionGrace.components.seconds
         anonymousIdleSeconds = settings.anonymousIdleLimit?.components.seconds
         passwordMinimumCharacters = settings.passwordMinimumCharacters
+        passwordOnlyMinimumCharacters = settings.passwordOnlyMinimumCharacters
         audiences = settings.audiences
         transferLink = settings.transferLink
         mergeRules = settings.mergeRules.mapValues(\.rawValue)
@@ -162,6 +165,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
     private let deletionGraceSeconds: Int64?
     private let anonymousIdleSeconds: UserPatchBody.Change<Int64>
     private let passwordMinimumCharacters: Int?
+    private let passwordOnlyMinimumCharacters: Int?
     private let audiences: [String]?
     private let transferLink: UserPatchBody.Change<String>
     private let mergeRules: [String: MergeRule]?
@@ -218,7 +222,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case name, proofRequired, sessionIdleSeconds, sessionSeconds, deletionGraceSeconds, anonymousIdleSeconds
         case passwordMinimumCharacters, audiences, transferLink, mergeRules, mail, signUp, passkeys, secondFactors
-        case attestation
+        case attestation, passwordOnlyMinimumCharacters
     }
 
     init(from decoder: any Decoder) throws {
@@ -230,6 +234,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         deletionGraceSeconds = try members.decodeIfPresent(Int64.self, forKey: .deletionGraceSeconds)
         anonymousIdleSeconds = try members.patch(forKey: .anonymousIdleSeconds)
         passwordMinimumCharacters = try members.decodeIfPresent(Int.self, forKey: .passwordMinimumCharacters)
+        passwordOnlyMinimumCharacters = try members.decodeIfPresent(Int.self, forKey: .passwordOnlyMinimumCharacters)
         audiences = try members.decodeIfPresent([String].self, forKey: .audiences)
         transferLink = try members.patch(forKey: .transferLink)
         mergeRules = try members.decodeIfPresent([String: String].self, forKey: .mergeRules)?.mapValues { word in
@@ -259,6 +264,9 @@ struct AdminSettingsPatch: Decodable, Sendable {
         }
         if let passwordMinimumCharacters {
             application.settings.passwordMinimumCharacters = passwordMinimumCharacters
+        }
+        if let passwordOnlyMinimumCharacters {
+            application.settings.passwordOnlyMinimumCharacters = passwordOnlyMinimumCharacters
         }
         if let audiences { application.settings.audiences = audiences }
         transferLink.apply(to: &application.settings.transferLink)

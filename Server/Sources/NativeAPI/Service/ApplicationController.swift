@@ -46,8 +46,7 @@ extension AccountRulesBody {
                 isOffered: signUp.asksDisplayName, isRequired: false,
                 maximumCharacters: ProfileRules.displayName.maximumCharacters),
             password: PasswordRuleBody(
-                minimumCharacters: max(
-                    PasswordRules.lowestMinimum, application.settings.passwordMinimumCharacters),
+                minimumCharacters: application.settings.passwordMinimum(of: nil),
                 maximumBytes: Password.maximumBytes))
     }
 }

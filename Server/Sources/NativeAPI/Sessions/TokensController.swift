@@ -12,9 +12,11 @@ struct TokensController: Sendable {
     /// `POST /v1/token`: an access token for the app's own backends.
     func mint(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await requests.readJSON(TokenBody.self, of: request, context) ?? TokenBody()
-        let token = try await sessions.mintAccessToken(for: caller, audience: body.audience)
+        let isBound = body.isBound ?? false
+        let token = try await sessions.mintAccessToken(for: caller, audience: body.audience, isBound: isBound)
         let answer = TokenResponse(
-            accessToken: token.revealed, expiresIn: MintAccessToken.lifetime.components.seconds)
+            accessToken: token.revealed, tokenType: isBound ? "DPoP" : "Bearer",
+            expiresIn: MintAccessToken.lifetime.components.seconds)
         return try JSONResponse(body: answer).response()
     }
 

@@ -64,6 +64,10 @@ extension ValidationError.Rule {
             ("not_an_origin", "https://example.com, or android:apk-key-hash: and the hash of a certificate.")
         case .notACertificate: ("not_a_certificate", "Certificates of version 3 in PEM.")
         case .notAnAuthenticator: ("not_an_authenticator", "The AAGUID of a kind of authenticator: a UUID.")
+        case .notAGrantName: ("not_a_role_name", "Letters and digits of ASCII, and - _ . : / *.")
+        case .notAClaimName: ("not_a_claim_name", "Letters and digits of ASCII, and - _ . : / # @ ~.")
+        case .reserved: ("reserved", "Tokens have this claim by themselves.")
+        case .notServersField: ("not_the_servers", "A field with a rule by which only the server writes it.")
         case .notAFieldName: ("not_a_field_name", "Not a name that a field can have.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
         }

@@ -5,7 +5,15 @@ package import OkaeriWire
 
 extension UserBody {
     /// A user as the API shows it.
-    init(_ shown: UserView) { self.init(shown.user) }
+    init(_ shown: UserView) {
+        self.init(shown.user)
+        let access = shown.access
+        roles = access.roles.isEmpty ? nil : access.roles
+        groups = access.groups.isEmpty ? nil : access.groups
+        permissions = access.permissions.isEmpty ? nil : access.permissions
+        claims = access.claims.isEmpty ? nil : access.claims
+        claimsVersion = access.version
+    }
 }
 
 extension DeviceBody {

@@ -47,6 +47,11 @@ extension UserBody: JSONWritten {
             }
             try json.member("identities", identities)
             json.member("hasPassword", hasPassword)
+            if let roles { try json.member("roles", encoded: roles) }
+            if let groups { try json.member("groups", encoded: groups) }
+            if let permissions { try json.member("permissions", encoded: permissions) }
+            if let claims { try json.member("claims", encoded: claims) }
+            json.member("claimsVersion", ifPresent: claimsVersion)
             json.member("createdAt", createdAt.description)
             json.member("updatedAt", updatedAt.description)
             json.member("lastLogInAt", ifPresent: lastLogInAt?.description)

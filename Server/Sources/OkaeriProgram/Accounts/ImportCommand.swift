@@ -15,13 +15,19 @@ struct ImportCommand: ParsableCommand {
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
+              okaeri import firebase users.json --hash-config hash.json --application 00VHj9mrbT8wn7Qk
+              okaeri import users users.csv --mapping columns.json --application 00VHj9mrbT8wn7Qk
             """,
-        subcommands: [ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self])
+        subcommands: [
+            ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self, ImportUsersCommand.self,
+            ImportFirebaseCommand.self, ImportSupabaseCommand.self, ImportPocketBaseCommand.self,
+            ImportNakamaCommand.self,
+        ])
 }
 
 /// What each import asks for: the export, the application that takes it in, and whether it is a rehearsal.
 struct ImportOptions: ParsableArguments {
-    @Argument(help: "The export: an array of records, alone or as “results”, or one record a line.")
+    @Argument(help: "The export: an array of records, alone or as “results”, one record a line, or .csv.")
     var file: String
 
     @Flag(help: "Check everything and write nothing.")
@@ -34,9 +40,15 @@ struct ImportOptions: ParsableArguments {
     /// Takes the file in and prints the report.
     ///
     /// - Throws: `CommandFault` when the file cannot be read, or the storage fails.
-    func run<Imported>(_ importer: Importer<Imported>) async throws(CommandFault) -> ImportReport {
+    func run<Imported>(
+        _ importer: Importer<Imported>, list: RecordFile.List = .results
+    ) async throws(CommandFault) -> ImportReport {
         guard let handle = FileHandle(forReadingAtPath: file) else { throw .failed("\(file) cannot be read.") }
-        let report = try await importer.run(RecordFile(handle), storage)
+        let isCSV = file.lowercased().hasSuffix(".csv")
+        let source: any RecordSource = isCSV ? CSVFile(handle) : RecordFile(handle, list: list)
+        // A pipe has no size; then no time is foreseen.
+        let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? NSNumber
+        let report = try await importer.run(source, ofBytes: size?.intValue, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)
         return report
     }

@@ -1,7 +1,7 @@
 import Domain
 import Foundation
 import OkaeriServer
-import OkaeriWire
+@_spi(TotalConversions) import OkaeriWire
 
 /// Why a record of an export is no user.
 struct ImportFault: Error {
@@ -44,8 +44,12 @@ struct Importer<Imported> {
     }
 
     /// - Throws: `CommandFault` when the file cannot be read on, or the storage fails: what was taken in stays.
-    func run(_ file: RecordFile, _ storage: StorageOptions) async throws(CommandFault) -> ImportReport {
+    func run(
+        _ file: any RecordSource, ofBytes fileBytes: Int?, _ storage: StorageOptions
+    ) async throws(CommandFault) -> ImportReport {
         let progress = ProgressLine()
+        let (clock, pace) = (ContinuousClock(), ImportPace(fileBytes: fileBytes))
+        let start = clock.now
         let box = ReportBox(ImportReport(isRehearsal: isRehearsal))
         try await storage.perform(.importUsers) { modules, who throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
@@ -63,7 +67,8 @@ struct Importer<Imported> {
                     isOver = true
                 }
                 try await take(waiting, modules, &box.report)
-                progress.show("\(box.report.records) records, \(file.readBytes / 1_048_576) MiB read")
+                let (readBytes, span) = (file.readBytes, start.duration(to: clock.now))
+                progress.show("\(box.report.records) records, \(pace.text(readBytes: readBytes, after: span))")
             }
         }
         progress.end()
@@ -73,11 +78,15 @@ struct Importer<Imported> {
 
     /// - Returns: whether the file is at its end.
     private func fill(
-        _ waiting: inout [Waiting], from file: RecordFile, _ report: inout ImportReport
+        _ waiting: inout [Waiting], from file: any RecordSource, _ report: inout ImportReport
     ) throws(RecordFile.Fault) -> Bool {
         while waiting.count < ImportUsers.batchSize {
             guard let record = try file.next() else { return true }
             report.records += 1
+            if let fault = record.fault {
+                report.refuse(ImportRefusal(line: record.line, index: report.records, id: nil, reason: fault))
+                continue
+            }
             let value: JSONValue
             do throws(JSONSyntaxError) {
                 value = try JSONValue(parsing: record.bytes)
@@ -118,6 +127,25 @@ struct Importer<Imported> {
             case .refused(let faults): report.refuse(refusal(for: faults))
             }
         }
+    }
+}
+
+/// How far an import is.
+struct ImportPace {
+    /// `nil` for a pipe.
+    let fileBytes: Int?
+
+    /// - Parameters:
+    ///   - readBytes: What was read of the file.
+    ///   - span: For how long the import runs.
+    /// - Returns: what was read, and how long the rest takes at the same pace.
+    func text(readBytes: Int, after span: Duration) -> String {
+        let read = "\(readBytes / 1_048_576) MiB read"
+        guard let fileBytes, readBytes > 0, readBytes < fileBytes else { return read }
+        let share = Double(readBytes) / Double(fileBytes)
+        let left = Int64(clamping: Double(span.wholeMilliseconds) / 1000 * (1 - share) / share)
+        let time = left < 60 ? "less than a minute" : "about \(left / 60) minutes"
+        return "\(read) of \(fileBytes / 1_048_576), \(time) left"
     }
 }
 

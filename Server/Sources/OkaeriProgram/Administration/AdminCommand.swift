@@ -60,7 +60,7 @@ struct ListAdminsCommand: AsyncParsableCommand {
                     ? "disabled"
                     : locks[admin.id] != nil
                         ? "locked"
-                        : admin.isSetUp
+                        : admin.isSetUp || admin.usesSignOnOnly
                             ? "active" : admin.lacksAuthenticator ? "no authenticator" : "invited",
                 admin.lastLogInAt?.localText)
         }

@@ -13,6 +13,7 @@ struct ApplicationDescription: Encodable {
     let sessionIdleDays: Double
     let sessionDays: Double
     let passwordMinimumCharacters: Int
+    let passwordOnlyMinimumCharacters: Int
     let audiences: [String]
     let createdAt: WireTime
 
@@ -27,6 +28,7 @@ struct ApplicationDescription: Encodable {
         sessionIdleDays = settings.sessionIdleLifetime.inDays
         sessionDays = settings.sessionLifetime.inDays
         passwordMinimumCharacters = settings.passwordMinimumCharacters
+        passwordOnlyMinimumCharacters = settings.passwordOnlyMinimumCharacters
         audiences = settings.audiences
         createdAt = application.createdAt.wire
     }

@@ -54,6 +54,13 @@ struct CreateApplicationCommand: AsyncParsableCommand {
     var passwordMinimumCharacters: Int?
 
     @Option(
+        help: ArgumentHelp(
+            "The same for people without a second factor. (default: "
+                + "\(ApplicationSettings.ofNewApplications.passwordOnlyMinimumCharacters))",
+            valueName: "number"))
+    var passwordOnlyMinimumCharacters: Int?
+
+    @Option(
         name: .customLong("merge-rule"),
         help: ArgumentHelp(
             "What becomes of a field that both of two merged users have: keep, take, max, sum or union. May be repeated.",
@@ -78,10 +85,14 @@ struct CreateApplicationCommand: AsyncParsableCommand {
 
     func validate() throws {
         let lengths = PasswordRules.lowestMinimum...PasswordRules.highestMinimum
-        if let passwordMinimumCharacters, !lengths.contains(passwordMinimumCharacters) {
+        let minima = [
+            ("--password-minimum-characters", passwordMinimumCharacters),
+            ("--password-only-minimum-characters", passwordOnlyMinimumCharacters),
+        ]
+        for (option, minimum) in minima {
+            guard let minimum, !lengths.contains(minimum) else { continue }
             throw ValidationError(
-                "--password-minimum-characters must be from \(lengths.lowerBound) to \(lengths.upperBound), not "
-                    + "\(passwordMinimumCharacters).")
+                "\(option) must be from \(lengths.lowerBound) to \(lengths.upperBound), not \(minimum).")
         }
         for days in [deletionGraceDays, eraseIdleDays].compactMap({ $0 }) where !Self.dayRange.contains(days) {
             throw ValidationError(
@@ -94,12 +105,15 @@ struct CreateApplicationCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var settings = ApplicationSettings(proofRequired: proofRequired, audiences: audiences)
+        var settings = ApplicationSettings.ofNewApplications
+        settings.proofRequired = proofRequired
+        settings.audiences = audiences
         if let sessionIdleDays { settings.sessionIdleLifetime = .days(sessionIdleDays) }
         if let sessionDays { settings.sessionLifetime = .days(sessionDays) }
         if let deletionGraceDays { settings.deletionGrace = .days(deletionGraceDays) }
         if let eraseIdleDays { settings.anonymousIdleLimit = .days(eraseIdleDays) }
         if let passwordMinimumCharacters { settings.passwordMinimumCharacters = passwordMinimumCharacters }
+        if let passwordOnlyMinimumCharacters { settings.passwordOnlyMinimumCharacters = passwordOnlyMinimumCharacters }
         settings.transferLink = transferLink
         for rule in mergeRules { settings.mergeRules[rule.field] = rule.rule }
         var protocols = keys.given

@@ -39,6 +39,7 @@ struct ShowApplicationCommand: AsyncParsableCommand {
                 "session, unused": settings.sessionIdleLifetime.daysText,
                 "session, at most": settings.sessionLifetime.daysText,
                 "password, from": "\(settings.passwordMinimumCharacters) characters",
+                "password alone, from": "\(settings.passwordOnlyMinimumCharacters) characters",
                 "weak passwords": entry.weakPasswords.users == 0
                     ? nil
                     : "\(entry.weakPasswords.users) users, \(entry.weakPasswords.usersWithoutDeviceKey) of them "

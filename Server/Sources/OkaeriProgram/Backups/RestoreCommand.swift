@@ -3,6 +3,7 @@ import Backups
 import Domain
 import Foundation
 import OkaeriServer
+import OkaeriWire
 
 /// `okaeri restore`
 struct RestoreCommand: ParsableCommand {
@@ -20,7 +21,10 @@ struct RestoreCommand: ParsableCommand {
 
             The sealing key is not in the backup: put it back too, before the server starts.
 
+            With --to, the database comes from a replica (\(Setting.replica.variable)), as it was at a time, to about a second;             “newest” is the last state that it has. What ended later stays ended in the same way.
+
             Examples:
+              okaeri restore --to 2026-11-23T04:15:42Z --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
               okaeri restore --from /mnt/backups --secret-key-file okaeri-backup.secret --data /var/lib/okaeri
               okaeri restore okaeri-20261123T041500.000Z.backup --from s3://backups/okaeri \\
                 --secret-key-file okaeri-backup.secret --data restored --revocations-of /var/lib/okaeri
@@ -28,6 +32,12 @@ struct RestoreCommand: ParsableCommand {
 
     @Argument(help: "The backup's name; the newest when none is given.")
     var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Restore from the replica, as it was at this time (RFC 3339), or the newest state.",
+            valueName: "time|newest"))
+    var to: String?
 
     @OptionGroup var source: BackupSourceOptions
     @OptionGroup var secret: BackupSecretKeyOption
@@ -56,6 +66,7 @@ struct RestoreCommand: ParsableCommand {
         }
         let folder = settings.dataFolder
         let progress = StepProgress(isWanted: !output.isJSON)
+        if let to { return try restoreReplica(to, into: folder, settings, repository, key, progress) }
         let report: RestoreBackup.Report
         do throws(BackupFault) {
             report = try RestoreBackup(from: repository, key: key, tell: { progress.show($0.rawValue, $1, $2) })(
@@ -69,21 +80,74 @@ struct RestoreCommand: ParsableCommand {
         show(report, folder, hasSealingKey: settings.sealingKey != nil)
     }
 
+    func validate() throws {
+        guard let to else { return }
+        guard name == nil else { throw ValidationError("--to takes no backup's name.") }
+        guard to == "newest" || WireTime(to) != nil else {
+            throw ValidationError("--to must be “newest” or a time such as 2026-11-23T04:15:42Z, not “\(to)”.")
+        }
+    }
+
+    private func restoreReplica(
+        _ to: String, into folder: String, _ settings: ServerSettings, _ repository: any BackupRepository,
+        _ key: BackupSecretKey, _ progress: StepProgress
+    ) throws {
+        defer { progress.end() }
+        let report: RestoreReplica.Report
+        do throws(BackupFault) {
+            report = try RestoreReplica(from: repository, key: key, tell: { progress.show($0.rawValue, $1, $2) })(
+                to: folder, upTo: WireTime(to).map { Timestamp(milliseconds: $0.millisecondsSince1970) },
+                journalOf: revocationsOf, keepsSessions: keepSessions)
+        } catch {
+            throw CommandFault(error)
+        }
+        progress.end()
+        guard !output.isJSON else { return Console.write(json: ReplicaOutput(report)) }
+        Console.write(
+            "The database of \(report.time.localText) is restored into \(folder): \(report.rows["users"] ?? 0) users.")
+        tell(report.revocations, report.doubt, report.endedAll)
+        remind(folder, hasSealingKey: settings.sealingKey != nil)
+    }
+
+    private struct ReplicaOutput: Encodable {
+        let time: Int64
+        let rows: [String: Int]
+        let revocations: Int
+        let isJournalComplete: Bool
+        let endedAll: Bool
+
+        init(_ report: RestoreReplica.Report) {
+            time = report.time.milliseconds
+            rows = report.rows
+            revocations = report.revocations
+            isJournalComplete = report.doubt == nil
+            endedAll = report.endedAll
+        }
+    }
+
     private func show(_ report: RestoreBackup.Report, _ folder: String, hasSealingKey: Bool) {
         let users = report.rows["users"] ?? 0
         Console.write(
             "\(report.name), made on \(LocalTime.text(millisecondsSince1970: report.header.madeAt)), is restored into "
                 + "\(folder): \(users) users.")
-        Console.write("What ended since then is ended again: \(report.revocations) rows were removed or changed.")
-        if let doubt = report.doubt {
+        tell(report.revocations, report.doubt, report.endedAll)
+        remind(folder, hasSealingKey: hasSealingKey)
+    }
+
+    private func tell(_ revocations: Int, _ doubt: String?, _ endedAll: Bool) {
+        Console.write("What ended since then is ended again: \(revocations) rows were removed or changed.")
+        if let doubt {
             Console.write(
-                report.endedAll
+                endedAll
                     ? "Not all may be known (\(doubt)): all sessions, codes, transfer codes and log-ins of admins were ended. "
                         + "Device keys stay, so apps log in again by themselves. A user who was deleted, a device key, a password "
                         + "or an identity that was removed after that may be back."
                     : "Not all may be known (\(doubt)), and sessions and codes were kept as --keep-sessions asks: something "
                         + "that had ended may be back.")
         }
+    }
+
+    private func remind(_ folder: String, hasSealingKey: Bool) {
         if !hasSealingKey, !FileManager.default.fileExists(atPath: folder + "/sealing.key") {
             Console.write(
                 "Put the sealing key of the installation back as \(folder)/sealing.key, or set \(Setting.sealingKey.variable), "

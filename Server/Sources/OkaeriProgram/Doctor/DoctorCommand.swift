@@ -59,6 +59,7 @@ struct DoctorCommand: AsyncParsableCommand {
             if !findings.contains(where: { $0.outcome == .failed }) {
                 findings += await ProviderChecks(settings: settings).findings()
             }
+            findings += ReplicaCheck(settings: settings).findings()
             findings += await RunningServerCheck(folder: settings.dataFolder).findings()
         }
         return findings

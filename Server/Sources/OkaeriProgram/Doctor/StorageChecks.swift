@@ -22,7 +22,7 @@ struct StorageChecks {
         } catch {
             return [.failed("database", error.description, advice: "Restore the folder from a backup."), sealingKey]
         }
-        return [schema(inspection), integrity(inspection), await secrets(inspection)]
+        return [schema(inspection), integrity(inspection), await secrets(inspection), keyApart]
     }
 
     private func schema(_ inspection: StorageInspection) -> Finding {
@@ -92,5 +92,16 @@ struct StorageChecks {
                 "sealing key", "\(path) can be read by other users of this machine.", advice: "chmod 600 \(path)")
         }
         return .ok("sealing key", "\(path) can be read, by its owner alone.")
+    }
+
+    /// A copy of the folder, or of its disk, has the key with what it seals.
+    private var keyApart: Finding {
+        settings.sealingKey == nil
+            ? .warning(
+                "sealing key apart", "The key and the database are in one folder: who copies it can open everything.",
+                advice:
+                    "Name the key by \(Setting.sealingKey.variable) as file:, credential: or command:, and take the file "
+                    + "out of the folder.")
+            : .ok("sealing key apart", "The key is not in the data folder.")
     }
 }

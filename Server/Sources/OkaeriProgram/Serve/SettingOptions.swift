@@ -99,6 +99,9 @@ struct SettingOptions: ParsableArguments {
     @Option(name: .customLong(Setting.logLevel.name), help: ArgumentHelp(.logLevel, valueName: "level"))
     var logLevel: String?
 
+    @Option(name: .customLong(Setting.logFormat.name), help: ArgumentHelp(.logFormat, valueName: "form"))
+    var logFormat: String?
+
     @Option(name: .customLong(Setting.requestTimeout.name), help: ArgumentHelp(.requestTimeout, valueName: "number"))
     var requestTimeout: String?
 
@@ -124,6 +127,8 @@ struct SettingOptions: ParsableArguments {
     var appleURL: String?
 
     @OptionGroup(title: "Mail") var mail: MailOptions
+
+    @OptionGroup(title: "Single sign-on of admins") var signOn: SignOnOptions
 
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
@@ -153,6 +158,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.passwordListFailure.name] = passwordListFailure
         values[Setting.sessionCache.name] = sessionCache
         values[Setting.logLevel.name] = logLevel
+        values[Setting.logFormat.name] = logFormat
         values[Setting.requestTimeout.name] = requestTimeout
         values[Setting.idleTimeout.name] = idleTimeout
         values[Setting.maximumHeaderBytes.name] = maximumHeaderBytes
@@ -161,6 +167,7 @@ struct SettingOptions: ParsableArguments {
         values[Setting.appleURL.name] = appleURL
         values.merge(connections.values) { $1 }
         values.merge(mail.values) { $1 }
+        values.merge(signOn.values) { $1 }
         return try ServerSettings.read(values)
     }
 }

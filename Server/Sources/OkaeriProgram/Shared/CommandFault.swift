@@ -117,6 +117,10 @@ extension ValidationError {
         case .notAnOrigin: "\(field) holds something that is the origin of neither a page nor an Android app."
         case .notACertificate: "\(field) holds no certificate of version 3 in PEM, or one that cannot be read."
         case .notAnAuthenticator: "\(field) holds something that is no AAGUID."
+        case .notAGrantName: "\(field) takes letters and digits of ASCII and - _ . : / * alone."
+        case .notAClaimName: "\(field) takes letters and digits of ASCII and - _ . : / # @ ~ alone."
+        case .reserved: "\(field) is a claim that tokens have by themselves."
+        case .notServersField: "\(field) must be a field with the rule that only the server writes it."
         case .notAFieldName: "\(field) is no name for a field."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to anybody who sees the locked screen."
         }

@@ -26,6 +26,7 @@ struct MetricsReading {
     var logIns: Double? { values["okaeri_log_ins_total"] }
     var connections: Double? { values["okaeri_connections"] }
     var passwordsWaiting: Double? { values["okaeri_passwords_waiting"] }
+    var replicaLagSeconds: Double? { values["okaeri_replica_lag_seconds"] }
     var residentBytes: Double? { values["process_resident_memory_bytes"] }
 
     /// Asks a server, by the key or at the address of its own that the settings name.

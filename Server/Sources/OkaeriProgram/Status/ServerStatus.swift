@@ -25,6 +25,8 @@ struct ServerStatus: Encodable {
     let databaseBytes: Int64?
     let freeDiskBytes: Int64?
     let storageMilliseconds: Int64
+    /// What the loss of the machine would cost; absent without a replica.
+    let replicaLagSeconds: Double?
 
     init(
         _ health: ReadHealth.Findings, from before: MetricsReading, to now: MetricsReading, at url: String,
@@ -44,6 +46,7 @@ struct ServerStatus: Encodable {
         (databaseBytes, freeDiskBytes) =
             settings.database == nil
             ? (Self.databaseBytes(in: settings.dataFolder), Self.freeBytes(of: settings.dataFolder)) : (nil, nil)
+        replicaLagSeconds = now.replicaLagSeconds
         storageMilliseconds = health.storage.wholeMilliseconds
     }
 
@@ -83,6 +86,7 @@ struct ServerStatus: Encodable {
         table.add("memory", memoryBytes.map(Self.size))
         if let databaseBytes { table.add("database", Self.size(databaseBytes)) }
         if let freeDiskBytes { table.add("free disk", Self.size(freeDiskBytes)) }
+        if let replicaLagSeconds { table.add("replica", "\((replicaLagSeconds * 10).rounded() / 10) s behind") }
         table.add("database answers in", "\(storageMilliseconds) ms")
         return table.text()
     }

@@ -82,9 +82,9 @@ package struct ServerProgram: Sendable {
         self.providers = providers
     }
 
-    /// A logger that writes to standard error at the level that the settings name.
+    /// A logger that writes to standard error at the level and in the form that the settings name.
     package static func logger(_ settings: ServerSettings) -> Logger {
-        var logger = Logger(label: "okaeri") { SystemLog(label: $0) }
+        var logger = Logger(label: "okaeri") { [form = settings.logFormat] in SystemLog(label: $0, form: form) }
         logger.logLevel = settings.logLevel
         return logger
     }
@@ -121,9 +121,9 @@ package struct ServerProgram: Sendable {
             logger.warning("another server cannot be asked", metadata: ["fault": "\($0)"])
         }
         announce()
-        if settings.database != nil { await checkSealingKey(composition) }
         var failure: StartFault?
         do {
+            try await checkSealingKeys(composition)
             try await serve(composition, onListening)
         } catch {
             failure = fault(error)
@@ -169,10 +169,17 @@ package struct ServerProgram: Sendable {
             .init(service: Housekeeping(modules: composition.modules, logger: logger)),
             .init(service: RevocationWorker(modules: composition.modules, logger: logger)),
             .init(service: composition.mailWorker(logger)),
+            .init(service: composition.eventWorker(logger)),
             .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
         ]
+        if let replica = composition.replica {
+            services.append(
+                .init(service: ReplicaWorker(shipper: replica, logger: logger, stop: { stopSwitch.press() })))
+        }
         if let metrics { services.append(.init(service: metrics)) }
         services.append(.init(service: application))
+        // Services stop in the opposite order: streams end before the server waits for its requests.
+        services.append(.init(service: EventStreamCloser(modules: composition.modules)))
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
         configuration.maximumGracefulShutdownDuration = Self.longestGoodbye
@@ -190,18 +197,25 @@ package struct ServerProgram: Sendable {
         try outcome.get()
     }
 
-    /// Nodes with different sealing keys would take turns in failing.
-    private func checkSealingKey(_ composition: Composition) async {
-        do {
-            _ = try await composition.modules.sessions.signingKeys()
+    /// A server without a key that is needed would answer some of its clients with errors, and nodes take turns in it.
+    private func checkSealingKeys(_ composition: Composition) async throws(StartFault) {
+        let missing: [String]
+        do throws(DomainError) {
+            missing = try await composition.modules.resealSecrets.missingKeys()
         } catch {
-            guard error != .secretUnreadable else {
-                return logger.error(
-                    "the secrets in the database were sealed under another key: this node cannot open them",
-                    metadata: ["setting": .string(Setting.sealingKey.variable)])
-            }
-            logger.warning("the sealing key was not tried on the database", metadata: ["error": "\(error)"])
+            return logger.warning(
+                "the sealing keys were not compared with the database", metadata: ["error": "\(error)"])
         }
+        for id in missing where settings.sealingKeys.lost.contains(id) {
+            logger.error("a sealing key is given up: its secrets cannot be opened", metadata: ["key": .string(id)])
+        }
+        let needed = missing.filter { !settings.sealingKeys.lost.contains($0) }
+        guard !needed.isEmpty else { return }
+        throw .settings(
+            "Secrets in the database were sealed under keys that this server does not have: "
+                + "\(needed.joined(separator: ", ")). Put them back by \(Setting.sealingKey.variable) or "
+                + "\(Setting.sealingKeys.variable); “okaeri keys status” shows which are known. If a key is lost, "
+                + "“lost:ID” in \(Setting.sealingKeys.variable) starts the server without what it sealed.")
     }
 
     private func announce() {

@@ -32,6 +32,7 @@ package struct ServerSettings: Sendable {
     package var passwordLists: PasswordListSettings
     package var sessionCacheEntries: Int
     package var logLevel: Logger.Level
+    package var logFormat: SystemLog.Form
     package var requestTimeout: Duration
     package var idleTimeout: Duration
     package var writeTimeout: Duration
@@ -48,10 +49,16 @@ package struct ServerSettings: Sendable {
     package var providers: ProviderAddresses
     /// 32 bytes; `nil` to take the file in the data folder.
     package var sealingKey: [UInt8]?
+    /// Which keys there are beside it, and which one seals.
+    package var sealingKeys: SealingKeysSettings
+    /// Where the embedded database is replicated; `nil` when it is not.
+    package var replica: ReplicaSettings?
     /// The mail server; `nil` without one.
     package var smtp: SMTPSettings?
     /// Where text messages go; `nil` when none are sent.
     package var textMessages: TextMessageSettings?
+    /// The provider of admins; `nil` without one.
+    package var adminSignOn: AdminSignOnSettings?
 
     /// Reads all settings.
     ///
@@ -86,6 +93,7 @@ package struct ServerSettings: Sendable {
         passwordLists = try PasswordListSettings(reader)
         sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
         logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
+        logFormat = try reader.required(.logFormat) { SystemLog.Form(rawValue: $0) }
         requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))
         idleTimeout = .seconds(try reader.number(.idleTimeout, 1...3600))
         writeTimeout = .seconds(try reader.number(.writeTimeout, 1...3600))
@@ -104,11 +112,12 @@ package struct ServerSettings: Sendable {
             let url = text.hasSuffix("/") ? String(text.dropLast()) : text
             return EgressPolicy.isOperatorURL(url) ? url : nil
         }
-        sealingKey = try reader.optional(.sealingKey) { text in
-            Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
-        }
+        sealingKey = try SealingKeySource.key(reader, environment)
+        sealingKeys = try SealingKeysSettings(reader, environment)
+        replica = try ReplicaSettings(reader, hasDatabase: database != nil)
         smtp = try SMTPSettings(reader)
         textMessages = try TextMessageSettings(reader)
+        adminSignOn = try AdminSignOnSettings(reader)
         if isDevelopment && !isLoopback {
             throw SettingFault(.dev, value: "on", source: "while listening on \(host)")
         }
@@ -140,7 +149,7 @@ package struct ServerSettings: Sendable {
     package func egress(to providers: ProviderAddresses) -> EgressPolicy {
         EgressPolicy(
             privateNetworks: privateNetworks + (isDevelopment ? IPNetwork.loopback : []),
-            operatorURLs: providers.changed)
+            operatorURLs: providers.changed + (adminSignOn.map { [$0.operatorURL] } ?? []))
     }
 
     /// Whether clients come by a proxy that is not listed: the server itself speaks no TLS.

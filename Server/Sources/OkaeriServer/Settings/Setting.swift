@@ -136,6 +136,9 @@ extension Setting {
     package static let logLevel = Setting(
         "log-level", default: "info", "What is logged.",
         rule: "one of trace, debug, info, notice, warning, error, critical")
+    package static let logFormat = Setting(
+        "log-format", default: "text", "How the lines of the log are written.",
+        rule: "text, or json for one object a line")
     package static let requestTimeout = Setting(
         "request-timeout", default: "10", unit: "seconds", "How long a client may take to send a body.",
         rule: "a whole number from 1 to 3600")
@@ -183,7 +186,27 @@ extension Setting {
         "sealing-key", default: nil,
         "The key that seals secrets at rest; with PostgreSQL the same for all nodes. With the embedded database it can be "
             + "left out for the file sealing.key in the data folder, made at the first start.",
-        rule: "32 bytes in base64", isSecret: true)
+        rule:
+            "32 bytes in base64, or where they are: file:PATH, credential:NAME of systemd, or command:PROGRAM ARGUMENTS",
+        isSecret: true)
+    package static let sealingKeys = Setting(
+        "sealing-keys", default: nil,
+        "Several sealing keys: the first one seals, all of them open. Left out for sealing-key alone, from which digests "
+            + "derive for ever.",
+        rule:
+            "items as sealing-key has them, with commas between, the word sealing-key for that key, and lost:ID for a key "
+            + "that is given up", isSecret: true)
+
+    package static let replica = Setting(
+        "replica", default: nil,
+        "Where the embedded database is replicated, each second: a folder, or s3://bucket/prefix. Without one it is not.",
+        rule: "a folder that is there, or s3://bucket/prefix; replica-key must be set too, and database must not")
+    package static let replicaKey = Setting(
+        "replica-key", default: nil, "The public key that the replica is sealed to.",
+        rule: "a key as “okaeri backup new-key” prints it, and replica must be set too")
+    package static let replicaDays = Setting(
+        "replica-days", default: "7", unit: "days", "How far back the replica goes.",
+        rule: "a whole number from 1 to 3650")
 
     package static let smtpURL = Setting(
         "smtp-url", default: nil,
@@ -214,17 +237,46 @@ extension Setting {
         "text-message-secret", default: nil, "What signs the calls of text-message-webhook.",
         rule: "at least 16 characters, and text-message-webhook must be set too", isSecret: true)
 
+    package static let adminSignOnIssuer = Setting(
+        "admin-sign-on-issuer", default: nil,
+        "The OpenID Connect provider by which admins log in to the dashboard. Without one there is no single sign-on.",
+        rule: "an https address, or an http address of this machine, and admin-sign-on-client must be set too")
+    package static let adminSignOnClient = Setting(
+        "admin-sign-on-client", default: nil, "The client id of this server at admin-sign-on-issuer.",
+        rule: "1 to 200 characters, and admin-sign-on-issuer must be set too")
+    package static let adminSignOnSecret = Setting(
+        "admin-sign-on-secret", default: nil,
+        "The client secret that goes with admin-sign-on-client. Without one this server is a public client.",
+        rule: "a secret; admin-sign-on-issuer must be set, and admin-sign-on-secret-file must not", isSecret: true)
+    package static let adminSignOnSecretFile = Setting(
+        "admin-sign-on-secret-file", default: nil, "A file that holds that secret instead, read at the start.",
+        rule: "the path of a file of at most 4096 bytes that can be read; admin-sign-on-issuer must be set")
+    package static let adminSignOnDomain = Setting(
+        "admin-sign-on-domain", default: nil,
+        "The domain of mail addresses, verified by the provider, whose people become admins at their first log-in.",
+        rule: "a domain such as example.com; admin-sign-on-issuer and admin-sign-on-role must be set too")
+    package static let adminSignOnRole = Setting(
+        "admin-sign-on-role", default: nil, "The role of those admins. Owners are never made so.",
+        rule: "operator, support or auditor, and admin-sign-on-domain must be set too")
+    package static let adminPasswords = Setting(
+        "admin-passwords", default: "on",
+        "Whether admins log in by password. Off holds as soon as an owner is linked to admin-sign-on-issuer; "
+            + "“okaeri admin reset” lets anybody in again.",
+        rule: "on or off; off only with admin-sign-on-issuer")
+
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
         firstPage, rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures,
         oldAppMails, oldAppCodeTries, oldAppProviderCredentials, searchTime, searchReaders,
         searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, passwordFilter,
-        passwordRangeURL, passwordListFailure, sessionCache, logLevel,
+        passwordRangeURL, passwordListFailure, sessionCache, logLevel, logFormat,
         requestTimeout, idleTimeout,
         writeTimeout, maximumConnections, maximumConnectionsPerAddress, maximumHeaderBytes, maximumHeaders,
-        metricsListen, metricsKey, appleURL, sealingKey, dev, smtpURL, smtpUser, smtpPassword, smtpTLS,
-        smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret,
+        metricsListen, metricsKey, appleURL, sealingKey, sealingKeys, replica, replicaKey, replicaDays, dev, smtpURL,
+        smtpUser, smtpPassword, smtpTLS,
+        smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret, adminSignOnIssuer,
+        adminSignOnClient, adminSignOnSecret, adminSignOnSecretFile, adminSignOnDomain, adminSignOnRole, adminPasswords,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

@@ -16,13 +16,14 @@ struct SealingKeyFile {
     ///
     /// - Returns: the key, the same at each start.
     /// - Throws: `SettingFault` when the file cannot be read or made, or has another length.
-    func key() throws(SettingFault) -> SealingKey {
+    func bytes() throws(SettingFault) -> [UInt8] {
         if !FileManager.default.fileExists(atPath: path) { try make() }
         guard let bytes = FileManager.default.contents(atPath: path) else { throw fault("cannot be read") }
-        guard let key = SealingKey(bytes: Array(bytes)) else {
-            throw fault("has \(bytes.count) bytes instead of \(SealingKey.byteCount)")
+        guard bytes.count == SealingKey.byteCount else {
+            throw SettingFault(
+                "The sealing key \(path) has \(bytes.count) bytes instead of \(SealingKey.byteCount).")
         }
-        return key
+        return Array(bytes)
     }
 
     /// Writes the key to a temporary file and links it where it belongs, so that nobody sees half a key, and of two processes that

@@ -3,11 +3,18 @@ import Foundation
 package import Logging
 
 /// Writes one line for each event to standard error:
-/// `2026-11-21T09:15:42.123Z error okaeri: request failed request_id=QXIYd0000000000 status=503`.
+/// `2026-11-21T09:15:42.123Z error okaeri: request failed request_id=QXIYd0000000000 status=503`, or the same as a
+/// JSON object.
 ///
 /// Metadata is put into words only when a line is written. Hummingbird names each request in its logger's metadata, so
 /// anything done there would be done at each request.
 package struct SystemLog: LogHandler {
+    /// How a line is written.
+    package enum Form: String, Sendable {
+        case text
+        case json
+    }
+
     /// Hummingbird's own name for a request; ours is `request_id`.
     private static let hiddenKeys: Set<String> = ["hb.request.id"]
 
@@ -15,13 +22,16 @@ package struct SystemLog: LogHandler {
     package var metadata = Logger.Metadata()
     package var metadataProvider: Logger.MetadataProvider?
     private let label: String
+    private let form: Form
     private let clock: any WallClock
 
     /// - Parameters:
     ///   - label: What the lines are of.
+    ///   - form: How they are written.
     ///   - clock: The time of the lines.
-    package init(label: String, clock: any WallClock = SystemClock()) {
+    package init(label: String, form: Form = .text, clock: any WallClock = SystemClock()) {
         self.label = label
+        self.form = form
         self.clock = clock
     }
 
@@ -41,11 +51,41 @@ package struct SystemLog: LogHandler {
         let provided = metadataProvider?.get() ?? [:]
         var values = provided.merging(metadata) { $1 }.merging(event.metadata ?? [:]) { $1 }
         if let error = event.error { values["error"] = "\(error)" }
-        var line = "\(Self.text(of: clock.now)) \(event.level) \(label): \(Self.printable("\(event.message)"))"
-        for (key, value) in values.sorted(by: { $0.key < $1.key }) where !Self.hiddenKeys.contains(key) {
-            line += " \(Self.printable(key))=\(Self.quoted("\(value)"))"
+        for key in Self.hiddenKeys { values[key] = nil }
+        let time = Self.text(of: clock.now)
+        let message = Self.printable("\(event.message)")
+        switch form {
+        case .text:
+            var line = "\(time) \(event.level) \(label): \(message)"
+            for (key, value) in values.sorted(by: { $0.key < $1.key }) {
+                line += " \(Self.printable(key))=\(Self.quoted("\(value)"))"
+            }
+            return line
+        case .json:
+            let shown = values.map { (Self.printable($0.key), Self.printable("\($0.value)")) }
+            return JSONLine(
+                time: time, level: "\(event.level)", logger: label, message: message,
+                values: Dictionary(shown) { first, _ in first }
+            ).text
         }
-        return line
+    }
+
+    /// A line as a JSON object. The values have an object of their own, so that none can stand for time, level or
+    /// message.
+    private struct JSONLine: Encodable {
+        var time: String
+        var level: String
+        var logger: String
+        var message: String
+        var values: [String: String]
+
+        var text: String {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            // Texts always encode.
+            guard let bytes = try? encoder.encode(self) else { return "{}" }
+            return String(decoding: bytes, as: UTF8.self)
+        }
     }
 
     /// RFC 3339 in UTC with milliseconds.

@@ -81,7 +81,10 @@ package struct OpenIDProvider: IdentityProvider {
         if preset?.takesHint == false { authorization.hint = nil }
         return authorization.address(
             at: endpoint, audience: configured.settings.browserAudience, scope: preset?.scope ?? Preset.allScopes,
-            nonce: authorization.nonce, more: preset?.parameters ?? [])
+            nonce: authorization.nonce,
+            more: (preset?.parameters ?? [])
+                + (authorization.demandsFreshLogIn
+                    ? [(name: "prompt", value: "login"), (name: "max_age", value: "0")] : []))
     }
 
     package func revoke(
@@ -163,9 +166,11 @@ package struct OpenIDProvider: IdentityProvider {
 
     private func person(_ verified: TokenVerifier.Verified, _ configured: ConfiguredProvider) -> ExternalIdentity {
         let claims = verified.claims
-        return ExternalIdentity(
+        var person = ExternalIdentity(
             provider: configured.settings.provider, subject: claims.text("sub") ?? "", audience: verified.audience,
             // Kakao's word for a name.
             email: claims.email, displayName: claims.text("name") ?? claims.text("nickname"), replay: verified.replay)
+        person.authenticatedAt = claims.time("auth_time")
+        return person
     }
 }

@@ -12,6 +12,8 @@ package struct S3Bucket: Sendable {
         package let reason: String
         /// Whether there was no answer, so that another try may have one.
         fileprivate var isOfTransport = false
+        /// The status of an answer that refused.
+        fileprivate var status = 0
     }
 
     package struct Credentials: Sendable {
@@ -65,6 +67,19 @@ package struct S3Bucket: Sendable {
     /// Stores an object whose bytes are all there.
     package func put(_ bytes: [UInt8], as key: String) throws(Fault) {
         _ = try perform(.put, key, body: bytes)
+    }
+
+    /// Stores an object unless there is one of that name. A store that does not know the condition stores it in any case.
+    ///
+    /// - Returns: whether it was stored.
+    package func putNew(_ bytes: [UInt8], as key: String) throws(Fault) -> Bool {
+        do throws(Fault) {
+            _ = try perform(.put, key, headers: ["If-None-Match: *"], body: bytes)
+            return true
+        } catch {
+            if error.status == 412 { return false }
+            throw error
+        }
     }
 
     /// Begins an object that comes in parts of at least 5 MiB, all but the last.
@@ -124,13 +139,14 @@ package struct S3Bucket: Sendable {
         _ = try perform(.delete, key)
     }
 
-    /// The keys that begin with a prefix.
-    package func keys(prefix: String) throws(Fault) -> [String] {
+    /// The keys that begin with a prefix, behind one of them in the order of their bytes.
+    package func keys(prefix: String, after last: String?) throws(Fault) -> [String] {
+        let beginning = last.map { "&start-after=\(Self.escaped($0))" } ?? ""
         var keys: [String] = []
         var token: String?
         repeat {
             let from = token.map { "continuation-token=\(Self.escaped($0))&" } ?? ""
-            let answer = try perform(.get, "", query: "\(from)list-type=2&prefix=\(Self.escaped(prefix))")
+            let answer = try perform(.get, "", query: "\(from)list-type=2&prefix=\(Self.escaped(prefix))\(beginning)")
             keys += Self.elements("Key", in: answer.body)
             token = Self.elements("NextContinuationToken", in: answer.body).first
         } while token != nil
@@ -186,7 +202,7 @@ package struct S3Bucket: Sendable {
     private static func accepted(_ response: Response) throws(Fault) -> Response {
         guard !(200...299).contains(response.status) else { return response }
         let code = elements("Code", in: response.body).first.map { " (\($0))" } ?? ""
-        throw Fault(reason: "the store answers \(response.status)\(code)")
+        throw Fault(reason: "the store answers \(response.status)\(code)", status: response.status)
     }
 
     /// The texts of all elements of a name. The documents of S3 that are read here nest no element in one of its own name.

@@ -68,6 +68,11 @@ package struct PageGate: Sendable {
         }
     }
 
+    /// The address that a request came from, when one who is believed says it.
+    package func attestedClient(of request: Request, _ context: ServerContext) -> IPAddress? {
+        proxies.attestedClient(of: request, context)
+    }
+
     /// A value for a cookie of somebody who has not logged in.
     package static func newValue(_ randomness: any Randomness) -> String {
         "v." + Base64URL.text(of: randomness.bytes(16))

@@ -32,7 +32,13 @@ extension SQLTransaction {
             "DELETE FROM transfers WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM merge_tickets WHERE application_id = $1 AND (user_id = $2 OR other_id = $2)",
             "DELETE FROM merges WHERE application_id = $1 AND (user_id = $2 OR left_user_id = $2)",
+            "DELETE FROM members WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM removed_device_keys WHERE application_id = $1 AND user_id = $2",
+            // What is left of the user's events is the id. Why the user was erased is said by nothing else.
+            """
+            UPDATE events SET details = '{}'
+            WHERE application_id = $1 AND user_id = $2 AND type <> 'user.erased' AND details <> '{}'
+            """,
             "DELETE FROM users WHERE application_id = $1 AND id = $2",
         ]
         for statement in statements { try connection.run(statement, [.id(application), .id(user)]) }

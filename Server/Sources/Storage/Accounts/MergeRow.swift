@@ -50,30 +50,6 @@ package enum MergeRow: StoredRow {
     }
 }
 
-package enum EventRow: StoredRow {
-    package static let table: StaticString = "events"
-
-    package enum Column: Int, RowColumn {
-        case id, applicationId, kind, happenedAt, body
-    }
-
-    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Event {
-        Event(
-            id: row.id(.id), application: row.id(.applicationId), kind: row.text(.kind), at: row.time(.happenedAt),
-            body: try JSONText.members(from: row.text(.body)))
-    }
-
-    package static func stored(_ event: Event, _ column: Column) throws(DomainError) -> Value {
-        switch column {
-        case .id: .id(event.id)
-        case .applicationId: .id(event.application)
-        case .kind: .text(event.kind)
-        case .happenedAt: .time(event.at)
-        case .body: .text(try JSONText.encode(event.body))
-        }
-    }
-}
-
 /// What a merge moved, as stored.
 private struct StoredMove: Codable {
     var identities: [StoredIdentity]

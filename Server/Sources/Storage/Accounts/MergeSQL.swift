@@ -47,18 +47,6 @@ extension SQLTransaction {
             [.id(merge.application), .id(merge.user), .id(merge.id)])
     }
 
-    package func insert(_ event: Event) throws(DomainError) {
-        try connection.insert(event, as: EventRow.self)
-    }
-
-    package func events(
-        in application: Identifier<Application>, after id: Identifier<Event>?, limit: Int
-    ) throws(DomainError) -> [Event] {
-        try connection.all(
-            EventRow.self, "FROM events WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-            [.id(application), .text(id?.rawValue ?? ""), .count(limit)])
-    }
-
     package func removeMerges(
         ticketsEndedBefore tickets: Timestamp, mergedBefore merges: Timestamp
     ) throws(DomainError) {

@@ -10,7 +10,7 @@ package enum UserRow: StoredRow {
         case applicationId, id, displayName, locale, fields, createdAt, updatedAt, lastLogInAt, previousLogInAt,
             username, email, emailVerifiedAt, phone, phoneVerifiedAt, passwordSetAt, disabledAt, deletionRequestedAt,
             accessList,
-            weakPasswordAt, credentialsVersion, secondFactorAt
+            weakPasswordAt, credentialsVersion, secondFactorAt, grants
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> User {
@@ -35,6 +35,9 @@ package enum UserRow: StoredRow {
         user.weakPasswordAt = row.optionalTime(.weakPasswordAt)
         user.credentialsVersion = row.integer(.credentialsVersion)
         user.secondFactorAt = row.optionalTime(.secondFactorAt)
+        if !row.isNull(.grants) {
+            user.grants = Set(row.text(.grants).split(separator: " ").map { Identifier(rawValue: String($0)) })
+        }
         return user
     }
 
@@ -62,6 +65,8 @@ package enum UserRow: StoredRow {
         case .weakPasswordAt: .optional(user.weakPasswordAt)
         case .credentialsVersion: .integer(user.credentialsVersion)
         case .secondFactorAt: .optional(user.secondFactorAt)
+        // Nothing is stored as null, as of fields. No id has a space.
+        case .grants: user.grants.isEmpty ? .null : .text(user.grants.map(\.rawValue).sorted().joined(separator: " "))
         }
     }
 }

@@ -69,6 +69,29 @@ extension SQLTransaction {
             "DELETE FROM admin_sessions WHERE admin_id = $1 AND passkey_id = $2", [.id(admin), .text(id)])
     }
 
+    package func insert(_ identity: AdminIdentity) throws(DomainError) {
+        try connection.insert(identity, as: AdminIdentityRow.self)
+    }
+
+    package func adminIdentity(_ id: String) throws(DomainError) -> AdminIdentity? {
+        try connection.first(AdminIdentityRow.self, "FROM admin_identities WHERE id = $1", [.text(id)])
+    }
+
+    package func identity(of admin: Identifier<Admin>) throws(DomainError) -> AdminIdentity? {
+        try connection.first(AdminIdentityRow.self, "FROM admin_identities WHERE admin_id = $1", [.id(admin)])
+    }
+
+    package func adminIdentities() throws(DomainError) -> [AdminIdentity] {
+        try connection.all(AdminIdentityRow.self, "FROM admin_identities ORDER BY admin_id")
+    }
+
+    package func removeIdentity(of admin: Identifier<Admin>) throws(DomainError) {
+        let removed = try connection.change("DELETE FROM admin_identities WHERE admin_id = $1", [.id(admin)])
+        guard removed > 0 else { return }
+        try connection.run(
+            "DELETE FROM admin_sessions WHERE admin_id = $1 AND identity_id IS NOT NULL", [.id(admin)])
+    }
+
     package func insert(_ link: AdminLink) throws(DomainError) {
         try connection.insert(link, as: AdminLinkRow.self)
     }

@@ -53,7 +53,7 @@ package enum AdminSessionRow: StoredRow {
     package static let table: StaticString = "admin_sessions"
 
     package enum Column: Int, RowColumn {
-        case digest, adminId, createdAt, lastUsedAt, authenticatedAt, passkeyId
+        case digest, adminId, createdAt, lastUsedAt, authenticatedAt, passkeyId, identityId
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminSession {
@@ -61,6 +61,7 @@ package enum AdminSessionRow: StoredRow {
             digest: try row.digest(.digest), admin: row.id(.adminId), createdAt: row.time(.createdAt))
         (session.lastUsedAt, session.authenticatedAt) = (row.time(.lastUsedAt), row.time(.authenticatedAt))
         session.passkey = row.optionalText(.passkeyId)
+        session.identity = row.optionalText(.identityId)
         return session
     }
 
@@ -72,6 +73,31 @@ package enum AdminSessionRow: StoredRow {
         case .lastUsedAt: .time(session.lastUsedAt)
         case .authenticatedAt: .time(session.authenticatedAt)
         case .passkeyId: .optional(session.passkey)
+        case .identityId: .optional(session.identity)
+        }
+    }
+}
+
+package enum AdminIdentityRow: StoredRow {
+    package static let table: StaticString = "admin_identities"
+
+    package enum Column: Int, RowColumn {
+        case id, issuer, subject, adminId, linkedAt
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> AdminIdentity {
+        AdminIdentity(
+            issuer: row.text(.issuer), subject: row.text(.subject), admin: row.id(.adminId),
+            linkedAt: row.time(.linkedAt))
+    }
+
+    package static func stored(_ identity: AdminIdentity, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .id: .text(identity.id)
+        case .issuer: .text(identity.issuer)
+        case .subject: .text(identity.subject)
+        case .adminId: .id(identity.admin)
+        case .linkedAt: .time(identity.linkedAt)
         }
     }
 }

@@ -61,6 +61,7 @@ private struct StoredSettings: Codable {
     var sessionSeconds: Int64?
     var audiences: [String]?
     var passwordMinimumCharacters: Int?
+    var passwordOnlyMinimumCharacters: Int?
     var mail: StoredMailSettings?
     var transferLink: String?
     var deletionGraceSeconds: Int64?
@@ -76,6 +77,8 @@ private struct StoredSettings: Codable {
     var passkeys: StoredPasskeyRules?
     var secondFactors: StoredSecondFactorRules?
     var attestation: StoredAttestationRules?
+    var events: StoredEventSettings?
+    var access: StoredAccessRules?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -83,6 +86,7 @@ private struct StoredSettings: Codable {
         sessionSeconds = settings.sessionLifetime.components.seconds
         audiences = settings.audiences
         passwordMinimumCharacters = settings.passwordMinimumCharacters
+        passwordOnlyMinimumCharacters = settings.passwordOnlyMinimumCharacters
         mail = StoredMailSettings(settings.mail)
         transferLink = settings.transferLink
         deletionGraceSeconds = settings.deletionGrace.components.seconds
@@ -101,6 +105,8 @@ private struct StoredSettings: Codable {
         secondFactors =
             settings.secondFactors == SecondFactorRules() ? nil : StoredSecondFactorRules(settings.secondFactors)
         attestation = settings.attestation == AttestationRules() ? nil : StoredAttestationRules(settings.attestation)
+        events = settings.events == EventSettings() ? nil : StoredEventSettings(settings.events)
+        access = settings.access == AccessRules() ? nil : StoredAccessRules(settings.access)
     }
 
     var settings: ApplicationSettings {
@@ -112,6 +118,7 @@ private struct StoredSettings: Codable {
             audiences: audiences ?? standard.audiences, mail: mail?.settings ?? standard.mail, theme: theme,
             redirectAddresses: redirectAddresses ?? [], fieldRules: fieldRules?.rules ?? standard.fieldRules)
         if let passwordMinimumCharacters { settings.passwordMinimumCharacters = passwordMinimumCharacters }
+        if let passwordOnlyMinimumCharacters { settings.passwordOnlyMinimumCharacters = passwordOnlyMinimumCharacters }
         settings.transferLink = transferLink
         if let deletionGraceSeconds { settings.deletionGrace = .seconds(deletionGraceSeconds) }
         settings.anonymousIdleLimit = anonymousIdleSeconds.map { .seconds($0) }
@@ -125,6 +132,28 @@ private struct StoredSettings: Codable {
         settings.passkeys = passkeys?.rules ?? standard.passkeys
         settings.secondFactors = secondFactors?.rules ?? standard.secondFactors
         settings.attestation = attestation?.rules ?? standard.attestation
+        settings.events = events?.settings ?? standard.events
+        settings.access = access?.rules ?? standard.access
+        return settings
+    }
+}
+
+private struct StoredEventSettings: Codable {
+    private var isStreamed: Bool?
+    private var hasEndpoints: Bool?
+    private var retentionSeconds: Int64?
+
+    init(_ settings: EventSettings) {
+        isStreamed = settings.isStreamed
+        hasEndpoints = settings.hasEndpoints
+        retentionSeconds = settings.retention.components.seconds
+    }
+
+    var settings: EventSettings {
+        var settings = EventSettings()
+        settings.isStreamed = isStreamed ?? settings.isStreamed
+        settings.hasEndpoints = hasEndpoints ?? settings.hasEndpoints
+        if let retentionSeconds { settings.retention = .seconds(retentionSeconds) }
         return settings
     }
 }

@@ -8,8 +8,16 @@ package final class SQLTransaction: Transaction {
     /// What the transaction changed that caches hold. The engine announces it after the commit.
     package private(set) var changes: [Change] = []
 
-    package init(_ connection: any Connection) {
+    /// The device proofs that it has taken. The engine gives them back when it comes to nothing.
+    package private(set) var marks: [ProofMemory.Mark] = []
+    let proofs: ProofMemory?
+
+    /// - Parameters:
+    ///   - connection: What runs its statements.
+    ///   - proofs: Where the engine keeps device proofs; `nil` where all of them have rows.
+    package init(_ connection: any Connection, proofs: ProofMemory? = nil) {
         self.connection = connection
+        self.proofs = proofs
     }
 
     /// Runs a closure that may have one statement only.
@@ -18,7 +26,8 @@ package final class SQLTransaction: Transaction {
     package func withSingleStatementConnection<Value>(
         _ body: (any Transaction) throws(DomainError) -> Value
     ) throws(DomainError) -> Value {
-        let transaction = SQLTransaction(SingleStatementConnection(connection))
+        let transaction = SQLTransaction(SingleStatementConnection(connection), proofs: proofs)
+        defer { marks += transaction.marks }
         let value = try body(transaction)
         changes += transaction.changes
         return value
@@ -26,5 +35,9 @@ package final class SQLTransaction: Transaction {
 
     func note(_ change: Change) {
         changes.append(change)
+    }
+
+    func note(_ mark: ProofMemory.Mark) {
+        marks.append(mark)
     }
 }

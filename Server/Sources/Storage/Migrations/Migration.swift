@@ -23,7 +23,7 @@ package struct Migration: Sendable {
         beginnings, accounts, logInFailures, providers, mail, audit, transfers, deletion, merges,
         foreignProtocols, accessLists, installations, administration, userLists, adminPresence,
         evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects, secondFactors,
-        authenticationMethods, adminSignIn,
+        authenticationMethods, adminSignIn, events, adminIdentities, proofTimes, roles,
     ]
 
     /// The version that this program needs.

@@ -88,6 +88,27 @@ extension SQLTransaction {
 
 extension SQLTransaction {
     package func markUsed(
+        _ proof: DeviceProof, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        guard let proofs else { return try markUsed(proof.used, in: application) }
+        switch proofs.take(proof, in: application) {
+        case .used: return false
+        case .unknown(let next): throw .clockSkew(serverTime: next)
+        case .new(let mark, let isLatest):
+            note(mark)
+            if proof.isFromFuture { return try markUsed(proof.used, in: application) }
+            if isLatest {
+                try connection.run(
+                    """
+                    INSERT INTO proof_times (id, latest) VALUES (1, $1)
+                    ON CONFLICT (id) DO UPDATE SET latest = excluded.latest
+                    """, [.time(proof.issuedAt)])
+            }
+            return true
+        }
+    }
+
+    package func markUsed(
         _ proof: UsedProof, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
         try connection.change(
@@ -104,7 +125,27 @@ extension SQLTransaction {
         ) { _ throws(DomainError) in true } ?? false
     }
 
+    /// When the latest proof was made that a server took in memory; `nil` before the first.
+    package func latestProof() throws(DomainError) -> Timestamp? {
+        try connection.row("SELECT latest FROM proof_times", []) { row throws(DomainError) in
+            Timestamp(milliseconds: row.integer(0))
+        }
+    }
+
+    /// The device proofs that have rows.
+    package func usedProofs() throws(DomainError) -> [(application: Identifier<Application>, proof: UsedProof)] {
+        try connection.rows(
+            "SELECT application_id, digest, ends_at FROM used_proofs", []
+        ) { row throws(DomainError) in
+            (
+                Identifier(rawValue: row.text(0)),
+                UsedProof(key: row.bytes(1), end: Timestamp(milliseconds: row.integer(2)))
+            )
+        }.filter { $0.proof.issuedAt != nil }
+    }
+
     package func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError) {
+        proofs?.forget(endedBefore: limit)
         try connection.run("DELETE FROM used_proofs WHERE ends_at < $1", [.time(limit)])
     }
 }

@@ -103,7 +103,7 @@ struct SignUpForm {
 
     func model(_ request: HostedPageRequest, isFocused: Bool = true) -> PageTemplates.Model {
         let settings = request.application.settings
-        let minimum = max(PasswordRules.lowestMinimum, settings.passwordMinimumCharacters)
+        let minimum = settings.passwordMinimum(of: nil)
         let nameMinimum = settings.signUp.usernameMinimumCharacters
         var rows: [PageField] = [
             PageField(

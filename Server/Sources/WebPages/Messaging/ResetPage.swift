@@ -47,7 +47,7 @@ extension HostedPageRequest {
     fileprivate func reset(
         _ choice: PasswordChoice, token: String, isLinked: Bool, _ errors: FormErrors? = nil
     ) throws -> Response {
-        let minimum = max(PasswordRules.lowestMinimum, application.settings.passwordMinimumCharacters)
+        let minimum = application.settings.passwordMinimum(of: nil)
         let password = PageField(
             "password", label: text(choice == .reset ? "field.newPassword" : "field.password"), kind: .password,
             hint: text("signUp.passwordHint", ["minimum": String(minimum)]), error: errors?["password"],

@@ -94,7 +94,7 @@ struct ShowProviderCallback: HostedPage {
     }
 
     private func link(
-        _ provider: Identity.Provider, _ credential: ProviderCredential, _ returned: ReadAuthorizationState.Visit,
+        _ provider: Identity.Provider, _ credential: ProviderCredential, _ returned: ReadAuthorizationState.Returned,
         _ request: HostedPageRequest
     ) async throws -> Response {
         guard let who = try await request.session() else {

@@ -97,6 +97,10 @@ struct DiscoveryRoute: Sendable {
             .object([
                 "issuer": .string(issuer), "authorization_endpoint": .string("\(issuer)/authorize"),
                 "token_endpoint": .string("\(issuer)/token"), "userinfo_endpoint": .string("\(issuer)/userinfo"),
+                "introspection_endpoint": .string("\(issuer)/introspect"),
+                "introspection_endpoint_auth_methods_supported": list(["client_secret_basic", "Bearer"]),
+                "revocation_endpoint": .string("\(issuer)/revoke"),
+                "revocation_endpoint_auth_methods_supported": list(["none"]),
                 "jwks_uri": .string("\(server)\(APIPath.keySet)"), "scopes_supported": list(HostedPageRequest.scopes),
                 "response_types_supported": list(["code"]), "response_modes_supported": list(["query"]),
                 "grant_types_supported": list(["authorization_code"]),

@@ -81,7 +81,7 @@ extension ValidationError.Rule {
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
             .outOfRange, .notADomain, .notAnOrigin, .notAnAuthenticator, .notACertificate, .notANetwork,
-            .notATriableHash:
+            .notATriableHash, .notAGrantName, .notAClaimName, .reserved, .notServersField:
             ("notPossible", [:])
         }
     }

@@ -241,7 +241,7 @@ struct AccountPolicyTests {
         #expect(lines.count == AccountChange.allCases.count + 2)
         for (change, line) in zip(AccountChange.allCases, lines.dropFirst(2)) {
             #expect(line.hasPrefix("| `\(change.rawValue)` | ") && line.contains("`\(change.policy.action.rawValue)`"))
-            #expect(line.split(separator: "|").count == 6)
+            #expect(line.split(separator: "|").count == 7)
         }
         #expect(Set(AccountChange.allCases.map(\.rawValue)).count == AccountChange.allCases.count)
     }

@@ -37,5 +37,9 @@ struct MergeRulesTests {
         let merged = MergeRules(["f": one.rule]).merged(
             user(["f": one.staying, "only": 1]), with: user(["f": one.going, "other": 2]))
         #expect(merged.fields == ["f": one.result, "only": 1, "other": 2])
+        // What becomes a claim is the staying user's own, whatever the rule.
+        let fixed = MergeRules(["f": one.rule], fixed: ["f", "other"]).merged(
+            user(["f": one.staying, "only": 1]), with: user(["f": one.going, "other": 2]))
+        #expect(fixed.fields == ["f": one.staying, "only": 1])
     }
 }

@@ -10,21 +10,25 @@ struct RecordFileTests {
     private struct Read: Equatable {
         var records: [String] = []
         var lines: [Int] = []
+        var recordFaults: [String] = []
         var fault: String?
     }
 
-    private static func read(_ bytes: [UInt8]) throws -> Read {
+    private static func read(
+        _ bytes: [UInt8], list: RecordFile.List = .results, isCSV: Bool = false
+    ) throws -> Read {
         let url = FileManager.default.temporaryDirectory.appending(path: "okaeri-records-\(UUID().uuidString)")
         try Data(bytes).write(to: url)
         defer { try? FileManager.default.removeItem(at: url) }
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
-        let file = RecordFile(handle)
+        let file: any RecordSource = isCSV ? CSVFile(handle) : RecordFile(handle, list: list)
         var read = Read()
         do throws(RecordFile.Fault) {
             while let record = try file.next() {
                 read.records.append(String(decoding: record.bytes, as: UTF8.self))
                 read.lines.append(record.line)
+                if let fault = record.fault { read.recordFaults.append(fault) }
             }
         } catch {
             read.fault = error.description
@@ -86,15 +90,70 @@ struct RecordFileTests {
         #expect(read.records.isEmpty && read.fault == nil)
     }
 
-    @Test("takes a record of 1 MiB and none that is longer")
+    @Test("takes a record of 1 MiB, says that a longer one is none, and goes on behind it")
     func longest() throws {
         func record(_ count: Int) -> [UInt8] {
             Array("{\"a\":\"".utf8) + [UInt8](repeating: UInt8(ascii: "x"), count: count - 8) + Array("\"}".utf8)
         }
         let read = try Self.read(record(RecordFile.maximumRecordBytes))
         #expect(read.records.map(\.utf8.count) == [1_048_576] && read.fault == nil)
-        let tooLong = try Self.read(Array("{} ".utf8) + record(RecordFile.maximumRecordBytes + 1))
-        #expect(tooLong.records == ["{}"])
-        #expect(tooLong.fault == "line 1: the object is longer than 1048576 bytes")
+        let tooLong = try Self.read(
+            Array("{} ".utf8) + record(RecordFile.maximumRecordBytes + 1) + Array("\n{\"b\":1}".utf8))
+        #expect(tooLong.records == ["{}", "", #"{"b":1}"#] && tooLong.lines == [1, 1, 2])
+        #expect(tooLong.recordFaults == ["is longer than 1048576 bytes"] && tooLong.fault == nil)
+    }
+
+    @Test(
+        "finds the list that a document has behind other members, and takes a document without it for a record",
+        arguments: [
+            (
+                #"{"realm":"a","users\"":[1],"keys":[{"users":[{"no":1}]}], "#
+                    + #""users" : [{"a":1},{"b":{"users":[]}}],"z":1}"#,
+                [#"{"a":1}"#, #"{"b":{"users":[]}}"#]
+            ),
+            (#"{"users":[]}"#, []),
+            ("{\"localId\":\"1\"}\n{\"localId\":\"2\"}", [#"{"localId":"1"}"#, #"{"localId":"2"}"#]),
+            (#"[{"users":[{"a":1}]}]"#, [#"{"users":[{"a":1}]}"#]),
+            (#"{"users":{"a":1}}"#, [#"{"users":{"a":1}}"#]),
+        ])
+    func lists(document: String, records: [String]) throws {
+        let read = try Self.read(Array(document.utf8), list: RecordFile.List("users", mayFollow: true))
+        #expect(read.records == records && read.fault == nil)
+    }
+
+    @Test("that is packed says so", arguments: [[0x50, 0x4b, 0x03, 0x04, 0], [0x1f, 0x8b, 8, 0]] as [[UInt8]])
+    func packed(bytes: [UInt8]) throws {
+        #expect(try Self.read(bytes).fault?.contains("unpack it first") == true)
+    }
+
+    @Test(
+        "of comma-separated values gives a record for each row, and a fault for one of another length",
+        arguments: [
+            (
+                "id,name\r\n1,Hana\r\n2,\r\n3,\"\"\r\n",
+                [#"{"id":"1","name":"Hana"}"#, #"{"id":"2"}"#, #"{"id":"3","name":""}"#]
+            ),
+            ("id,\"na\"\"me\"\n1,\"a,\"\"b\"\"\nc\\\"\n", [#"{"id":"1","na\"me":"a,\"b\"\u000ac\\"}"#]),
+            ("id,name\n1\n2,a,b\n3,c", ["", "", #"{"id":"3","name":"c"}"#]),
+            ("id\n", []),
+        ])
+    func rows(text: String, records: [String]) throws {
+        let read = try Self.read(Array(text.utf8), isCSV: true)
+        #expect(read.records == records && read.fault == nil)
+        #expect(read.recordFaults.count == records.count(where: \.isEmpty))
+    }
+
+    @Test(
+        "of comma-separated values that cannot be read on says so",
+        arguments: ["", "id,id\n1,2", "id,\n1,2", "id\n\"1", String(repeating: "a,", count: 2000)])
+    func brokenRows(text: String) throws {
+        #expect(try Self.read(Array(text.utf8), isCSV: true).fault != nil)
+    }
+
+    @Test("of comma-separated values goes on behind a row that is too long")
+    func longRow() throws {
+        let text = "id\n\"" + String(repeating: "x", count: RecordFile.maximumRecordBytes + 1) + "\"\n2\n"
+        let read = try Self.read(Array(text.utf8), isCSV: true)
+        #expect(read.records == ["", #"{"id":"2"}"#] && read.recordFaults.count == 1 && read.fault == nil)
     }
 }

@@ -14,6 +14,7 @@ struct ApplicationVersionTests {
         "proofRequired": { $0.proofRequired = true }, "sessionIdleLifetime": { $0.sessionIdleLifetime = .days(1) },
         "sessionLifetime": { $0.sessionLifetime = .days(2) }, "audiences": { $0.audiences = ["https://a.example"] },
         "passwordMinimumCharacters": { $0.passwordMinimumCharacters = 15 },
+        "passwordOnlyMinimumCharacters": { $0.passwordOnlyMinimumCharacters = 16 },
         "mail": { $0.mail.templates = [.passwordReset: [.korean: MailTemplate(subject: "s", text: "t")]] },
         "transferLink": { $0.transferLink = "app://{code}" }, "deletionGrace": { $0.deletionGrace = .days(30) },
         "anonymousIdleLimit": { $0.anonymousIdleLimit = .days(90) }, "mergeRules": { $0.mergeRules = ["score": .max] },
@@ -22,6 +23,8 @@ struct ApplicationVersionTests {
         "theme": { $0.theme = ["brand": "Hana"] }, "redirectAddresses": { $0.redirectAddresses = ["app://back"] },
         "signUp": { $0.signUp.asksPhone = true }, "passkeys": { $0.passkeys.isEnabled = true },
         "attestation": { $0.attestation.proofOfWorkBits = 12 },
+        "access": { $0.access.claims = [] },
+        "events": { $0.events.isStreamed = true },
         "secondFactors": { $0.secondFactors.demandedFor = [.passwordChanged, .erased] },
     ]
     /// What is changed one rule and one view at a time, by requests of their own.

@@ -97,6 +97,8 @@ struct MergeTests {
 
     @Test("merges by the application's rules, in the audit log and with an event, and can be undone for seven days")
     func merging() async throws {
+        try await server.modules.events.changeSettings(
+            of: server.application.id, isStreamed: true, retention: nil, by: .local)
         let merged = try await resolve(try await offer().ticket, "merge").read(MergeResponse.self)
         #expect(merged.user.id == registered.logIn.user.id && merged.user.username == "hana")
         #expect(merged.user.displayName == "花")
@@ -105,10 +107,9 @@ struct MergeTests {
         let phone = try await server.person(current.device)
         #expect(phone.logIn.user.id == registered.logIn.user.id)
         let application = server.application.id
-        let events = try await server.store.read { transaction throws(DomainError) in
-            try transaction.events(in: application, after: nil, limit: 10)
-        }
-        #expect(events.map(\.kind) == ["user.merged"])
+        let events = try await server.modules.events.readEvents(in: application, after: 0, limit: 100).events
+        let event = try #require(events.first { $0.type == .userMerged })
+        #expect(event.user.rawValue == registered.logIn.user.id && event.leftUser?.rawValue == current.logIn.user.id)
         let actions = try await server.modules.administration.listAudit(in: application).map(\.action.rawValue)
         #expect(actions.contains("merge.merge") && actions.contains("merge.offered"))
 

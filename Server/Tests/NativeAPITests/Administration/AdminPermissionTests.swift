@@ -13,6 +13,7 @@ struct AdminPermissionTests {
         path = path.replacing("{application}", with: application.rawValue)
         for name in [
             "user", "session", "merge", "id", "provider", "protocol", "kind", "language", "field", "view", "thumbprint",
+            "grant",
         ] {
             path = path.replacing("{\(name)}", with: "nothing")
         }

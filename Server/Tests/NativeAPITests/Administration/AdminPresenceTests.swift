@@ -23,7 +23,13 @@ struct AdminPresenceTests {
         "DELETE \(application)/users/{user}", "POST \(application)/users/{user}/transfer-code",
         "POST \(application)/users/{user}/merge", "DELETE \(application)/users/{user}/passkeys/{passkey}",
         "DELETE \(application)/users/{user}/second-factors", "POST me/passkeys/request", "POST me/passkeys",
-        "DELETE me/passkeys/{passkey}", "DELETE me/password",
+        "DELETE me/passkeys/{passkey}", "DELETE me/password", "PATCH \(application)/event-settings",
+        "POST \(application)/event-endpoints", "PATCH \(application)/event-endpoints/{endpoint}",
+        "DELETE \(application)/event-endpoints/{endpoint}", "POST \(application)/event-endpoints/{endpoint}/rotate",
+        "POST \(application)/roles", "PATCH \(application)/roles/{grant}", "DELETE \(application)/roles/{grant}",
+        "POST \(application)/groups", "PATCH \(application)/groups/{grant}",
+        "DELETE \(application)/groups/{grant}", "PATCH \(application)/users/{user}/roles",
+        "PUT \(application)/claims",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {

@@ -39,6 +39,7 @@ struct AdminSettingsTests {
         arguments: [
             (#"{"name": ""}"#, "name"), (#"{"sessionSeconds": 1}"#, "sessionSeconds"),
             (#"{"passwordMinimumCharacters": 3}"#, "passwordMinimumCharacters"),
+            (#"{"passwordOnlyMinimumCharacters": 65}"#, "passwordOnlyMinimumCharacters"),
             (#"{"transferLink": "app://x"}"#, "transferLink"), (#"{"mergeRules": {"a": "best"}}"#, "mergeRules"),
             (#"{"mail": {"resetURL": "javascript:alert(1)"}}"#, "mail.resetURL"),
         ])

@@ -11,7 +11,7 @@ struct DashboardPermissionTests {
     private static let harmless: Set<String> = [
         "/log-in", "/log-out", "/set-up", "/app/{application}/mail/preview", "/app/{application}/theme/preview",
         "/log-in/passkey", "/log-in/passkey/options", "/passkeys", "/passkeys/options", "/passkeys/{passkey}/rename",
-        "/passkeys/{passkey}/remove", "/passkeys/password",
+        "/passkeys/{passkey}/remove", "/passkeys/password", "/sign-on", "/sign-on/unlink", "/set-up/sign-on",
     ]
 
     private func path(_ path: String, _ application: Identifier<Domain.Application>) -> String {

@@ -12,7 +12,7 @@ struct DashboardTests {
     static let pages = [
         "", "users", "sessions", "conflicts", "settings", "providers", "protocols", "mail", "theme", "fields", "audit",
         "start",
-        "/applications", "/admins", "/keys", "/passkeys", "/health",
+        "/applications", "/admins", "/keys", "/passkeys", "/sign-on", "/health",
     ]
 
     @Test("lets nobody in without a log-in, whatever the page", arguments: pages)

@@ -188,9 +188,11 @@ extension Description {
         for (name, value) in members {
             if let schemas = described[name] {
                 for schema in schemas { try check(value, schema, at: "\(location).\(name)") }
-            } else if !parts.contains(where: { $0["additionalProperties"] == true }) {
-                throw Difference(description: "\(location).\(name) is not described")
+                continue
             }
+            let others = parts.compactMap { $0["additionalProperties"] }.filter { $0 != false }
+            guard !others.isEmpty else { throw Difference(description: "\(location).\(name) is not described") }
+            for schema in others where schema != true { try check(value, schema, at: "\(location).\(name)") }
         }
     }
 }

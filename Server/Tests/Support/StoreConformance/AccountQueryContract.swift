@@ -83,23 +83,16 @@ extension Contract {
             try expectEqual(owner, user.id)
             try expectEqual(removed, [true, false])
         },
-        Contract("lists merges, their tickets and events, and removes what expired") { engine in
+        Contract("lists merges and their tickets, and removes what expired") { engine in
             let samples = Samples()
             let (user, left, application) = (samples.user(after: 0), samples.user(after: 1), samples.application)
             let ticket = MergeTicket(
                 application: application, digest: samples.token(1), user: user.id, other: left.id,
                 expiresAt: samples.now + .seconds(5))
             let merges = [0, 1].map { samples.merge(of: user, left: left, after: $0) }
-            let events = [0, 1].map { number in
-                Event(
-                    id: samples.randomness.newIdentifier(at: samples.now + .milliseconds(number)),
-                    application: application, kind: "user.merged", at: samples.now,
-                    body: ["number": .integer(Int64(number))])
-            }
             let (found, tickets, all, rest) = try await engine.write { transaction throws(DomainError) in
                 try transaction.insert(ticket)
                 for merge in merges { try transaction.insert(merge) }
-                for event in events { try transaction.insert(event) }
                 return (
                     try transaction.merge(merges[0].id, of: user.id, in: application),
                     try transaction.mergeTickets(in: application, limit: 9),
@@ -111,19 +104,13 @@ extension Contract {
             try expectEqual(tickets, [ticket])
             try expectEqual(all, merges.reversed())
             try expectEqual(rest, [merges[0]])
-            let (first, second, gone) = try await engine.write { transaction throws(DomainError) in
+            let rowsLeft = try await engine.write { transaction throws(DomainError) in
                 try transaction.removeMerges(
                     ticketsEndedBefore: samples.now + .seconds(6), mergedBefore: samples.now + .milliseconds(1))
-                return (
-                    try transaction.events(in: application, after: nil, limit: 9),
-                    try transaction.events(in: application, after: events[0].id, limit: 9),
-                    try transaction.mergeTickets(in: application, limit: 9).count
-                        + transaction.merges(in: application, before: nil, limit: 9).count
-                )
+                return try transaction.mergeTickets(in: application, limit: 9).count
+                    + transaction.merges(in: application, before: nil, limit: 9).count
             }
-            try expectEqual(first, events)
-            try expectEqual(second, [events[1]])
-            try expectEqual(gone, 0)
+            try expectEqual(rowsLeft, 0)
         },
         Contract("finds users to erase and idle users, and erases everything about one") { engine in
             let samples = Samples()

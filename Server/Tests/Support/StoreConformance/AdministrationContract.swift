@@ -155,6 +155,44 @@ extension Contract {
             try expectEqual(kept, [nil, sessions[1], sessions[2], sessions[3]])
             try expectEqual(alone, [nil, sessions[1], nil, sessions[3]])
         },
+        Contract("keeps one identity of an admin, and ends the sessions that it opened") { engine in
+            let samples = Samples()
+            let (admin, other) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
+            let identities = [
+                AdminIdentity(
+                    issuer: "https://login.example.com", subject: "a", admin: admin.id, linkedAt: samples.now),
+                AdminIdentity(
+                    issuer: "https://login.example.com", subject: "b", admin: other.id,
+                    linkedAt: samples.now + .seconds(1)),
+            ]
+            let sessions = [(1, admin, identities[0].id), (2, admin, nil), (3, other, identities[1].id)].map {
+                number, admin, identity in
+                var session = AdminSession(
+                    digest: samples.token(UInt8(number)), admin: admin.id, createdAt: samples.now)
+                session.identity = identity
+                return session
+            }
+            let written = try await engine.write { transaction throws(DomainError) in
+                for admin in [admin, other] { try transaction.insert(admin) }
+                for identity in identities { try transaction.insert(identity) }
+                for session in sessions { try transaction.insert(session) }
+                let found = [
+                    try transaction.adminIdentity(identities[0].id), try transaction.identity(of: other.id),
+                    try transaction.adminIdentity("none"), try transaction.identity(of: Identifier(rawValue: "none")),
+                ]
+                return (found, try transaction.adminIdentities())
+            }
+            try expectEqual(written.0, [identities[0], identities[1], nil, nil])
+            try expectEqual(written.1, identities)
+            let left = try await engine.write { transaction throws(DomainError) in
+                try transaction.removeIdentity(of: admin.id)
+                var kept: [AdminSession?] = []
+                for session in sessions { kept.append(try transaction.adminSession(session.digest)) }
+                return (kept, try transaction.adminIdentities())
+            }
+            try expectEqual(left.0, [nil, sessions[1], sessions[2]])
+            try expectEqual(left.1, [identities[1]])
+        },
         Contract("finds an application by the digest of its admin key") { engine in
             let samples = Samples()
             let application = Application(

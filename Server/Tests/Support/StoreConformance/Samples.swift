@@ -32,6 +32,8 @@ struct Samples {
     }
 
     func proof(_ number: UInt8, endsAfter span: Duration = .seconds(61)) -> DeviceProof {
-        DeviceProof(thumbprint: "t", replayDigest: SecretDigest(of: [number]), replayEnd: now + span)
+        DeviceProof(
+            thumbprint: "t", replayDigest: SecretDigest(of: [number]), issuedAt: now + span - .seconds(61),
+            checkedAt: now)
     }
 }

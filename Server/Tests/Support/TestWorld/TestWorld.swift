@@ -12,7 +12,8 @@ package struct TestWorld: Sendable {
     package init(
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
         passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0,
-        hasRateLimits: Bool = false, mail: MailDelivery = .none, protocols: ProtocolRegistry = .samples,
+        hasRateLimits: Bool = false, mail: MailDelivery = .none,
+        events: any EventCarrier = NoEventCarrier(), protocols: ProtocolRegistry = .samples,
         searchLimits: SearchLimits = SearchLimits(time: .seconds(60), perAddress: nil, perApplication: nil)
     ) throws {
         self.engine = engine
@@ -23,13 +24,15 @@ package struct TestWorld: Sendable {
         }
         var oldApps = OldAppLimits()
         (oldApps.firstLaunches, oldApps.passwordFailures) = (firstLaunches, passwordFailures)
+        var services = DomainWorld.Services(
+            issuer: "https://id.example.com", protocols: protocols, mailDelivery: mail,
+            mailRenderer: PlainMailRenderer())
+        services.eventCarrier = events
         let modules = Modules(
             DomainWorld(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
                 passwords: passwords,
-                services: DomainWorld.Services(
-                    issuer: "https://id.example.com", protocols: protocols, mailDelivery: mail,
-                    mailRenderer: PlainMailRenderer()),
+                services: services,
                 limits: DomainWorld.Limits(
                     firstLaunches: firstLaunches, passwordFailures: passwordFailures,
                     oldApps: oldApps,

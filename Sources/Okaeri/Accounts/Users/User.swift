@@ -30,6 +30,17 @@ public struct User: Hashable, Sendable, Identifiable {
     public var identities: [Identity]
     /// Whether the user can log in with a password.
     public var hasPassword: Bool
+    /// The names of the user's roles, its own and those of its groups, as the server knew them when it last described the
+    /// user. For what the app shows: what is allowed is decided by the app's backend, by the access token.
+    public var roles: [String]
+    /// The names of the user's groups.
+    public var groups: [String]
+    /// What the user's roles permit.
+    public var permissions: [String]
+    /// What access tokens say of the user by the application's rules.
+    public var claims: [String: JSONValue]
+    /// The claim `claims_version` of a token that is made now; `nil` without claims.
+    public var claimsVersion: String?
     /// When the user was made.
     public var createdAt: Date
     /// When the user was last changed.
@@ -75,6 +86,11 @@ public struct User: Hashable, Sendable, Identifiable {
             Identity(provider: $0.provider, subject: $0.subject, linkedAt: Date($0.linkedAt))
         }
         hasPassword = body.hasPassword
+        roles = body.roles ?? []
+        groups = body.groups ?? []
+        permissions = body.permissions ?? []
+        claims = body.claims ?? [:]
+        claimsVersion = body.claimsVersion
         createdAt = Date(body.createdAt)
         updatedAt = Date(body.updatedAt)
         lastLogInAt = body.lastLogInAt.map(Date.init(_:))

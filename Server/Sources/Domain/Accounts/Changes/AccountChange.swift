@@ -8,6 +8,8 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     /// Name, locale or fields, by somebody else than the user.
     case profileChanged = "profile_changed"
     case aclChanged = "access_list_changed"
+    /// Roles or groups were given or taken away.
+    case rolesChanged = "roles_changed"
     /// A user name, or a first mail address or phone number.
     case identifiersChanged = "identifiers_changed"
     /// A mail address or phone number in the place of another one, or none any more.
@@ -74,6 +76,9 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
 }
 
 extension AccountChange {
+    /// The detail of a merge that names the user that went.
+    static let leftUserDetail = "left-user"
+
     /// What happened to a user, with what the audit log says of each: names and kinds, and never a value.
     ///
     /// - Parameters:

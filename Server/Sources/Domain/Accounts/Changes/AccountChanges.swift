@@ -19,6 +19,7 @@ package struct AccountChanges: Sendable {
         by author: AccountAuthor, at now: Timestamp
     ) throws(DomainError) -> ReadyChanges {
         var ready = try audit.ready(possible, in: application.id, by: author, at: now)
+        ready.isPublished = application.settings.events.isRecorded
         for change in possible {
             guard let kind = change.policy.mail, ready.notices[kind] == nil else { continue }
             var readers = [user]
@@ -83,6 +84,8 @@ extension AuditTrail {
 struct ReadyChanges: Sendable {
     fileprivate(set) var drafts: [AccountChange: AuditDraft] = [:]
     var notices: [MailKind: [ReadyNotice]] = [:]
+    /// Whether the application records events; `nil` where only the transaction finds that out.
+    fileprivate var isPublished: Bool?
     let author: AccountAuthor
     let now: Timestamp
 
@@ -129,10 +132,21 @@ struct ReadyChanges: Sendable {
             guard let draft = drafts[change] else { throw .secretUnreadable }
             let isKnown = author.entry.actor != .unknown
             try draft.record(on: .user(user.id), by: isKnown ? nil : actor?.inAudit, details: details, in: transaction)
+            if let type = change.policy.event, try isPublished(in: user.application, transaction) {
+                let left = details[AccountChange.leftUserDetail].map { Identifier<User>(rawValue: $0) }
+                try transaction.insert(draft.event(type, of: user.id, leaving: left, details: details))
+            }
             guard let kind = change.policy.mail, notified.insert(kind).inserted else { continue }
             for notice in notices[kind] ?? [] { try notice.send(in: transaction, at: now) }
         }
         return total
+    }
+
+    private func isPublished(
+        in application: Identifier<Application>, _ transaction: any Transaction
+    ) throws(DomainError) -> Bool {
+        if let isPublished { return isPublished }
+        return try transaction.application(application)?.settings.events.isRecorded == true
     }
 
     /// Ends again what a change ends that was made before. The audit log has it already.

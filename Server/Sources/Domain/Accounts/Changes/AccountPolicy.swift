@@ -10,6 +10,8 @@ package struct AccountPolicy: Hashable, Sendable {
     package let action: AuditEntry.Action
     /// Who is notified.
     package let tells: Set<Notice>
+    /// The event that the app's backends get; `nil` for none.
+    package let event: EventType?
 
     /// What shows that the right person asks.
     package enum Proof: String, CaseIterable, Hashable, Sendable {
@@ -33,10 +35,24 @@ package struct AccountPolicy: Hashable, Sendable {
         case oldDevice
     }
 
+    /// Which event there is of a change.
+    enum Publication: Sendable {
+        /// One with the name that the audit log has for the change.
+        case asRecorded
+        case named(EventType)
+        case none
+    }
+
     init(
         _ who: Set<AccountRole>, fresh: Set<Proof> = [], ends: Set<Eviction> = [], records action: AuditEntry.Action,
-        tells: Set<Notice> = []
+        tells: Set<Notice> = [], publishes publication: Publication = .asRecorded
     ) {
+        event =
+            switch publication {
+            case .asRecorded: EventType(rawValue: action.rawValue)
+            case .named(let type): type
+            case .none: nil
+            }
         self.who = who
         self.fresh = fresh
         evicts = ends
@@ -58,14 +74,16 @@ extension AccountChange {
         let (all, account) = (Eviction.everything, Set<AccountRole>([.owner, .operator]))
         return switch self {
         // Accounts come to be
-        case .created: AccountPolicy([.stranger], records: .userCreated)
-        case .signedUp: AccountPolicy([.stranger], records: .loggedIn)
+        // Each registration has its event, recorded or not: see `UserRegistration`.
+        case .created: AccountPolicy([.stranger], records: .userCreated, publishes: .none)
+        case .signedUp: AccountPolicy([.stranger], records: .loggedIn, publishes: .none)
         case .upgraded:
             AccountPolicy(
                 account, fresh: [.recentLogIn], records: .userUpgraded, tells: [.mail(.accountUpgraded)])
         // Profile and identifiers
         case .profileChanged: AccountPolicy([.writer, .owner, .operator], records: .userChanged)
         case .aclChanged: AccountPolicy(account, records: .aclChanged)
+        case .rolesChanged: AccountPolicy([.operator], records: .userRolesChanged)
         case .identifiersChanged: AccountPolicy(account, fresh: [.recentLogIn], records: .identifiersChanged)
         case .addressChanged:
             AccountPolicy(
@@ -149,12 +167,20 @@ extension AccountChange {
         case .transferUndone: AccountPolicy([.owner], records: .transferUndone, tells: [.oldDevice])
         // Merges
         case .mergeOffered:
-            AccountPolicy([.holder], fresh: [.currentPassword, .providerToken, .passkey], records: .mergeOffered)
-        case .mergeKept: AccountPolicy([.holder], fresh: [.mergeTicket], records: .mergeKept)
-        case .mergeSwitched: AccountPolicy([.holder], fresh: [.mergeTicket], records: .mergeSwitched)
-        case .merged: AccountPolicy([.holder], fresh: [.mergeTicket], records: .merged)
-        case .mergedByOperator: AccountPolicy([.operator], records: .usersMerged)
-        case .mergeUndone: AccountPolicy(account, fresh: [.recentLogIn], records: .mergeUndone)
+            AccountPolicy(
+                [.holder], fresh: [.currentPassword, .providerToken, .passkey], records: .mergeOffered,
+                publishes: .none)
+        case .mergeKept: AccountPolicy([.holder], fresh: [.mergeTicket], records: .mergeKept, publishes: .none)
+        case .mergeSwitched:
+            AccountPolicy(
+                [.holder], fresh: [.mergeTicket], records: .mergeSwitched, publishes: .named(.userSwitched))
+        case .merged:
+            AccountPolicy([.holder], fresh: [.mergeTicket], records: .merged, publishes: .named(.userMerged))
+        case .mergedByOperator:
+            AccountPolicy([.operator], records: .usersMerged, publishes: .named(.userMerged))
+        case .mergeUndone:
+            AccountPolicy(
+                account, fresh: [.recentLogIn], records: .mergeUndone, publishes: .named(.mergeUndone))
         // The end
         case .deletionRequested:
             AccountPolicy(
@@ -188,8 +214,8 @@ extension AccountChange {
     /// The table in Markdown, as the threat model shows it.
     package static var policyTable: String {
         let head = """
-            | change | who may | must be fresh | ends | audit | notifies |
-            | --- | --- | --- | --- | --- | --- |
+            | change | who may | must be fresh | ends | audit | notifies | event |
+            | --- | --- | --- | --- | --- | --- | --- |
             """
         return ([head] + allCases.map(\.policyRow)).joined(separator: "\n")
     }
@@ -204,6 +230,7 @@ extension AccountChange {
                     .joined(separator: ", ") : Self.list(Eviction.allCases, policy.evicts) { $0.text },
             "`\(policy.action.rawValue)`",
             Self.list(AccountPolicy.Notice.allCases, policy.tells) { $0.text },
+            policy.event.map { "`\($0.rawValue)`" } ?? "–",
         ]
         return "| " + cells.joined(separator: " | ") + " |"
     }

@@ -42,6 +42,9 @@ package struct ExportUser: Sendable {
         let entry = audit.draft(.userExported, by: .user(id), in: application.id, from: origin)
         try await store.write { transaction throws(DomainError) in
             try entry.record(on: .user(id), in: transaction)
+            if application.settings.events.isRecorded {
+                try transaction.insert(entry.event(.exported, of: id))
+            }
         }
         let export = try await store.read { transaction throws(DomainError) -> Export? in
             guard let user = try transaction.user(id, in: application.id) else { return nil }

@@ -20,7 +20,7 @@ package struct ChangeFieldRules: Sendable {
             let after = application.settings.fieldRules
             guard after != before else { return [:] }
             // Of what another program stored nothing is judged again.
-            let faults = after.faults
+            let faults = after.faults + application.settings.access.unservedClaims(after)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return after.details(since: before)
         }

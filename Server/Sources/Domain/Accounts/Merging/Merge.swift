@@ -57,24 +57,3 @@ package struct Merge: Hashable, Sendable {
         }
     }
 }
-
-/// Something that happened to a user and that the app's own backends may want to know: one row, written with the action.
-package struct Event: Hashable, Sendable {
-    package let id: Identifier<Event>
-    package let application: Identifier<Application>
-    /// `user.merged`, `user.merge-undone`: an open set.
-    package let kind: String
-    package let at: Timestamp
-    package let body: [String: JSONValue]
-
-    package init(
-        id: Identifier<Event>, application: Identifier<Application>, kind: String, at: Timestamp,
-        body: [String: JSONValue]
-    ) {
-        self.id = id
-        self.application = application
-        self.kind = kind
-        self.at = at
-        self.body = body
-    }
-}

@@ -15,11 +15,21 @@ package enum MergeRule: String, Hashable, Sendable, CaseIterable {
 }
 
 /// Brings the values of two users together. A value that only one of them has is kept, whatever the rule.
+///
+/// What says what a user may does not move: neither roles and groups nor the fields that become claims. Somebody with a
+/// stolen session of one account could otherwise carry its rights into an account of their own, for good.
 package struct MergeRules: Sendable {
     let rules: [String: MergeRule]
+    /// Fields that stay as they are.
+    let fixed: Set<String>
 
-    package init(_ rules: [String: MergeRule]) {
+    package init(_ rules: [String: MergeRule], fixed: Set<String> = []) {
         self.rules = rules
+        self.fixed = fixed
+    }
+
+    package init(_ settings: ApplicationSettings) {
+        self.init(settings.mergeRules, fixed: Set(settings.access.claimedFields))
     }
 
     /// The user that stays, with what the one that goes brings in. Identities are not looked at here.
@@ -27,8 +37,9 @@ package struct MergeRules: Sendable {
         var user = staying
         user.displayName = staying.displayName ?? going.displayName
         user.locale = staying.locale ?? going.locale
-        user.fields = staying.fields.merging(going.fields) { present, _ in present }
-        for (name, value) in going.fields {
+        let brought = going.fields.filter { !fixed.contains($0.key) }
+        user.fields = staying.fields.merging(brought) { present, _ in present }
+        for (name, value) in brought {
             guard let present = staying.fields[name] else { continue }
             user.fields[name] = Self.merged(present, with: value, rules[name] ?? .keep)
         }

@@ -14,7 +14,7 @@ package struct PreviewMerge: Sendable {
     /// - Throws: `mergeTicketRefused`, `storageUnavailable`.
     package func callAsFunction(_ ticket: String, by who: Authenticated) async throws(DomainError) -> Preview {
         let now = clock.now
-        let rules = MergeRules(who.application.settings.mergeRules)
+        let rules = MergeRules(who.application.settings)
         return try await store.read { transaction throws(DomainError) in
             let (ticket, current, other) = try transaction.parties(of: ticket, who, at: now)
             var merged = rules.merged(other, with: current)

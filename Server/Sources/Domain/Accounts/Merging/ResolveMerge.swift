@@ -26,7 +26,6 @@ package struct ResolveMerge: Sendable {
     ) async throws(DomainError) -> Resolution {
         let work = try MergeWork(
             who: who, now: clock.now, choice: choice, id: randomness.newIdentifier(at: clock.now),
-            event: randomness.newIdentifier(at: clock.now),
             issuer: issuers.issuer(
                 for: .init(
                     who.application, who.session.protocolName, by: .merge,
@@ -46,7 +45,6 @@ private struct MergeWork: Sendable {
     let now: Timestamp
     let choice: MergeChoice
     let id: Identifier<Merge>
-    let event: Identifier<Event>
     let issuer: SessionIssuer
     let ready: ReadyChanges
 
@@ -56,7 +54,7 @@ private struct MergeWork: Sendable {
         var (ticket, current, other) = try transaction.parties(of: text, who, at: now)
         try transaction.remove(ticket)
         try ready.settle(
-            [choice.change: ["current": current.id.rawValue]], of: &other, keeping: .nothing,
+            [choice.change: [AccountChange.leftUserDetail: current.id.rawValue]], of: &other, keeping: .nothing,
             by: .holder(of: other.id), in: transaction)
         switch choice {
         case .keep: return ResolveMerge.Resolution(user: current)
@@ -93,7 +91,7 @@ private struct MergeWork: Sendable {
     ) throws(DomainError) -> ResolveMerge.Resolution {
         // What leads to a registered user stays with it: its owner can switch, and link what is wanted.
         guard current.isAnonymous else { throw .alreadyRegistered }
-        let joined = try UserMerger(application: application, id: id, event: event, now: now)
+        let joined = try UserMerger(application: application, id: id, now: now)
             .join(current, into: other, in: transaction)
         let logIn = try issuer.issue(to: joined.user, in: transaction)
         return .init(

@@ -1,11 +1,8 @@
-import enum OkaeriWire.JSONValue
-
 /// Takes a merge apart again, within seven days: the user that went is there as it was, its identities lead to it, and
 /// the user that stayed has the values of before, but for those that were changed since.
 package struct UndoMerge: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let changes: AccountChanges
 
     /// - Parameters:
@@ -40,7 +37,6 @@ package struct UndoMerge: Sendable {
         by author: AccountAuthor
     ) async throws(DomainError) {
         let now = clock.now
-        let event: Identifier<Event> = randomness.newIdentifier(at: now)
         let ready = try changes.audit.ready([.mergeUndone], in: application, by: author, at: now)
         try await store.write { transaction throws(DomainError) in
             guard let merge = try transaction.merge(id, of: userId, in: application),
@@ -65,12 +61,9 @@ package struct UndoMerge: Sendable {
             try transaction.updateProfile(of: user)
             try transaction.restore(&left)
             try transaction.remove(merge)
-            try transaction.insert(
-                Event(
-                    id: event, application: application, kind: "user.merge-undone", at: now,
-                    body: ["user": .string(userId.rawValue), "leftUser": .string(left.id.rawValue)]))
             try ready.settle(
-                [.mergeUndone: ["left-user": left.id.rawValue]], of: &user, keeping: .nothing, in: transaction)
+                [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: .nothing,
+                in: transaction)
         }
     }
 }

@@ -1,10 +1,7 @@
-import enum OkaeriWire.JSONValue
-
 /// One user takes over everything of another, in a transaction that is under way.
 struct UserMerger: Sendable {
     let application: Application
     let id: Identifier<Merge>
-    let event: Identifier<Event>
     let now: Timestamp
 
     /// - Returns: the user that stays, and the one that went. That one stays out of reach for as long as the merge can
@@ -13,7 +10,7 @@ struct UserMerger: Sendable {
     func join(
         _ current: User, into other: User, in transaction: any Transaction
     ) throws(DomainError) -> (user: User, left: User) {
-        var user = MergeRules(application.settings.mergeRules).merged(other, with: current)
+        var user = MergeRules(application.settings).merged(other, with: current)
         let faults = ProfileRules.faults(
             displayName: user.displayName, locale: user.locale, fields: user.fields,
             within: application.settings.fieldRules.limits)
@@ -34,10 +31,6 @@ struct UserMerger: Sendable {
         let grace = application.settings.deletionGrace
         left.deletionRequestedAt = grace < Merge.undoSpan ? now + (Merge.undoSpan - grace) : now
         try transaction.updateStanding(of: left)
-        try transaction.insert(
-            Event(
-                id: event, application: application.id, kind: "user.merged", at: now,
-                body: ["user": .string(user.id.rawValue), "leftUser": .string(left.id.rawValue)]))
         return (user, left)
     }
 }

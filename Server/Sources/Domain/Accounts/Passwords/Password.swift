@@ -31,6 +31,8 @@ package struct PasswordRules: Sendable {
     package static let lowestMinimum = 8
     /// The most that an application can ask for: 63B-4 wants passwords of 64 to be taken.
     package static let highestMinimum = 64
+    /// What new applications ask for where the password is the only factor (63B-4 §3.1.1.2).
+    static let onlyFactorMinimum = 15
     /// Context words that are shorter than this say nothing about a password.
     private static let shortestContextWord = 4
 
@@ -44,7 +46,7 @@ package struct PasswordRules: Sendable {
     ///   - rules: Those of the protocol that the request came by.
     package init(for application: Application, user: User, rules: AccountRules) {
         self.rules = rules
-        minimumCharacters = max(Self.lowestMinimum, application.settings.passwordMinimumCharacters)
+        minimumCharacters = application.settings.passwordMinimum(of: user)
         let words = [
             application.name, user.username, user.displayName, user.email.flatMap { MailAddress($0)?.localPart },
             user.phone.map { String($0.drop { $0 == "+" }) },

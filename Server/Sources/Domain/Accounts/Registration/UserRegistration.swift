@@ -237,6 +237,9 @@ extension UserRegistration {
         if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt) }
         if user.isDisabled { try transaction.updateStanding(of: user) }
         if way.forgivesFailures { try transaction.forgive(user, from: address, at: user.createdAt) }
+        if application.settings.events.isRecorded {
+            try transaction.insert(Event.created(user, anonymously: user.isAnonymous))
+        }
         if let record {
             try record.settle([.created: user.identifierDetails], of: &user, keeping: .nothing, in: transaction)
         }

@@ -30,6 +30,6 @@ package final class Transfers: Sendable {
         previewMerge = PreviewMerge(store: store, clock: clock)
         resolveMerge = ResolveMerge(
             store: store, clock: clock, randomness: randomness, issuers: issuers, changes: changes)
-        undoMerge = UndoMerge(store: store, clock: clock, randomness: randomness, changes: changes)
+        undoMerge = UndoMerge(store: store, clock: clock, changes: changes)
     }
 }

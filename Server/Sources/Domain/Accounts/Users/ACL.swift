@@ -5,7 +5,7 @@ package struct ACL: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case everybody
         case user(Identifier<User>)
-        /// Roles are kept as they came. Nobody is known to have one.
+        /// Roles are kept as they came, and give nobody anything: a role of the same name here is another one (decision 0120).
         case role(String)
     }
 

@@ -14,6 +14,14 @@ package protocol AccountQueries {
     func updateACL(of user: User) throws(DomainError)
     /// Writes name, locale, fields and the time of change.
     func updateProfile(of user: User) throws(DomainError)
+    /// Writes the roles and groups, and the time of change.
+    func updateGrants(of user: User) throws(DomainError)
+    /// The users that were given a role or a group, by id.
+    func members(
+        of grant: Identifier<Grant>, in application: Identifier<Application>, after user: Identifier<User>?, limit: Int
+    ) throws(DomainError) -> [Identifier<User>]
+    /// Forgets who was given a role or a group that is no more. Users still name it.
+    func removeMembers(of grant: Identifier<Grant>, in application: Identifier<Application>) throws(DomainError)
     /// Writes the times of the last two log-ins.
     func updateLogInTimes(of user: User) throws(DomainError)
 
@@ -176,11 +184,6 @@ package protocol AccountQueries {
         _ id: Identifier<Merge>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Merge?
     func remove(_ merge: Merge) throws(DomainError)
-    func insert(_ event: Event) throws(DomainError)
-    /// Events, oldest first.
-    func events(
-        in application: Identifier<Application>, after id: Identifier<Event>?, limit: Int
-    ) throws(DomainError) -> [Event]
     /// Removes tickets that ended, and merges that happened, before the given times.
     func removeMerges(ticketsEndedBefore tickets: Timestamp, mergedBefore merges: Timestamp) throws(DomainError)
 

@@ -40,6 +40,10 @@ package struct User: Hashable, Sendable {
     /// Since when the user has a second factor; see `TOTPFactor`. It stands here so that no log-in reads another row.
     package var secondFactorAt: Timestamp?
 
+    /// The roles and groups that operators gave the user, by id. What was removed from the application may still be named;
+    /// see `AccessRules`.
+    package var grants: Set<Identifier<Grant>> = []
+
     /// Counts how often everything that was given out for the user was made void: what carries another number is void.
     package var credentialsVersion: Int64 = 0
 

@@ -91,7 +91,7 @@ package struct ProtocolKeyring: Sendable {
                 + parts.map { Array($0.utf8) })
     }
 
-    private static func purpose(
+    static func purpose(
         _ key: ProtocolKey, _ name: Session.ProtocolName, _ application: Identifier<Application>
     ) -> String { "protocol key \(application) \(name.rawValue) \(key.rawValue)" }
 

@@ -146,7 +146,7 @@ package struct MailSealing: Sendable {
         }
     }
 
-    private static func purpose(_ id: Identifier<QueuedMail>, _ application: Identifier<Application>) -> String {
+    static func purpose(_ id: Identifier<QueuedMail>, _ application: Identifier<Application>) -> String {
         "mail \(application) \(id)"
     }
 }

@@ -19,14 +19,26 @@ package struct DeviceProof: Hashable, Sendable {
     package var thumbprint: String
     /// Stands for the proof's `jti` and key in the list of used proofs.
     package var replayDigest: SecretDigest
-    /// When the list of used proofs may forget it.
-    package var replayEnd: Timestamp
+    /// When it says that it was made, `iat`.
+    package var issuedAt: Timestamp
+    /// The server's time when it was checked.
+    package var checkedAt: Timestamp
 
-    package init(thumbprint: String, replayDigest: SecretDigest, replayEnd: Timestamp) {
+    package init(thumbprint: String, replayDigest: SecretDigest, issuedAt: Timestamp, checkedAt: Timestamp) {
         self.thumbprint = thumbprint
         self.replayDigest = replayDigest
-        self.replayEnd = replayEnd
+        self.issuedAt = issuedAt
+        self.checkedAt = checkedAt
     }
+
+    /// When the list of used proofs may forget it.
+    package var replayEnd: Timestamp { UsedProof.end(ofIssuedAt: issuedAt) }
+
+    /// Whether the device's clock is ahead of the server's.
+    package var isFromFuture: Bool { issuedAt > checkedAt }
+
+    /// How the list of used proofs has it.
+    package var used: UsedProof { UsedProof(.device, replayDigest, until: replayEnd) }
 }
 
 /// What is wrong with a proof (RFC 9449 §4.3, requirement 21).
@@ -57,13 +69,4 @@ package enum ProofFault: Error, Hashable, Sendable {
     case accessToken
     /// The proof was signed by another key than the session is bound to.
     case otherKey
-}
-
-extension Transaction {
-    /// Marks a proof as used; `false` when it was used before.
-    package func markUsed(
-        _ proof: DeviceProof, in application: Identifier<Application>
-    ) throws(DomainError) -> Bool {
-        try markUsed(UsedProof(.device, proof.replayDigest, until: proof.replayEnd), in: application)
-    }
 }

@@ -34,7 +34,7 @@ package struct ProofVerifier: Sendable {
         return DeviceProof(
             thumbprint: thumbprint,
             replayDigest: SecretDigest(of: "\(thumbprint).\(proof.claims.jti ?? "")".utf8),
-            replayEnd: issuedAt + Self.window + .seconds(1))
+            issuedAt: issuedAt, checkedAt: now)
     }
 
     private func check(

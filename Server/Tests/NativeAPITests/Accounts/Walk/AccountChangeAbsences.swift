@@ -37,7 +37,8 @@ extension AccountChangeStep {
                 Absence("Its route is for the own profile, of which nothing is recorded.", .profileChanged),
                 Absence("Its users have no access list.", .aclChanged), Absence(texts, .phoneVerified, .phoneReplaced),
                 Absence(
-                    operators, .disabled, .enabled, .allSessionsEnded, .mergedByOperator, .secondFactorsReset),
+                    operators, .disabled, .enabled, .rolesChanged, .allSessionsEnded, .mergedByOperator,
+                    .secondFactorsReset),
                 Absence(grace, .erased, .erasedAtOnce),
             ]
         case .pages:
@@ -47,7 +48,7 @@ extension AccountChangeStep {
                 Absence("A user name is chosen once, with the upgrade.", .identifiersChanged),
                 Absence("Another address counts when the mail to it was answered.", .addressChanged),
                 Absence(texts, .phoneVerified, .phoneReplaced), Absence(retirement, .weakPasswordRetired),
-                Absence(operators, .disabled, .enabled, .allSessionsEnded, .mergedByOperator),
+                Absence(operators, .disabled, .enabled, .rolesChanged, .allSessionsEnded, .mergedByOperator),
                 Absence(notices, .consentRevoked, .providerAccountDeleted),
                 Absence(
                     "One key is removed at a time; the end of all sessions takes them all.", .otherDeviceKeysRemoved),
@@ -73,6 +74,7 @@ extension AccountChangeStep {
             [
                 Absence(
                     "Somebody asks for it: no time is set for it.", .created, .signedUp, .profileChanged, .aclChanged,
+                    .rolesChanged,
                     .identifiersChanged, .addressChanged, .emailVerified, .emailReplaced, .phoneVerified,
                     .phoneReplaced,
                     .upgraded, .passwordChanged, .passwordReset, .weakPasswordRetired, .disabled, .enabled,
@@ -137,6 +139,7 @@ extension AccountChangeStep {
         Absence(
             codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered,
             .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
+        Absence("Roles are given by Okaeri's own surfaces alone.", .rolesChanged),
         Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased), ofPasskeys,
         ofSecondFactors, ofResets,
     ]

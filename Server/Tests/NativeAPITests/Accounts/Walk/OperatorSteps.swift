@@ -41,6 +41,10 @@ extension AccountChangeStep {
             _ = try await PasskeyWorld(on: world.server).add(authenticator, to: world.owner)
             return Asked(path: "\(world.userPath)/passkeys/\(authenticator.id)", status: 204)
         },
+        AccountChangeStep(.rolesChanged, .admin, "PATCH \(user)/roles") { world in
+            let role = try await world.role()
+            return Asked(path: "\(world.userPath)/roles", body: #"{"add": ["\#(role.id)"]}"#)
+        },
         AccountChangeStep(.transferCodeIssued, .admin, "POST \(user)/transfer-code") { world in
             Asked(path: "\(world.userPath)/transfer-code", status: 201)
         },
@@ -85,6 +89,15 @@ extension AccountChangeStep {
             let authenticator = SoftwareAuthenticator()
             _ = try await PasskeyWorld(on: world.server).add(authenticator, to: world.owner)
             return Asked(path: "\(world.userPage)/passkeys/\(authenticator.id)/remove", status: 303)
+        },
+        AccountChangeStep(.rolesChanged, .dashboard, "\(page)/roles/give") { world in
+            let role = try await world.role()
+            return Asked(path: "\(world.userPage)/roles/give", fields: ["grant": role.id.rawValue], status: 303)
+        },
+        AccountChangeStep(.rolesChanged, .dashboard, "\(page)/roles/take") { world in
+            let role = try await world.role()
+            try await world.give(role)
+            return Asked(path: "\(world.userPage)/roles/take", fields: ["grant": role.id.rawValue], status: 303)
         },
         form(.transferCodeIssued, "transfer-code", status: 200),
         AccountChangeStep(.deletionRequested, .dashboard, "\(page)/delete") { world in
@@ -157,6 +170,12 @@ extension AccountChangeStep {
         ) { modules, id, application, who throws(DomainError) in
             _ = try await modules.deletion.restoreUser(id, in: application.id, by: who)
         },
+        AccountChangeStep(.rolesChanged, .command, "role give") { world in
+            let role = try await world.role().id
+            return world.commanded(.assignRoles, out: nil) { modules, id, application, who throws(DomainError) in
+                _ = try await modules.accounts.changeUserRoles(.init(adding: [role]), of: id, in: application, by: who)
+            }
+        },
         AccountChangeStep(.passkeyRemoved, .command, "user remove-passkey") { world in
             let authenticator = SoftwareAuthenticator()
             _ = try await PasskeyWorld(on: world.server).add(authenticator, to: world.owner)
@@ -223,5 +242,20 @@ extension EvictionWorld {
             }
             return Answer(status: 200, headers: [:], body: [])
         }
+    }
+}
+
+extension EvictionWorld {
+    /// A role that nobody has.
+    fileprivate func role() async throws -> Grant {
+        try await server.modules.applications.changeAccessRules.create(
+            "editor", .role(permissions: ["posts:write"]), in: server.application.id, by: .local)
+    }
+
+    /// Gives the owner a role.
+    fileprivate func give(_ role: Grant) async throws {
+        let application = try await server.modules.applications.findApplication(server.application.id)
+        _ = try await server.modules.accounts.changeUserRoles(
+            .init(adding: [role.id]), of: Identifier(rawValue: owner.logIn.user.id), in: application, by: .local)
     }
 }

@@ -90,7 +90,8 @@ extension AccountChangeStep {
                     "It shows something, or leads to a provider.", "POST /a/{application}/userinfo",
                     "POST /a/{application}/account/export", "POST /a/{application}/account/link",
                     "POST /a/{application}/passkey/options", "POST /a/{application}/account/passkey/options",
-                    "POST /a/{application}/account/factors/offer"),
+                    "POST /a/{application}/account/factors/offer", "POST /a/{application}/introspect"),
+                OtherRoutes("The end of one session, by its token.", "POST /a/{application}/revoke"),
             ]
         case .dashboard:
             [

@@ -1,0 +1,90 @@
+import Domain
+import Foundation
+
+/// Which machine writes to a replica: the one with the highest claim at its repository.
+///
+/// A claim is a file `okaeri-primary-NUMBER` that is made once and never changes. A machine keeps its own in the data
+/// folder; as soon as there is a higher one it is no primary any more, and never becomes one again without a new claim.
+package struct PrimaryClaim: Codable, Hashable, Sendable {
+    private static let beginning = "okaeri-primary-"
+    private static let digits = 10
+    private static let tries = 20
+
+    package let number: Int
+    /// Tells two claims of one number apart: who asked again after a lost answer finds its own.
+    private let id: String
+
+    private static func path(in folder: String) -> String { "\(folder)/replica-primary.json" }
+    private static func name(_ number: Int) -> String {
+        let digits = String(number)
+        return beginning + String(repeating: "0", count: max(0, Self.digits - digits.utf8.count)) + digits
+    }
+
+    /// The claim of a data folder; `nil` when it has none.
+    package static func held(in folder: String) -> PrimaryClaim? {
+        // Without the file nothing was claimed.
+        FileManager.default.contents(atPath: path(in: folder)).flatMap {
+            try? JSONDecoder().decode(PrimaryClaim.self, from: $0)
+        }
+    }
+
+    /// The highest number at a repository; `nil` when nobody has claimed anything.
+    package static func highest(at repository: any BackupRepository) throws(BackupFault) -> Int? {
+        try repository.names(beginningWith: beginning, after: nil).compactMap {
+            Int($0.dropFirst(beginning.count), radix: 10)
+        }.max()
+    }
+
+    /// The claim of a server that starts: its own, or the first one of all.
+    ///
+    /// A server whose repository cannot be asked starts with the claim that it has; it stops when it learns of a higher one.
+    ///
+    /// - Throws: `BackupFault` when another machine is the primary.
+    package static func forServer(
+        of folder: String, at repository: any BackupRepository
+    ) throws(BackupFault) -> PrimaryClaim {
+        let held = held(in: folder)
+        let found: Int?
+        do throws(BackupFault) {
+            found = try highest(at: repository)
+        } catch {
+            guard let held else { throw error }
+            return held
+        }
+        if let held, held.number >= found ?? 0 { return held }
+        guard found == nil else {
+            throw BackupFault(
+                "another machine is the primary of the replica at \(repository), and this data folder \(folder) may be older. "
+                    + "“okaeri standby take-over --data \(folder)” makes this machine the primary; what only the other one has "
+                    + "is lost then.")
+        }
+        return try take(at: repository, for: folder)
+    }
+
+    /// Makes this machine the primary; every other one stops as soon as it looks.
+    ///
+    /// - Throws: `BackupFault`. Nothing is claimed then.
+    package static func take(at repository: any BackupRepository, for folder: String) throws(BackupFault)
+        -> PrimaryClaim
+    {
+        let id = try Sodium.hexadecimalDigits(count: 16)
+        for _ in 0..<tries {
+            let number = (try highest(at: repository) ?? 0) + 1
+            let claim = PrimaryClaim(number: number, id: id)
+            guard let json = try? JSONEncoder().encode(claim) else { break }
+            if try !repository.claim(name(number), Array(json)) {
+                let file = try repository.file(name(number))
+                let bytes = try file.read(from: 0, count: min(file.byteCount, 4096))
+                guard let stored = try? JSONDecoder().decode(PrimaryClaim.self, from: Data(bytes)), stored == claim
+                else { continue }
+            }
+            let draft = path(in: folder) + ".new"
+            let file = try OutputFile(path: draft)
+            try file.write(Array(json))
+            try file.synchronize()
+            guard rename(draft, path(in: folder)) == 0 else { throw OutputFile.fault(path(in: folder)) }
+            return claim
+        }
+        throw BackupFault("\(repository) gives nobody a claim: others claim it at the same time. Try again.")
+    }
+}

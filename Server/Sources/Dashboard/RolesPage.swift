@@ -1,0 +1,197 @@
+import Domain
+import Hummingbird
+import PageSupport
+
+/// `/dashboard/app/ID/roles`: what roles permit, and which roles groups give. Who has them is on the page of each user.
+enum RolesPage {
+    private static let page = DashboardRoute.Page("/app/{application}/roles", .listRoles)
+
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page) { try draw($0) },
+        DashboardRoute(page, post: "role", .changeRoles) { try await save($0, .role) },
+        DashboardRoute(page, post: "group", .changeRoles) { try await save($0, .group) },
+        DashboardRoute(page, post: "remove", .changeRoles) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                let rules = try await request.modules.applications.findApplication(id).settings.access
+                guard let grant = rules[Identifier(rawValue: form.text("removed"))] else {
+                    throw .fieldsRefused([ValidationError(field: "removed", rule: .notListed)])
+                }
+                try await request.modules.applications.changeAccessRules.remove(
+                    grant.id, grant.kind, in: id, by: who)
+                return "removed"
+            }
+        },
+    ]
+
+    /// Makes the role or group that the form names, or replaces what it gives.
+    private static func save(_ request: DashboardRequest, _ kind: Grant.Kind) async throws -> Response {
+        try await change(request) { form, id, who throws(DomainError) in
+            let rules = try await request.modules.applications.findApplication(id).settings.access
+            let names = form.text("\(kind.rawValue)-gives").split { $0.isWhitespace || $0 == "," }.map(String.init)
+            let content: Grant.Content
+            switch kind {
+            case .role: content = .role(permissions: Set(names))
+            case .group:
+                var roles: Set<Identifier<Grant>> = []
+                for name in names {
+                    guard let role = rules.named(name, .role) else {
+                        throw .fieldsRefused([ValidationError(field: "roles", rule: .notListed)])
+                    }
+                    roles.insert(role.id)
+                }
+                content = .group(roles: roles)
+            }
+            let name = form.text("\(kind.rawValue)-name")
+            let changeRules = request.modules.applications.changeAccessRules
+            if let present = rules.named(name, kind) {
+                _ = try await changeRules.change(present.id, name: nil, content, kind, in: id, by: who)
+            } else {
+                _ = try await changeRules.create(name, content, in: id, by: who)
+            }
+            return "saved"
+        }
+    }
+
+    /// Shows the page again with what is wrong in the form, or with a notice.
+    private static func change(
+        _ request: DashboardRequest,
+        _ work: (FormValues, Identifier<Domain.Application>, Operator) async throws(DomainError) -> String
+    ) async throws -> Response {
+        let form = try await request.form()
+        do throws(DomainError) {
+            let notice = try await work(form, try request.targetApplication().id, try request.auditActor())
+            return request.redirect(to: "\(request.pagePath)?done=\(notice)")
+        } catch {
+            guard let faults = error.validationErrors else { throw error }
+            return try draw(request, form, faults: faults)
+        }
+    }
+
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = []
+    ) throws -> Response {
+        let rules = try request.targetApplication().settings.access
+        var list = ListModel()
+        list.columns = ["kind", "name", "gives"].map { request.text("roles.\($0)") }
+        list.empty = request.text("roles.empty")
+        list.rows = Grant.Kind.allCases.flatMap { kind in
+            rules.sorted(kind).map { grant in
+                [
+                    .init(text: request.text("roles.kind.\(kind.rawValue)")),
+                    .init(
+                        text: grant.name,
+                        link: "\(request.pagePath)?\(FormValues.query([(kind.rawValue, grant.name)]))", isCode: true),
+                    .init(text: names(of: grant, in: rules).joined(separator: " "), isCode: true),
+                ]
+            }
+        }
+        var model = list.model(request)
+        if request.offers(.changeRoles) {
+            var forms = Grant.Kind.allCases.map { saving(request, form, $0, rules, faults) }
+            if !rules.grants.isEmpty { forms.append(removal(request, rules)) }
+            model["form"] = forms
+        }
+        switch request.page.query.text("done") {
+        case "saved": model["notice"] = request.text("settings.saved")
+        case "removed": model["notice"] = request.text("roles.removed")
+        default: break
+        }
+        if !faults.isEmpty {
+            model["summary"] =
+                PageSummary(
+                    title: request.text("fault.title"), errors: faults.map { ($0.field, request.text("settings.bad")) }
+                ).model
+        }
+        return try request.html(
+            "list", title: request.text("nav.roles"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    private static func saving(
+        _ request: DashboardRequest, _ form: FormValues, _ kind: Grant.Kind, _ rules: AccessRules,
+        _ faults: [ValidationError]
+    ) -> PageTemplates.Model {
+        let word = kind.rawValue
+        let chosen = rules.named(request.page.query.text(word), kind)
+        // Both forms have a name: the fault is of the one that was sent.
+        let isSent = form["\(word)-name"] != nil
+        let wrong = request.text("settings.bad")
+        let name = PageField(
+            "\(word)-name", label: request.text("roles.name"), value: form["\(word)-name"] ?? chosen?.name ?? "",
+            hint: request.text("roles.nameHint"),
+            error: isSent && faults.contains { $0.field == "name" } ? wrong : nil)
+        let gives = PageField(
+            "\(word)-gives", label: request.text("roles.\(word)Gives"),
+            value: form["\(word)-gives"]
+                ?? chosen.map { names(of: $0, in: rules).joined(separator: " ") } ?? "",
+            hint: request.text("roles.givesHint"),
+            error: isSent && faults.contains { $0.field != "name" } ? wrong : nil, isRequired: false)
+        return [
+            "title": request.text("roles.\(word)"), "button": request.text("settings.save"),
+            "link": "\(request.pagePath)/\(word)", "fields": [name.model, gives.model],
+        ]
+    }
+
+    private static func removal(_ request: DashboardRequest, _ rules: AccessRules) -> PageTemplates.Model {
+        let removed = PageField(
+            "removed", label: request.text("roles.name"), kind: .select, hint: request.text("roles.removeHint")
+        ).offering(
+            Grant.Kind.allCases.flatMap { kind in
+                rules.sorted(kind).map { ($0.id.rawValue, "\(request.text("roles.kind.\(kind.rawValue)")) \($0.name)") }
+            })
+        return [
+            "title": request.text("roles.remove"), "button": request.text("roles.remove"),
+            "link": "\(request.pagePath)/remove", "fields": [removed.model],
+        ]
+    }
+
+    /// Permissions of a role, or the names of a group's roles.
+    private static func names(of grant: Grant, in rules: AccessRules) -> [String] {
+        grant.permissions + grant.roles.compactMap { rules[$0]?.name }.sorted()
+    }
+}
+
+/// The roles of one user, on its page.
+enum UserRolesForm {
+    /// - Parameters:
+    ///   - page: The page of a user.
+    ///   - name: `roles/give` or `roles/take`.
+    ///   - change: What the chosen role or group means.
+    /// - Returns: the route.
+    static func route(
+        _ page: DashboardRoute.Page, _ name: String,
+        _ change: @escaping @Sendable (Identifier<Grant>) -> ChangeUserRoles.Change
+    ) -> DashboardRoute {
+        DashboardRoute(page, post: name, .assignRoles) { request in
+            let grant = Identifier<Grant>(rawValue: try await request.form().text("grant"))
+            let application = try request.targetApplication()
+            // Somebody else may have removed the role since the page was drawn: then there is nothing to give.
+            guard application.settings.access[grant] != nil else { throw DomainError.administration(.notFound) }
+            _ = try await request.modules.accounts.changeUserRoles(
+                change(grant), of: Identifier(rawValue: request.id("user")), in: application,
+                by: try request.auditActor())
+            return request.redirect(to: "\(request.pagePath)?done=rolesChanged")
+        }
+    }
+
+    /// What the page shows: what the user was given, and what else there is.
+    static func model(_ request: DashboardRequest, of user: User) -> PageTemplates.Model {
+        guard let application = request.application else { return [:] }
+        let rules = application.settings.access
+        let all = Grant.Kind.allCases.flatMap { rules.sorted($0) }
+        func label(_ grant: Grant) -> String { "\(request.text("roles.kind.\(grant.kind.rawValue)")) \(grant.name)" }
+        let offered = all.filter { !user.grants.contains($0.id) }
+        let access = user.access(in: application)
+        var model: PageTemplates.Model = [
+            "grants": all.filter { user.grants.contains($0.id) }.map { grant -> PageTemplates.Model in
+                ["grant": grant.id.rawValue, "label": label(grant)]
+            },
+            "permissions": access.permissions.joined(separator: " "), "hasPermissions": !access.permissions.isEmpty,
+        ]
+        if request.offers(.assignRoles), !offered.isEmpty {
+            model["giving"] =
+                PageField("grant", label: request.text("user.giveRole"), kind: .select)
+                .offering(offered.map { ($0.id.rawValue, label($0)) }).model
+        }
+        return model
+    }
+}

@@ -1,0 +1,111 @@
+/// Changes an application's roles and groups, and what becomes claims of its access tokens. It counts from the next token
+/// and the next request on.
+package struct ChangeAccessRules: Sendable {
+    let editApplication: EditApplication
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+
+    /// Makes a role or a group.
+    ///
+    /// - Parameters:
+    ///   - name: Free among its kind, in any case.
+    ///   - content: What it gives.
+    ///   - id: The application.
+    ///   - who: Who does it.
+    /// - Returns: the role or group.
+    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    package func create(
+        _ name: String, _ content: Grant.Content, in id: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> Grant {
+        let grant = Grant(id: randomness.newIdentifier(at: clock.now), name: name, content: content)
+        _ = try await edit(id, by: who) { rules throws(DomainError) in
+            rules[grant.id] = grant
+            return try rules.judged(grant, "created")
+        }
+        return grant
+    }
+
+    /// Changes the name or the content of a role or group; what is `nil` stays.
+    ///
+    /// - Throws: `applicationUnknown`, `administration(notFound)` also for one of another application or kind,
+    ///   `fieldsRefused`, `storageUnavailable`.
+    package func change(
+        _ grantId: Identifier<Grant>, name: String?, _ content: Grant.Content?, _ kind: Grant.Kind,
+        in id: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> Grant {
+        let application = try await edit(id, by: who) { rules throws(DomainError) in
+            guard var grant = rules[grantId], grant.kind == kind else { throw .administration(.notFound) }
+            if let name { grant.name = name }
+            if let content { grant.content = content }
+            rules[grantId] = grant
+            return try rules.judged(grant, "changed")
+        }
+        guard let grant = application.settings.access[grantId] else { throw .administration(.notFound) }
+        return grant
+    }
+
+    /// Removes a role or a group. From then on nobody has it.
+    ///
+    /// - Throws: `applicationUnknown`, `administration(notFound)`, `storageUnavailable`.
+    package func remove(
+        _ grantId: Identifier<Grant>, _ kind: Grant.Kind, in id: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) {
+        _ = try await edit(id, by: who) { rules throws(DomainError) in
+            guard let grant = rules[grantId], grant.kind == kind else { throw .administration(.notFound) }
+            rules[grantId] = nil
+            return grant.details("removed")
+        }
+        // Nothing is lost between the two: without its rule a membership gives nothing, and its id is never given out again.
+        try await store.write { transaction throws(DomainError) in
+            try transaction.removeMembers(of: grantId, in: id)
+        }
+    }
+
+    /// Replaces the rules of claims.
+    ///
+    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    package func setClaims(
+        _ claims: [ClaimRule], in id: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> Application {
+        try await editApplication(id, .claimsChanged, by: who) { application throws(DomainError) in
+            application.settings.access.claims = claims
+            let faults = application.settings.access.claimFaults(application.settings.fieldRules)
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            let names = claims.map { [$0.within, $0.name].compactMap { $0 }.joined(separator: " ") }
+            return ["claims": names.joined(separator: ", ")]
+        }
+    }
+
+    private func edit(
+        _ id: Identifier<Application>, by who: Operator,
+        _ change: @escaping @Sendable (inout AccessRules) throws(DomainError) -> [String: String]
+    ) async throws(DomainError) -> Application {
+        try await editApplication(id, .rolesChanged, by: who) { application throws(DomainError) in
+            try change(&application.settings.access)
+        }
+    }
+}
+
+extension AccessRules {
+    /// What the audit log says of a change.
+    ///
+    /// - Throws: `fieldsRefused` when a rule is broken.
+    fileprivate func judged(_ grant: Grant, _ change: String) throws(DomainError) -> [String: String] {
+        let faults = grant.faults + faults
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        return grant.details(change)
+    }
+}
+
+extension Grant {
+    fileprivate func details(_ change: String) -> [String: String] {
+        [kind.rawValue: id.rawValue, "name": name, "change": change]
+    }
+}
+
+extension AuditEntry.Action {
+    package static let rolesChanged = AuditEntry.Action(rawValue: "roles.changed")
+    package static let claimsChanged = AuditEntry.Action(rawValue: "claims.changed")
+    package static let userRolesChanged = AuditEntry.Action(rawValue: "user.roles-changed")
+}

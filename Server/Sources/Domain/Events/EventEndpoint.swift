@@ -1,0 +1,111 @@
+import Foundation
+
+/// An address of an app's backend to which events are sent.
+package struct EventEndpoint: Hashable, Sendable {
+    package static let maximumPerApplication = 20
+    package static let maximumURLCharacters = 1000
+    package static let maximumTypes = 100
+    /// How long a secret that was replaced still signs beside its successor, at the most.
+    package static let longestOverlap: Duration = .days(7)
+
+    package let id: Identifier<EventEndpoint>
+    package let application: Identifier<Application>
+    package var url: String
+    /// Which events it gets; empty for all.
+    package var types: [EventType]
+    /// Whether the user as it is then goes with each event.
+    package var includesUser: Bool
+    /// Whether nothing is sent for now. What happens meanwhile waits.
+    package var isPaused: Bool
+    package let createdAt: Timestamp
+    /// The sealed secret that signs.
+    package var sealedSecret: [UInt8]
+    /// The one before, which signs too until `formerUntil`.
+    package var sealedFormer: [UInt8]?
+    package var formerUntil: Timestamp?
+    /// Failures since the last success.
+    package var failures = 0
+    /// Nothing is sent before then, after several failures.
+    package var resumesAt: Timestamp
+
+    package init(
+        id: Identifier<EventEndpoint>, application: Identifier<Application>, url: String, types: [EventType] = [],
+        includesUser: Bool = false, createdAt: Timestamp, sealedSecret: [UInt8]
+    ) {
+        self.id = id
+        self.application = application
+        self.url = url
+        self.types = types
+        self.includesUser = includesUser
+        isPaused = false
+        self.createdAt = createdAt
+        self.sealedSecret = sealedSecret
+        resumesAt = createdAt
+    }
+
+    /// Whether an event is for it.
+    func takes(_ type: EventType) -> Bool { types.isEmpty || types.contains(type) }
+
+    /// What breaks a rule.
+    func faults(_ carrier: any EventCarrier) -> [ValidationError] {
+        var faults = TextRule(maximumCharacters: Self.maximumURLCharacters).faults(of: url, field: "url")
+        if faults.isEmpty, !carrier.mayAsk(url) { faults.append(ValidationError(field: "url", rule: .notOffered)) }
+        if types.count > Self.maximumTypes {
+            faults.append(ValidationError(field: "types", rule: .tooManyFields(maximum: Self.maximumTypes)))
+        }
+        let known = Set(EventType.all)
+        if !types.allSatisfy(known.contains) { faults.append(ValidationError(field: "types", rule: .notOffered)) }
+        return faults
+    }
+
+    /// The endpoint after a call: several failures in a row hold up all that is sent to it, so that a receiver that is down is
+    /// asked now and then, and one event that it refuses holds up nothing else.
+    func after(success: Bool, at now: Timestamp) -> EventEndpoint {
+        var endpoint = self
+        endpoint.failures = success ? 0 : min(failures + 1, 1000)
+        let extra = endpoint.failures - Self.failuresBeforeBrake
+        endpoint.resumesAt = extra < 0 ? now : now + .seconds(min(Int64(1) << min(extra, 20), Self.longestBrakeSeconds))
+        return endpoint
+    }
+
+    private static let failuresBeforeBrake = 5
+    private static let longestBrakeSeconds: Int64 = 300
+}
+
+/// Makes and opens the secrets of endpoints, `whsec_` and 32 bytes in Base64 as the specification of Standard Webhooks has
+/// them.
+struct EventSecrets: Sendable {
+    static let prefix = "whsec_"
+
+    let key: SealingKey
+    let randomness: any Randomness
+
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func make(for endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>)
+        throws(DomainError) -> (secret: Secret, sealed: [UInt8])
+    {
+        let bytes = randomness.bytes(32)
+        let sealed = try key.seal(bytes, purpose: Self.purpose(endpoint, application))
+        return (Self.text(of: bytes), sealed)
+    }
+
+    /// Those that sign at a time, the newest first.
+    ///
+    /// - Throws: `secretUnreadable` when they were sealed under another key.
+    func signing(_ endpoint: EventEndpoint, at now: Timestamp) throws(DomainError) -> [Secret] {
+        let purpose = Self.purpose(endpoint.id, endpoint.application)
+        var secrets = [Self.text(of: try key.open(endpoint.sealedSecret, purpose: purpose))]
+        if let former = endpoint.sealedFormer, let until = endpoint.formerUntil, now < until {
+            secrets.append(Self.text(of: try key.open(former, purpose: purpose)))
+        }
+        return secrets
+    }
+
+    private static func text(of bytes: [UInt8]) -> Secret { Secret(prefix + Data(bytes).base64EncodedString()) }
+
+    static func purpose(_ endpoint: Identifier<EventEndpoint>, _ application: Identifier<Application>)
+        -> String
+    {
+        "event endpoint \(application) \(endpoint)"
+    }
+}

@@ -1,0 +1,195 @@
+import Synchronization
+
+/// Events of users for the backends of apps: their order, their stream, and the endpoints that they are sent to.
+package final class Events: Sendable {
+    package let readEvents: ReadEvents
+    package let deliverEvents: DeliverEvents
+    package let endpoints: ManageEventEndpoints
+    package let changeSettings: ChangeEventSettings
+    package let testEndpoint: TestEventEndpoint
+    package let replayEvents: ReplayEvents
+    package let listDeliveries: ListEventDeliveries
+    /// Requests that wait for an event.
+    package let readers = WaitingReaders()
+    /// Tells when there are events to order and to send.
+    package let signal = QueueSignal()
+
+    init(_ world: DomainWorld, audit: AuditTrail) {
+        let (store, clock, randomness) = (world.store, world.clock, world.randomness)
+        let secrets = EventSecrets(key: world.sealingKey, randomness: randomness)
+        let orderEvents = OrderEvents(store: store, clock: clock)
+        readEvents = ReadEvents(store: store, orderEvents: orderEvents)
+        deliverEvents = DeliverEvents(
+            store: store, clock: clock, randomness: randomness, secrets: secrets,
+            carrier: world.services.eventCarrier, orderEvents: orderEvents)
+        endpoints = ManageEventEndpoints(
+            store: store, clock: clock, randomness: randomness, secrets: secrets,
+            carrier: world.services.eventCarrier, audit: audit)
+        changeSettings = ChangeEventSettings(editApplication: EditApplication(store: store, audit: audit))
+        testEndpoint = TestEventEndpoint(
+            store: store, clock: clock, randomness: randomness, deliverEvents: deliverEvents)
+        replayEvents = ReplayEvents(store: store, clock: clock, orderEvents: orderEvents, signal: signal)
+        listDeliveries = ListEventDeliveries(store: store)
+    }
+}
+
+/// How many requests wait for an event, and how many streams are open. Beyond the limits requests are answered at once, and
+/// streams are refused.
+package final class WaitingReaders: Sendable {
+    package static let maximum = 200
+    package static let maximumStreams = 100
+    /// One application does not take the streams of all others.
+    package static let maximumStreamsPerApplication = 20
+
+    private struct State {
+        var waiting = 0
+        var streams: [Identifier<Application>: Int] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether one more may wait; then it has to leave again.
+    package func enter() -> Bool {
+        state.withLock { state in
+            guard state.waiting < Self.maximum, !state.isClosed else { return false }
+            state.waiting += 1
+            return true
+        }
+    }
+
+    package func leave() { state.withLock { $0.waiting -= 1 } }
+
+    /// Whether one more stream may begin; then it has to end with `endStream`.
+    package func beginStream(of application: Identifier<Application>) -> Bool {
+        state.withLock { state in
+            let own = state.streams[application, default: 0]
+            guard own < Self.maximumStreamsPerApplication, !state.isClosed,
+                state.streams.values.reduce(0, +) < Self.maximumStreams
+            else { return false }
+            state.streams[application] = own + 1
+            return true
+        }
+    }
+
+    package func endStream(of application: Identifier<Application>) {
+        state.withLock { state in
+            let left = (state.streams[application] ?? 1) - 1
+            state.streams[application] = left > 0 ? left : nil
+        }
+    }
+
+    /// Whether the server stops: all who wait are answered, and streams end.
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    package func close() { state.withLock { $0.isClosed = true } }
+}
+
+/// Sends an event of the type `test` to an endpoint, at once and without the queue.
+package struct TestEventEndpoint: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let deliverEvents: DeliverEvents
+
+    /// - Returns: what became of it.
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>
+    ) async throws(DomainError) -> EventOutcome {
+        let endpoint = try await store.read { transaction throws(DomainError) in
+            try transaction.eventEndpoint(id, in: application)
+        }
+        guard let endpoint else { throw .administration(.notFound) }
+        let now = clock.now
+        let event = Event(
+            id: randomness.newIdentifier(at: now), application: application, type: .test,
+            user: Identifier(rawValue: ""), at: now)
+        return await deliverEvents.call(endpoint, about: event, nil)
+    }
+}
+
+/// What waits for an endpoint, or was given up.
+package struct ListEventDeliveries: Sendable {
+    package static let maximumPageSize = 500
+
+    let store: any Store
+
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func callAsFunction(
+        to id: Identifier<EventEndpoint>, in application: Identifier<Application>, givenUp: Bool, limit: Int
+    ) async throws(DomainError) -> [EventDelivery] {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        return try await store.read { transaction throws(DomainError) in
+            guard try transaction.eventEndpoint(id, in: application) != nil else { throw .administration(.notFound) }
+            return try transaction.deliveries(to: id, in: application, givenUp: givenUp, limit: limit)
+        }
+    }
+}
+
+/// Sends events again: those that were given up, or all behind a position.
+package struct ReplayEvents: Sendable {
+    private static let batch = 200
+
+    let store: any Store
+    let clock: any WallClock
+    let orderEvents: OrderEvents
+    let signal: QueueSignal
+
+    /// Lets all that was given up of an endpoint wait again.
+    ///
+    /// - Returns: how many.
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func callAsFunction(
+        givenUpOf id: Identifier<EventEndpoint>, in application: Identifier<Application>
+    ) async throws(DomainError) -> Int {
+        let now = clock.now
+        var (total, count) = (0, Self.batch)
+        while count == Self.batch {
+            count = try await store.write { transaction throws(DomainError) in
+                guard try transaction.eventEndpoint(id, in: application) != nil else {
+                    throw .administration(.notFound)
+                }
+                let dead = try transaction.deliveries(to: id, in: application, givenUp: true, limit: Self.batch)
+                for delivery in dead { try transaction.revive(delivery, at: now) }
+                return dead.count
+            }
+            total += count
+        }
+        signal.ring()
+        return total
+    }
+
+    /// Sends everything behind a position again that the endpoint takes.
+    ///
+    /// - Returns: how many.
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func callAsFunction(
+        after position: Int64, to id: Identifier<EventEndpoint>, in application: Identifier<Application>
+    ) async throws(DomainError) -> Int {
+        try await orderEvents()
+        let now = clock.now
+        var total = 0
+        var cursor: Int64? = max(position, 0)
+        while let from = cursor {
+            let (count, next) = try await store.write { transaction throws(DomainError) -> (Int, Int64?) in
+                guard let endpoint = try transaction.eventEndpoint(id, in: application) else {
+                    throw .administration(.notFound)
+                }
+                let events = try transaction.events(in: application, after: from, limit: Self.batch)
+                let taken = events.filter { endpoint.takes($0.type) }
+                for event in taken {
+                    try transaction.enqueue(
+                        EventDelivery(
+                            application: application, endpoint: id, event: event.id, user: event.user,
+                            position: event.position ?? 0, nextTryAt: now), at: now)
+                }
+                return (taken.count, events.count == Self.batch ? events.last?.position : nil)
+            }
+            total += count
+            cursor = next
+        }
+        signal.ring()
+        return total
+    }
+}

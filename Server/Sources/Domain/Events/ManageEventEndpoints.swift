@@ -1,0 +1,175 @@
+/// Operators decide to which addresses an application's events are sent. Each change is in the audit log.
+package struct ManageEventEndpoints: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let secrets: EventSecrets
+    let carrier: any EventCarrier
+    let audit: AuditTrail
+
+    /// What is decided of an endpoint.
+    package struct Draft: Hashable, Sendable {
+        package var url: String
+        package var types: [EventType]
+        package var includesUser: Bool
+        package var isPaused: Bool
+
+        package init(url: String, types: [EventType] = [], includesUser: Bool = false, isPaused: Bool = false) {
+            self.url = url
+            self.types = types
+            self.includesUser = includesUser
+            self.isPaused = isPaused
+        }
+
+        package init(_ endpoint: EventEndpoint) {
+            self.init(
+                url: endpoint.url, types: endpoint.types, includesUser: endpoint.includesUser,
+                isPaused: endpoint.isPaused)
+        }
+
+        fileprivate func apply(to endpoint: inout EventEndpoint) {
+            endpoint.url = url
+            endpoint.types = types
+            endpoint.includesUser = includesUser
+            endpoint.isPaused = isPaused
+        }
+    }
+
+    /// - Throws: `storageUnavailable`.
+    package func list(in application: Identifier<Application>) async throws(DomainError) -> [EventEndpoint] {
+        try await store.read { transaction throws(DomainError) in
+            try transaction.eventEndpoints(in: application)
+        }
+    }
+
+    /// Adds an endpoint, from which on events are recorded.
+    ///
+    /// - Returns: the endpoint, and the secret that signs, which is shown once.
+    /// - Throws: `fieldsRefused`, `applicationUnknown`, `storageUnavailable`.
+    package func create(
+        _ draft: Draft, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> (endpoint: EventEndpoint, secret: Secret) {
+        let now = clock.now
+        let id: Identifier<EventEndpoint> = randomness.newIdentifier(at: now)
+        let made = try secrets.make(for: id, in: application)
+        var endpoint = EventEndpoint(
+            id: id, application: application, url: draft.url, createdAt: now, sealedSecret: made.sealed)
+        draft.apply(to: &endpoint)
+        let faults = endpoint.faults(carrier)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let written = endpoint
+        let entry = audit.draft(.settingsChanged, by: who.actor, in: application, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            guard var known = try transaction.application(application) else { throw .applicationUnknown }
+            guard try transaction.eventEndpoints(in: application).count < EventEndpoint.maximumPerApplication else {
+                throw .fieldsRefused([
+                    ValidationError(
+                        field: "endpoints", rule: .tooManyFields(maximum: EventEndpoint.maximumPerApplication))
+                ])
+            }
+            try transaction.insert(written)
+            if !known.settings.events.hasEndpoints {
+                known.settings.events.hasEndpoints = true
+                try transaction.update(known)
+            }
+            try entry.record(
+                on: .application(application), details: ["event-endpoint": id.rawValue, "change": "created"],
+                in: transaction)
+        }
+        return (written, made.secret)
+    }
+
+    /// - Throws: `administration(notFound)`, `fieldsRefused`, `storageUnavailable`.
+    package func change(
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator,
+        _ change: @escaping @Sendable (inout Draft) -> Void
+    ) async throws(DomainError) -> EventEndpoint {
+        let now = clock.now
+        return try await edit(id, in: application, "changed", by: who) { endpoint throws(DomainError) in
+            var draft = Draft(endpoint)
+            change(&draft)
+            draft.apply(to: &endpoint)
+            endpoint.failures = 0
+            endpoint.resumesAt = now
+            let faults = endpoint.faults(carrier)
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        }
+    }
+
+    /// Replaces the secret. The one before signs beside it for a while, so that receivers can change over.
+    ///
+    /// - Returns: the new secret, which is shown once.
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func rotate(
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, overlap: Duration, by who: Operator
+    ) async throws(DomainError) -> (endpoint: EventEndpoint, secret: Secret) {
+        let made = try secrets.make(for: id, in: application)
+        let until = clock.now + min(max(overlap, .zero), EventEndpoint.longestOverlap)
+        let endpoint = try await edit(id, in: application, "secret-rotated", by: who) { endpoint in
+            endpoint.sealedFormer = endpoint.sealedSecret
+            endpoint.formerUntil = until
+            endpoint.sealedSecret = made.sealed
+        }
+        return (endpoint, made.secret)
+    }
+
+    /// Removes an endpoint with all that waits for it.
+    ///
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func remove(
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) {
+        let entry = audit.draft(.settingsChanged, by: who.actor, in: application, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            let endpoints = try transaction.eventEndpoints(in: application)
+            guard let endpoint = endpoints.first(where: { $0.id == id }) else { throw .administration(.notFound) }
+            try transaction.remove(endpoint)
+            if endpoints.count == 1, var known = try transaction.application(application) {
+                known.settings.events.hasEndpoints = false
+                try transaction.update(known)
+            }
+            try entry.record(
+                on: .application(application), details: ["event-endpoint": id.rawValue, "change": "removed"],
+                in: transaction)
+        }
+    }
+
+    private func edit(
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, _ name: String, by who: Operator,
+        _ change: @escaping @Sendable (inout EventEndpoint) throws(DomainError) -> Void
+    ) async throws(DomainError) -> EventEndpoint {
+        let entry = audit.draft(.settingsChanged, by: who.actor, in: application, from: who.origin)
+        return try await store.write { transaction throws(DomainError) in
+            guard var endpoint = try transaction.eventEndpoint(id, in: application) else {
+                throw .administration(.notFound)
+            }
+            try change(&endpoint)
+            try transaction.update(endpoint)
+            try transaction.noteCall(of: endpoint)
+            try entry.record(
+                on: .application(application), details: ["event-endpoint": id.rawValue, "change": name],
+                in: transaction)
+            return endpoint
+        }
+    }
+}
+
+/// Switches the stream of events on or off, and decides how long events are kept.
+package struct ChangeEventSettings: Sendable {
+    let editApplication: EditApplication
+
+    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    @discardableResult
+    package func callAsFunction(
+        of id: Identifier<Application>, isStreamed: Bool?, retention: Duration?, by who: Operator
+    ) async throws(DomainError) -> Application {
+        if let retention, !EventSettings.retentions.contains(retention) {
+            throw .fieldsRefused([ValidationError(field: "retentionDays", rule: .notOffered)])
+        }
+        return try await editApplication(id, .settingsChanged, by: who) { application in
+            if let isStreamed { application.settings.events.isStreamed = isStreamed }
+            if let retention { application.settings.events.retention = retention }
+            return ["settings": "events"]
+        }
+    }
+}

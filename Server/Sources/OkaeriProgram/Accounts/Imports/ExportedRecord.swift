@@ -1,0 +1,128 @@
+import Domain
+import Foundation
+@_spi(TotalConversions) import OkaeriWire
+
+/// A record of a service's export, read by paths such as `profile.name`. In a CSV file every value is a text.
+struct ExportedRecord {
+    /// Of which unit the numbers are that stand for times.
+    enum TimeUnit: String {
+        case seconds, milliseconds
+    }
+
+    let members: [String: JSONValue]
+    let unit: TimeUnit
+    private(set) var times = ImportedTimes()
+    /// What stands in the record and cannot be taken.
+    private(set) var faults: [ValidationError] = []
+    private let id: String?
+
+    /// - Throws: `ImportFault` for a value that is no object.
+    init(_ value: JSONValue, idAt path: String, unit: TimeUnit) throws(ImportFault) {
+        guard case .object(let members) = value else { throw ImportFault(id: nil, sentence: "is no object") }
+        self.members = members
+        self.unit = unit
+        id = Self.value(path, in: members).flatMap(Self.text)
+    }
+
+    /// A fault of the record as a whole.
+    func fault(_ sentence: String) -> ImportFault { ImportFault(id: id, sentence: sentence) }
+
+    /// What stands at a path; `nil` for nothing and null. A member whose name has dots itself counts first.
+    func value(_ path: String) -> JSONValue? { Self.value(path, in: members) }
+
+    private static func value(_ path: String, in members: [String: JSONValue]) -> JSONValue? {
+        if let value = members[path] { return value == .null ? Optional.none : value }
+        guard let dot = path.firstIndex(of: "."), case .object(let inner)? = members[String(path[..<dot])] else {
+            return nil
+        }
+        return value(String(path[path.index(after: dot)...]), in: inner)
+    }
+
+    /// A text, or a whole number as one; `nil` for an empty one.
+    func text(_ path: String) -> String? { value(path).flatMap(Self.text) }
+
+    private static func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): text.isEmpty ? nil : text
+        case .integer(let number): String(number)
+        default: nil
+        }
+    }
+
+    /// An object, or the text of one, as CSV and Firebase have it. Another value is a fault.
+    mutating func object(_ path: String) -> [String: JSONValue] {
+        switch value(path) {
+        case .object(let members)?: return members
+        case .string(let text)?:
+            guard !text.isEmpty else { return [:] }
+            if case .object(let members)? = try? JSONValue(parsing: Array(text.utf8)) { return members }
+        case nil: return [:]
+        default: break
+        }
+        faults.append(ValidationError(field: "fields.\(Self.printable(path))", rule: .notOfKind(.object)))
+        return [:]
+    }
+
+    /// A list, or the text of one.
+    func list(_ path: String) -> [[String: JSONValue]] {
+        var value = value(path)
+        // A text that is no list has no entries.
+        if case .string(let text)? = value { value = try? JSONValue(parsing: Array(text.utf8)) }
+        guard case .array(let list)? = value else { return [] }
+        return list.compactMap { if case .object(let members) = $0 { members } else { nil } }
+    }
+
+    /// A time: RFC 3339, the form of PostgreSQL, or a number of the record's unit, also as a text.
+    mutating func time(_ path: String) -> Timestamp? { times.time(sent(path), path) }
+
+    private func sent(_ path: String) -> ImportedTimes.Sent {
+        let factor: Int64 = unit == .seconds ? 1000 : 1
+        switch value(path) {
+        case nil: return .none
+        case .integer(let number)?: return .milliseconds(number.multipliedWithSaturation(by: factor))
+        case .number(let number)?: return .number(number * Double(factor))
+        case .string(let text)?:
+            if text.isEmpty { return .none }
+            if let number = Int64(text, radix: 10) {
+                return .milliseconds(number.multipliedWithSaturation(by: factor))
+            }
+            let time = WireTime(text) ?? WireTime(Self.dateTime(text))
+            return time.map { .time(Timestamp(milliseconds: $0.millisecondsSince1970)) } ?? .other
+        default: return .other
+        }
+    }
+
+    /// `2024-01-02 03:04:05.678+00` in the form of RFC 3339; a time without offset is one of UTC.
+    private static func dateTime(_ text: String) -> String {
+        var bytes = Array(text.utf8)
+        guard (19...40).contains(bytes.count) else { return text }
+        if bytes[10] == UInt8(ascii: " ") { bytes[10] = UInt8(ascii: "T") }
+        let tail = bytes[19...]
+        if let sign = tail.lastIndex(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }) {
+            if bytes.count - sign == 3 { bytes += Array(":00".utf8) }
+        } else if bytes.last != UInt8(ascii: "Z") {
+            bytes.append(UInt8(ascii: "Z"))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether something is so, and since when: `true`, 1 and their texts, or a time.
+    ///
+    /// - Returns: `nil` when it is not so.
+    mutating func since(_ path: String, otherwise: Timestamp) -> Timestamp? {
+        switch value(path) {
+        case nil, .bool(false)?, .integer(0)?: return nil
+        case .bool(true)?, .integer(1)?: return otherwise
+        case .string(let text)?:
+            switch text.lowercased() {
+            case "", "f", "false", "0", "no", "n": return nil
+            case "t", "true", "1", "yes", "y": return otherwise
+            default: return time(path)
+            }
+        default: return time(path)
+        }
+    }
+
+    /// A name of the record for a report.
+    static func printable(_ name: String) -> String { String(name.prefix(64)) }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Domain
+import Foundation
+import Okaeri
+import OkaeriServer
+@_spi(TotalConversions) import OkaeriWire
+
+/// What each import of another service's users asks for.
+struct ForeignUsersOptions: ParsableArguments {
+    @OptionGroup var export: ImportOptions
+
+    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
+    var partial = false
+
+    @Flag(help: "User names that differ in capitals alone are two users' names.")
+    var caseSensitiveNames = false
+
+    @Flag(help: "Take in users to whom nothing leads: no name, address, number or provider.")
+    var anonymous = false
+
+    /// Takes the users of the export in, prints the report, and fails when one was refused.
+    ///
+    /// - Parameters:
+    ///   - list: The member of a document around everything that holds the users.
+    ///   - translate: What a record makes, at the time of the import.
+    /// - Throws: `CommandFault`; exit status 1.
+    func run(
+        list: RecordFile.List = .results,
+        _ translate: @escaping (JSONValue, Identifier<Application>, Timestamp) throws(ImportFault) -> ImportedUser
+    ) async throws {
+        let (id, isRehearsal, takesTwins) = (export.application.id, export.dryRun, caseSensitiveNames)
+        let (takesParts, takesAnonymous) = (partial, anonymous)
+        let now = Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
+        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+            let imported = try translate(value, id, now)
+            let user = imported.user
+            guard takesAnonymous || !user.typedIdentifiers.isEmpty || !imported.providerNames.isEmpty else {
+                throw ImportFault(
+                    id: user.id.rawValue, sentence: "nothing leads to the user; --anonymous takes it in all the same")
+            }
+            return imported
+        } name: {
+            $0.user.id.rawValue
+        } takeIn: { users, modules throws(DomainError) in
+            try await modules.accounts.importUsers(
+                users, into: id, of: .native, isRehearsal: isRehearsal, takesTwins: takesTwins, takesParts: takesParts)
+        }
+        try await export.run(importer, list: list).requireNoRefusals()
+    }
+
+    /// Reads a small JSON file that belongs to an import, such as a mapping.
+    ///
+    /// - Throws: `CommandFault` when it cannot be read, is longer than 64 KiB, or is not JSON.
+    static func smallFile(_ path: String) throws(CommandFault) -> JSONValue {
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw .failed("\(path) cannot be read.") }
+        // What cannot be read is not JSON either.
+        let bytes = (try? handle.read(upToCount: 65_537)) ?? Data()
+        guard bytes.count <= 65_536, let value = try? JSONValue(parsing: Array(bytes)) else {
+            throw .failed("\(path) is no JSON document of at most 64 KiB.")
+        }
+        return value
+    }
+}
+
+extension ImportedUser {
+    /// Adds what the record holds and nobody can have.
+    func with(_ record: ExportedRecord) -> ImportedUser {
+        var imported = self
+        imported.faults += record.times.faults + record.faults
+        return imported
+    }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Domain
+import Foundation
+import OkaeriWire
+import PasswordHashes
+
+/// `okaeri import firebase`
+struct ImportFirebaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "firebase",
+        abstract: "Take users in from Firebase Authentication.",
+        discussion: """
+            The file is that of “firebase auth:export users.json --format=json”. Ids, addresses, numbers, names, times, \
+            custom claims, providers and the disabled state stay. Passwords stay with --hash-config, a JSON file with the \
+            project's hash parameters: base64_signer_key, base64_salt_separator, rounds and mem_cost, which the console \
+            shows at Authentication, Users, ⋮. The signer key is not stored.
+
+            Users whose providers the application has not set up are refused: set those up first. With --partial a user is \
+            taken in without what cannot be taken, as long as something leads to it; the report says without what. \
+            Anonymous users come with --anonymous alone.
+
+            Examples:
+              okaeri import firebase users.json --hash-config hash.json --application 00VHj9mrbT8wn7Qk --dry-run
+              okaeri import firebase users.json --hash-config hash.json --application 00VHj9mrbT8wn7Qk
+            """)
+
+    @OptionGroup var users: ForeignUsersOptions
+
+    @Option(help: ArgumentHelp("The hash parameters of the project, as JSON.", valueName: "file"))
+    var hashConfig: String?
+
+    func run() async throws {
+        let scrypt = try hashConfig.map { path in try Self.scrypt(in: ForeignUsersOptions.smallFile(path)) }
+        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
+            value, application, now throws(ImportFault) in
+            try FirebaseRecord(scrypt: scrypt).user(value, of: application, at: now)
+        }
+    }
+
+    /// The parameters as the console shows them, alone or as `hash_config`.
+    private static func scrypt(in value: JSONValue) throws(CommandFault) -> FirebaseScrypt {
+        guard case .object(var members) = value else { throw .failed("The hash parameters are no JSON object.") }
+        if case .object(let inner)? = members["hash_config"] { members = inner }
+        guard case .string(let key)? = members["base64_signer_key"], let signerKey = Data(base64Encoded: key),
+            case .string(let text)? = members["base64_salt_separator"], let separator = Data(base64Encoded: text),
+            case .integer(let rounds)? = members["rounds"], case .integer(let memoryCost)? = members["mem_cost"],
+            let scrypt = FirebaseScrypt(
+                signerKey: Array(signerKey), saltSeparator: Array(separator), rounds: Int(clamping: rounds),
+                memoryCost: Int(clamping: memoryCost))
+        else {
+            throw .failed(
+                """
+                The hash parameters must have base64_signer_key, base64_salt_separator, rounds and mem_cost, with costs that \
+                one log-in may have.
+                """)
+        }
+        return scrypt
+    }
+}
+
+/// Users of `auth:export`.
+struct FirebaseRecord {
+    /// `nil` when passwords are left behind.
+    let scrypt: FirebaseScrypt?
+
+    private static let mapping = RecordMapping(
+        columns: [
+            .id: "localId", .email: "email", .emailVerified: "emailVerified", .phone: "phoneNumber",
+            .displayName: "displayName", .createdAt: "createdAt", .lastLogInAt: "lastSignedInAt",
+            .disabled: "disabled",
+        ],
+        fields: ["photoUrl": "photoUrl"], metadata: ["customAttributes"])
+
+    func user(
+        _ value: JSONValue, of application: Identifier<Application>, at now: Timestamp
+    ) throws(ImportFault) -> ImportedUser {
+        let (mapped, record) = try Self.mapping.user(value, of: application, at: now)
+        var imported = mapped
+        // The number is what an SMS was sent to.
+        if imported.user.phone != nil { imported.user.phoneVerifiedAt = imported.user.createdAt }
+        for provider in record.list("providerUserInfo") {
+            guard case .string(let name)? = provider["providerId"], name != "password", name != "phone",
+                case .string(let subject)? = provider["rawId"], !subject.isEmpty
+            else { continue }
+            imported.providerNames[.named(name)] = subject
+        }
+        if let hash = record.text("passwordHash") {
+            guard let scrypt else {
+                throw record.fault("has a password; --hash-config names the parameters of its hash")
+            }
+            guard let bytes = Self.bytes(hash), let salt = Self.bytes(record.text("salt") ?? ""),
+                let stored = scrypt.hash(bytes, salt: salt)
+            else {
+                imported.faults.append(ValidationError(field: "password", rule: .notATriableHash))
+                return imported.with(record)
+            }
+            imported.hash = stored
+        }
+        return imported.with(record)
+    }
+
+    /// Base64 of either alphabet: exports have had both.
+    private static func bytes(_ text: String) -> [UInt8]? {
+        let standard = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
+        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+        return Data(base64Encoded: standard + padding).map(Array.init)
+    }
+}

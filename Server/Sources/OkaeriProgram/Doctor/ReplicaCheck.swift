@@ -1,0 +1,37 @@
+import Backups
+import Foundation
+import OkaeriServer
+
+/// Whether the replica can be reached, and what it has.
+struct ReplicaCheck {
+    let settings: ServerSettings
+
+    func findings() -> [Finding] {
+        guard let replica = settings.replica else { return [] }
+        do throws(BackupFault) {
+            let repository = try replica.open(environment: ProcessInfo.processInfo.environment)
+            let highest = try PrimaryClaim.highest(at: repository)
+            let held = PrimaryClaim.held(in: settings.dataFolder)
+            if let highest, highest > held?.number ?? 0 {
+                return [
+                    .failed(
+                        "replica", "Another machine is the primary, by claim \(highest).",
+                        advice:
+                            "“okaeri standby take-over” makes this one the primary; what only the other has is lost.")
+                ]
+            }
+            guard let newest = try ReplicaCatalogue(repository).bases.last else {
+                return [
+                    .warning("replica", "The replica has no copy yet.", advice: "The server makes it when it runs.")
+                ]
+            }
+            return [.ok("replica", "The replica's last copy is of \(newest.time.localText).")]
+        } catch {
+            return [
+                .failed(
+                    "replica", error.description,
+                    advice: "Until it can be reached, the loss of this machine loses what is written.")
+            ]
+        }
+    }
+}

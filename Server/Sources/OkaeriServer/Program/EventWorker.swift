@@ -1,0 +1,66 @@
+package import Domain
+package import Logging
+import ServiceLifecycle
+
+/// Orders and sends events while the server runs: at once when this node wrote one, and every few seconds for what other
+/// nodes wrote, what is to be tried again, and what a node that died has left.
+package struct EventWorker: Service {
+    /// The wait between two looks at the queue.
+    static let pause: Duration = .seconds(5)
+
+    private let modules: Modules
+    private let logger: Logger
+
+    package init(modules: Modules, logger: Logger) {
+        self.modules = modules
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        let signal = modules.events.signal
+        var timer: Task<Void, any Error>?
+        for await _ in signal.listen().cancelOnGracefulShutdown() {
+            timer?.cancel()
+            await round()
+            // Rings once and ends; the next round, or the end of the server, cancels it.
+            timer = Task {
+                try await Task.sleep(for: Self.pause)
+                signal.ring()
+            }
+        }
+        timer?.cancel()
+    }
+
+    /// Sends what is due.
+    package func round() async {
+        do throws(DomainError) {
+            let round = try await modules.events.deliverEvents()
+            if round.delivered > 0 {
+                logger.debug("events were sent", metadata: ["events": .stringConvertible(round.delivered)])
+            }
+            guard let fault = round.fault else { return }
+            logger.warning(
+                "events could not be sent",
+                metadata: [
+                    "later": .stringConvertible(round.postponed), "given_up": .stringConvertible(round.givenUp),
+                    "fault": .string(fault),
+                ])
+        } catch {
+            logger.warning("sending events failed, trying again soon", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// Ends the streams of events when the server stops: it would wait for them with all other requests.
+package struct EventStreamCloser: Service {
+    private let modules: Modules
+
+    package init(modules: Modules) {
+        self.modules = modules
+    }
+
+    package func run() async throws {
+        try await gracefulShutdown()
+        modules.events.readers.close()
+    }
+}

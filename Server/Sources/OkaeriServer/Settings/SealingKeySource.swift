@@ -1,0 +1,148 @@
+import Domain
+import Foundation
+
+/// Where a sealing key comes from, as a setting names it. The key itself is never in a message.
+struct SealingKeySource {
+    /// A file and a command give at most this much: base64 of a key with room for line ends.
+    private static let maximumBytes = 4096
+    /// How long a command may take.
+    private static let patience: Duration = .seconds(10)
+
+    let setting: Setting
+    let environment: [String: String]
+
+    /// The key of `sealing-key`; `nil` when it is not set.
+    ///
+    /// - Throws: `SettingFault` when the source gives no key.
+    static func key(_ reader: SettingReader, _ environment: [String: String]) throws(SettingFault) -> [UInt8]? {
+        guard let text = try reader.optional(.sealingKey, { $0 }) else { return nil }
+        return try SealingKeySource(setting: .sealingKey, environment: environment).key(text)
+    }
+
+    /// - Parameter text: Base64, or `file:`, `credential:` or `command:` and where.
+    /// - Returns: 32 bytes.
+    /// - Throws: `SettingFault` when that gives no key.
+    func key(_ text: String) throws(SettingFault) -> [UInt8] {
+        if let path = rest(of: text, after: "file:") { return try key(inFile: path) }
+        if let name = rest(of: text, after: "credential:") {
+            guard let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty else {
+                throw fault("names the credential \(name), but systemd gave no credentials: LoadCredential= is missing")
+            }
+            guard !name.isEmpty, name != "..", !name.contains("/") else {
+                throw fault("names no credential of systemd")
+            }
+            return try key(inFile: folder + "/" + name)
+        }
+        if let command = rest(of: text, after: "command:") { return try key(fromCommand: command) }
+        guard let key = Self.key(inBase64: text) else { throw fault("must be \(setting.rule)") }
+        return key
+    }
+
+    private func rest(of text: String, after prefix: String) -> String? {
+        text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil
+    }
+
+    private func key(inFile path: String) throws(SettingFault) -> [UInt8] {
+        guard let file = FileHandle(forReadingAtPath: path),
+            // Whatever the reason, the file gives no key.
+            let bytes = try? file.read(upToCount: Self.maximumBytes + 1)
+        else { throw fault("names the file \(path), which cannot be read") }
+        guard let key = Self.key(in: Array(bytes)) else { throw fault("names the file \(path), which holds no key") }
+        return key
+    }
+
+    private func key(fromCommand line: String) throws(SettingFault) -> [UInt8] {
+        let words = line.split(separator: " ").map(String.init)
+        guard let program = words.first, program.hasPrefix("/") else {
+            throw fault("names a command, but not by a path that begins with /")
+        }
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = Array(words.dropFirst())
+        process.environment = environment
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        do {
+            try process.run()
+        } catch {
+            throw fault("names the command \(program), which cannot be started")
+        }
+        let deadline = ContinuousClock.now + Self.patience
+        let bytes = Self.read(output.fileHandleForReading.fileDescriptor, until: deadline)
+        while process.isRunning, bytes != nil, ContinuousClock.now < deadline { usleep(5000) }
+        guard !process.isRunning else {
+            kill(process.processIdentifier, SIGKILL)
+            throw fault("names the command \(program), which did not end in time, or wrote too much")
+        }
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw fault("names the command \(program), which failed")
+        }
+        guard let bytes, let key = Self.key(in: bytes) else {
+            throw fault("names the command \(program), which gave no key")
+        }
+        return key
+    }
+
+    /// What is written up to the end; `nil` when that takes too long or is too much.
+    private static func read(_ descriptor: Int32, until deadline: ContinuousClock.Instant) -> [UInt8]? {
+        var all: [UInt8] = []
+        while ContinuousClock.now < deadline {
+            var waiting = pollfd(fd: descriptor, events: Int16(clamping: POLLIN), revents: 0)
+            guard poll(&waiting, 1, 100) > 0 else { continue }
+            var part = [UInt8](repeating: 0, count: maximumBytes)
+            let count = part.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { return count == 0 ? all : nil }
+            all += part.prefix(count)
+            guard all.count <= maximumBytes else { return nil }
+        }
+        return nil
+    }
+
+    /// 32 bytes as they are, or in base64.
+    private static func key(in bytes: [UInt8]) -> [UInt8]? {
+        if bytes.count == SealingKey.byteCount { return bytes }
+        return String(validating: bytes, as: UTF8.self).flatMap {
+            key(inBase64: $0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+    }
+
+    private static func key(inBase64 text: String) -> [UInt8]? {
+        Data(base64Encoded: text).flatMap { $0.count == SealingKey.byteCount ? Array($0) : nil }
+    }
+
+    private func fault(_ what: String) -> SettingFault { SettingFault("\(setting.name) \(what).") }
+}
+
+/// Which sealing keys there are beside the first, in the order of `sealing-keys`.
+package struct SealingKeysSettings: Sendable {
+    /// `nil` stands for the key of `sealing-key`.
+    private var keys: [[UInt8]?] = []
+    /// The ids of keys that are given up.
+    package private(set) var lost: Set<String> = []
+
+    /// - Throws: `SettingFault` when an item gives no key.
+    init(_ reader: SettingReader, _ environment: [String: String]) throws(SettingFault) {
+        let source = SealingKeySource(setting: .sealingKeys, environment: environment)
+        for item in (try reader.optional(.sealingKeys) { $0 } ?? "").split(separator: ",") {
+            let text = item.trimmingCharacters(in: .whitespaces)
+            if text == Setting.sealingKey.name {
+                keys.append(nil)
+            } else if text.hasPrefix("lost:") {
+                lost.insert(String(text.dropFirst("lost:".count)))
+            } else {
+                keys.append(try source.key(text))
+            }
+        }
+    }
+
+    /// - Parameter first: The key that the installation began with.
+    /// - Returns: all keys.
+    /// - Throws: `SettingFault` when one has another length.
+    func key(first: [UInt8]) throws(SettingFault) -> SealingKey {
+        guard let key = SealingKey(first: first, inOrder: keys.isEmpty ? [first] : keys.map { $0 ?? first }) else {
+            throw SettingFault("\(Setting.sealingKeys.name) must be \(Setting.sealingKeys.rule).")
+        }
+        return key
+    }
+}

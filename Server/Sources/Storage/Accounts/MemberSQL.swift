@@ -1,0 +1,36 @@
+package import Domain
+
+extension SQLTransaction {
+    package func updateGrants(of user: User) throws(DomainError) {
+        try connection.run(
+            "UPDATE users SET grants = $1, updated_at = $2 WHERE application_id = $3 AND id = $4",
+            try UserRow.values(of: user, .grants, .updatedAt, .applicationId, .id))
+        try connection.run(
+            "DELETE FROM members WHERE application_id = $1 AND user_id = $2", [.id(user.application), .id(user.id)])
+        for grant in user.grants.sorted(by: { $0.rawValue < $1.rawValue }) {
+            try connection.run(
+                "INSERT INTO members (application_id, grant_id, user_id) VALUES ($1, $2, $3)",
+                [.id(user.application), .id(grant), .id(user.id)])
+        }
+        note(.user(user.application, user.id))
+    }
+
+    package func members(
+        of grant: Identifier<Grant>, in application: Identifier<Application>, after user: Identifier<User>?, limit: Int
+    ) throws(DomainError) -> [Identifier<User>] {
+        try connection.rows(
+            """
+            SELECT user_id FROM members WHERE application_id = $1 AND grant_id = $2 AND user_id > $3
+            ORDER BY user_id LIMIT $4
+            """,
+            [.id(application), .id(grant), .text(user?.rawValue ?? ""), .count(limit)]
+        ) { row throws(DomainError) in row.only.id() }
+    }
+
+    package func removeMembers(
+        of grant: Identifier<Grant>, in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM members WHERE application_id = $1 AND grant_id = $2", [.id(application), .id(grant)])
+    }
+}

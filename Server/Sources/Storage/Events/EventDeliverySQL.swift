@@ -1,0 +1,103 @@
+package import Domain
+
+extension SQLTransaction {
+    package func enqueue(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
+        var waiting = delivery
+        waiting.nextTryAt = try isAnyWaiting(beside: delivery) ? nil : now
+        try connection.insert(waiting, as: EventDeliveryRow.self, "ON CONFLICT DO NOTHING")
+        note(.eventsWritten)
+    }
+
+    package func claimDeliveries(
+        of endpoint: EventEndpoint, dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
+    ) throws(DomainError) -> [EventDelivery] {
+        let due = try connection.all(
+            EventDeliveryRow.self,
+            """
+            FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND next_try_at <= $3
+            ORDER BY next_try_at, position LIMIT $4
+            """, [.id(endpoint.application), .id(endpoint.id), .time(now), .count(limit)])
+        var claimed: [EventDelivery] = []
+        for var delivery in due {
+            delivery.attempts += 1
+            delivery.nextTryAt = lease
+            try connection.run(
+                """
+                UPDATE event_deliveries SET attempts = $1, next_try_at = $2, claim = $3
+                WHERE application_id = $4 AND endpoint_id = $5 AND position = $6
+                """,
+                [.count(delivery.attempts), .time(lease), .text(claim)] + key(of: delivery))
+            claimed.append(delivery)
+        }
+        return claimed
+    }
+
+    package func finish(
+        _ delivery: EventDelivery, claim: String, at now: Timestamp
+    ) throws(DomainError) -> Bool {
+        let count = try connection.change(
+            """
+            DELETE FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND position = $3 AND claim = $4
+            """, key(of: delivery) + [.text(claim)])
+        guard count == 1 else { return false }
+        try promoteNext(after: delivery, at: now)
+        return true
+    }
+
+    package func postpone(_ delivery: EventDelivery, claim: String, at now: Timestamp) throws(DomainError) {
+        let count = try connection.change(
+            """
+            UPDATE event_deliveries SET next_try_at = $1, is_given_up = $2, last_fault = $3
+            WHERE application_id = $4 AND endpoint_id = $5 AND position = $6 AND claim = $7
+            """,
+            [.optional(delivery.nextTryAt), .truth(delivery.isGivenUp), .optional(delivery.lastFault)]
+                + key(of: delivery) + [.text(claim)])
+        if count == 1, delivery.isGivenUp { try promoteNext(after: delivery, at: now) }
+    }
+
+    package func deliveries(
+        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, givenUp: Bool, limit: Int
+    ) throws(DomainError) -> [EventDelivery] {
+        try connection.all(
+            EventDeliveryRow.self,
+            """
+            FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND is_given_up = $3
+            ORDER BY position LIMIT $4
+            """, [.id(application), .id(endpoint), .truth(givenUp), .count(limit)])
+    }
+
+    package func revive(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
+        let next = try isAnyWaiting(beside: delivery) ? nil : now
+        try connection.run(
+            """
+            UPDATE event_deliveries SET is_given_up = 0, attempts = 0, claim = NULL, next_try_at = $1
+            WHERE application_id = $2 AND endpoint_id = $3 AND position = $4 AND is_given_up = 1
+            """, [.optional(next)] + key(of: delivery))
+        note(.eventsWritten)
+    }
+
+    /// Lets the earliest event of the user that waits be due.
+    func promoteNext(after delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE event_deliveries SET next_try_at = $1
+            WHERE application_id = $2 AND endpoint_id = $3 AND next_try_at IS NULL AND is_given_up = 0 AND position = (
+                SELECT MIN(position) FROM event_deliveries
+                WHERE application_id = $2 AND endpoint_id = $3 AND user_id = $4 AND is_given_up = 0)
+            """, [.time(now), .id(delivery.application), .id(delivery.endpoint), .id(delivery.user)])
+    }
+
+    private func isAnyWaiting(beside delivery: EventDelivery) throws(DomainError) -> Bool {
+        try connection.row(
+            """
+            SELECT position FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND user_id = $3 AND is_given_up = 0 LIMIT 1
+            """, [.id(delivery.application), .id(delivery.endpoint), .id(delivery.user)]
+        ) { row throws(DomainError) in row.only.integer } != nil
+    }
+
+    private func key(of delivery: EventDelivery) -> [Value] {
+        [.id(delivery.application), .id(delivery.endpoint), .integer(delivery.position)]
+    }
+}

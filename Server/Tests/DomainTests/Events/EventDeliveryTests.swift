@@ -1,0 +1,154 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("Delivery of events")
+struct EventDeliveryTests {
+    static let url = "https://app.example.com/hooks"
+
+    let world: TestWorld
+    let receiver = TestEventReceiver()
+    let application: Application
+
+    init() async throws {
+        world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        application = try await world.makeApplication()
+    }
+
+    private var endpoints: ManageEventEndpoints { world.modules.events.endpoints }
+
+    private func endpoint(
+        _ url: String = url, types: [EventType] = [], includesUser: Bool = false
+    ) async throws -> EventEndpoint {
+        try await endpoints.create(
+            .init(url: url, types: types, includesUser: includesUser), in: application.id, by: .local
+        ).endpoint
+    }
+
+    /// To the application as it is now: requests read its settings anew.
+    private func signUp(_ name: String) async throws -> LogIn {
+        try await world.signUp(name, to: try await world.modules.applications.findApplication(application.id))
+    }
+
+    private func deliver() async throws -> DeliverEvents.Round { try await world.modules.events.deliverEvents() }
+
+    @Test("begins with the first endpoint and ends with the last")
+    func listening() async throws {
+        _ = try await signUp("before")
+        let endpoint = try await endpoint()
+        _ = try await signUp("hana")
+        #expect(try await deliver().delivered == receiver.delivered.count)
+        #expect(receiver.delivered.map(\.event.type.rawValue) == ["user.created", "user.logged-in"])
+        try await endpoints.remove(endpoint.id, in: application.id, by: .local)
+        _ = try await signUp("after")
+        #expect(try await deliver() == DeliverEvents.Round())
+        let settings = try await world.modules.applications.findApplication(application.id).settings
+        #expect(!settings.events.isRecorded)
+    }
+
+    @Test("goes to the endpoints that take the type, with the user where that is wanted")
+    func filters() async throws {
+        _ = try await endpoint("https://a.example.com", types: [.loggedIn], includesUser: true)
+        _ = try await endpoint("https://b.example.com", types: [.userCreated])
+        _ = try await signUp("hana")
+        _ = try await deliver()
+        let (a, b) = (
+            receiver.delivered.filter { $0.url == "https://a.example.com" },
+            receiver.delivered.filter { $0.url == "https://b.example.com" }
+        )
+        #expect(a.map(\.event.type) == [.loggedIn] && a.first?.user?.username == "hana")
+        #expect(b.map(\.event.type) == [.userCreated] && b.first?.user == nil)
+    }
+
+    @Test("tries again for days, in order, then gives the event up and goes on; a replay sends it again")
+    func failing() async throws {
+        let endpoint = try await endpoint()
+        receiver.fail(Self.url, "the receiver answered 500")
+        _ = try await signUp("hana")
+        var rounds = 0
+        while rounds < 200, try await givenUp(endpoint).isEmpty {
+            _ = try await deliver()
+            world.clock.advance(by: .seconds(3600))
+            rounds += 1
+        }
+        // Three days, by the hour, with no more than one of the user's events under way.
+        #expect((50...110).contains(rounds), "\(rounds)")
+        #expect(receiver.calls == 10)
+        #expect(try await givenUp(endpoint).map(\.lastFault) == ["the receiver answered 500"])
+        receiver.fail(Self.url, nil)
+        world.clock.advance(by: .seconds(600))
+        #expect(try await deliver().delivered == 1)
+        #expect(receiver.delivered.map(\.event.type) == [.loggedIn])
+        let count = try await world.modules.events.replayEvents(givenUpOf: endpoint.id, in: application.id)
+        #expect(count == 1)
+        #expect(try await deliver().delivered == 1)
+        #expect(receiver.delivered.last?.event.type == .userCreated)
+        #expect(try await world.modules.events.replayEvents(after: 0, to: endpoint.id, in: application.id) == 2)
+        #expect(try await deliver().delivered == 2)
+    }
+
+    private func givenUp(_ endpoint: EventEndpoint) async throws -> [EventDelivery] {
+        try await world.modules.events.listDeliveries(
+            to: endpoint.id, in: application.id, givenUp: true, limit: 10)
+    }
+
+    @Test("asks a receiver that is down now and then, and holds up no other endpoint")
+    func brake() async throws {
+        let other = "https://other.example.com"
+        _ = try await endpoint()
+        _ = try await endpoint(other)
+        receiver.fail(Self.url, "the receiver cannot be reached, or took too long")
+        for number in 0..<40 { _ = try await signUp("user\(number)") }
+        _ = try await deliver()
+        #expect(receiver.delivered.count == 80 && receiver.delivered.allSatisfy { $0.url == other })
+        #expect(receiver.calls - 80 < 20, "\(receiver.calls)")
+        receiver.fail(Self.url, nil)
+        world.clock.advance(by: .seconds(600))
+        _ = try await deliver()
+        #expect(receiver.delivered.count == 160)
+    }
+
+    @Test("waits while the endpoint is paused")
+    func pause() async throws {
+        let endpoint = try await endpoint()
+        _ = try await endpoints.change(endpoint.id, in: application.id, by: .local) { $0.isPaused = true }
+        _ = try await signUp("hana")
+        #expect(try await deliver().delivered == 0)
+        _ = try await endpoints.change(endpoint.id, in: application.id, by: .local) { $0.isPaused = false }
+        #expect(try await deliver().delivered == 2)
+    }
+
+    @Test("signs by the new secret and the one before, until the overlap ends")
+    func rotation() async throws {
+        let made = try await endpoints.create(.init(url: Self.url), in: application.id, by: .local)
+        let rotated = try await endpoints.rotate(
+            made.endpoint.id, in: application.id, overlap: .seconds(60), by: .local)
+        #expect(made.secret.revealed.hasPrefix("whsec_") && made.secret.revealed != rotated.secret.revealed)
+        _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id)
+        #expect(
+            receiver.delivered.last?.secrets.map(\.revealed) == [rotated.secret.revealed, made.secret.revealed])
+        world.clock.advance(by: .seconds(60))
+        _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id)
+        #expect(receiver.delivered.last?.secrets.map(\.revealed) == [rotated.secret.revealed])
+        #expect(receiver.delivered.last?.event.type == .test)
+    }
+
+    @Test("refuses addresses that may not be asked, types that there are not, and a twenty-first endpoint")
+    func limits() async throws {
+        for draft in [
+            ManageEventEndpoints.Draft(url: "http://10.0.0.1"), .init(url: ""),
+            .init(url: Self.url, types: [EventType(rawValue: "user.gone")]),
+        ] {
+            let refusal = await world.refusal {
+                _ = try await endpoints.create(draft, in: application.id, by: .local)
+            }
+            #expect(refusal?.validationErrors?.isEmpty == false, "\(draft)")
+        }
+        for number in 0..<EventEndpoint.maximumPerApplication {
+            _ = try await endpoint("https://e\(number).example.com")
+        }
+        let refusal = await world.refusal { _ = try await endpoint() }
+        #expect(refusal?.validationErrors?.first?.field == "endpoints")
+    }
+}

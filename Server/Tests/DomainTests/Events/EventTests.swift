@@ -1,0 +1,96 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("Events")
+struct EventTests {
+    let world: TestWorld
+    let device = TestDevice()
+
+    init() async throws {
+        world = try TestWorld(SQLiteStore(.memory, role: .server))
+    }
+
+    private func application(_ isStreamed: Bool) async throws -> Application {
+        var settings = ApplicationSettings()
+        settings.events.isStreamed = isStreamed
+        return try await world.makeApplication(settings: settings)
+    }
+
+    private func events(_ application: Application) async throws -> [Event] {
+        try await world.modules.events.readEvents(in: application.id, after: 0, limit: 500).events
+    }
+
+    @Test("are not written where nobody listens")
+    func silent() async throws {
+        let application = try await application(false)
+        _ = try await world.logIn(device, to: application)
+        _ = try await world.signUp("hana", to: application)
+        #expect(try await events(application).isEmpty)
+    }
+
+    @Test("are written of a first launch, once, and of no automatic log-in after it")
+    func automatic() async throws {
+        let application = try await application(true)
+        let user = try await world.logIn(device, to: application).user
+        for _ in 0..<3 { _ = try await world.logIn(device, to: application) }
+        let found = try await events(application)
+        #expect(found.map(\.type.rawValue) == ["user.created"])
+        #expect(found.first?.user == user.id && found.first?.details == ["anonymous": "yes"])
+        #expect(found.first?.position == 1)
+    }
+
+    @Test("of one user come in order: created, logged in, upgraded, linked to nothing of another application")
+    func order() async throws {
+        let (application, foreign) = (try await application(true), try await application(true))
+        let logIn = try await world.logIn(device, to: application)
+        _ = try await world.upgrade(
+            logIn, NewIdentifiers(username: .set("hana"), rules: .native), in: application)
+        _ = try await world.logIn("hana", to: application)
+        let found = try await events(application)
+        #expect(found.map(\.type.rawValue) == ["user.created", "user.upgraded", "user.logged-in"])
+        #expect(found.map(\.position) == [1, 2, 3])
+        #expect(Set(found.map(\.user)) == [logIn.user.id])
+        #expect(try await events(foreign).isEmpty)
+    }
+
+    @Test("hold no value of the user, and keep the id alone once the user is erased")
+    func erasure() async throws {
+        let application = try await application(true)
+        let user = try await world.signUp("hana", to: application).user
+        let text = "\(try await events(application))"
+        #expect(!text.contains("\"hana\""))
+        try await world.modules.deletion.eraseUser(user.id, in: application.id, by: .local)
+        let found = try await events(application)
+        #expect(found.last?.type == .erased && found.allSatisfy { $0.user == user.id })
+        #expect(found.dropLast().allSatisfy { $0.details.isEmpty })
+    }
+
+    @Test("can be read on from any position, by type, and are removed when they are old")
+    func stream() async throws {
+        let application = try await application(true)
+        for name in ["hana", "taro", "yuki"] { _ = try await world.signUp(name, to: application) }
+        let read = world.modules.events.readEvents
+        let all = try await events(application)
+        let page = try await read(in: application.id, after: 2, limit: 2)
+        #expect(page.events == Array(all[2..<4]) && page.next == 4)
+        let created = try await read(in: application.id, after: 0, types: [.userCreated], limit: 500)
+        #expect(created.events.count == 3 && created.next == all.last?.position)
+        #expect(try await read.end(of: application.id) == all.last?.position)
+
+        world.clock.advance(by: .days(31))
+        try await world.modules.sessions.purgeExpired()
+        #expect(try await events(application).isEmpty)
+        _ = try await world.signUp("sora", to: application)
+        // Positions go on where they were.
+        #expect(try await events(application).first?.position == Int64(all.count + 1))
+    }
+
+    @Test("have a type in the table for every change but four")
+    func table() {
+        let silent = AccountChange.allCases.filter { $0.policy.event == nil }
+        #expect(silent == [.created, .signedUp, .mergeOffered, .mergeKept])
+        #expect(AccountChange.merged.policy.event == AccountChange.mergedByOperator.policy.event)
+    }
+}

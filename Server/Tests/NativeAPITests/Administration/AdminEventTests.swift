@@ -1,0 +1,71 @@
+import Domain
+import HTTPTypes
+import OkaeriWire
+import Testing
+
+@testable import NativeAPI
+
+@Suite("Events over the admin API")
+struct AdminEventTests {
+    @Test("are a stream that is read on from a position, by who may see users")
+    func stream() async throws {
+        let world = try await AdminWorld()
+        let on = try await world.send("owner", .patch, world.path("/event-settings"), body: #"{"isStreamed": true}"#)
+        #expect(try on.json["isStreamed"] == true)
+        let person = try await world.server.person()
+        let first = try await world.send("owner", .get, world.path("/events?after=0")).json
+        #expect(first["events"]?.list.map { $0["type"]?.text } == ["user.created"])
+        #expect(first["events"]?.list.first?["data"]?["user"]?.text == person.logIn.user.id)
+        #expect(first["next"] == 1 && first["isRecorded"] == true)
+        let rest = try await world.send("owner", .get, world.path("/events?after=1&types=user.merged")).json
+        #expect(rest["events"]?.list.isEmpty == true && rest["next"] == 1)
+        expect(try await world.send(nil, .get, world.path("/events")), 401, .adminRequired)
+        for wrong in ["after=-1", "after=x", "limit=501", "wait=26", "cursor=1"] {
+            expect(try await world.send("owner", .get, world.path("/events?\(wrong)")), 400, .invalidMember)
+        }
+    }
+
+    @Test("go to endpoints whose secret is shown once and whose address is never a private one")
+    func endpoints() async throws {
+        let world = try await AdminWorld(roles: [])
+        let path = world.path("/event-endpoints")
+        for url in [
+            "http://app.example.com", "https://127.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "ftp://a", "",
+        ] {
+            let answer = try await world.send("owner", .post, path, body: #"{"url": "\#(url)"}"#)
+            #expect(answer.status == 400, "\(url): \(answer.text)")
+        }
+        let made = try await world.send(
+            "owner", .post, path, body: #"{"url": "https://app.example.com/hooks", "types": ["user.merged"]}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let id = try #require(try made.json["id"]?.text)
+        #expect(try made.json["secret"]?.text?.hasPrefix("whsec_") == true)
+        let listed = try await world.send("owner", .get, path)
+        #expect(try listed.json["endpoints"]?.list.count == 1 && !listed.text.contains("whsec_"))
+        #expect(try listed.json["types"]?.list.contains("user.merged") == true)
+
+        let changed = try await world.send("owner", .patch, "\(path)/\(id)", body: #"{"isPaused": true}"#)
+        #expect(try changed.json["isPaused"] == true && changed.json["types"]?.list == ["user.merged"])
+        let rotated = try await world.send("owner", .post, "\(path)/\(id)/rotate", body: #"{"overlapHours": 1}"#)
+        #expect(try rotated.json["secret"] != made.json["secret"] && rotated.json["formerSecretUntil"] != nil)
+        #expect(try await world.send("owner", .get, "\(path)/\(id)/deliveries").json["deliveries"]?.list == [])
+        let replayed = try await world.send("owner", .post, "\(path)/\(id)/replay", body: "{}")
+        #expect(try replayed.status == 202 && replayed.json["count"] == 0)
+        #expect(try await world.send("owner", .delete, "\(path)/\(id)").status == 204)
+        expect(try await world.send("owner", .delete, "\(path)/\(id)"), 404, .notFound)
+    }
+
+    @Test("of another application are out of reach")
+    func tenants() async throws {
+        let world = try await AdminWorld(restricted: true)
+        let foreign = "applications/\(world.foreign.id)/event-endpoints"
+        let made = try await world.send("owner", .post, foreign, body: #"{"url": "https://other.example.com"}"#)
+        let id = try #require(try made.json["id"]?.text)
+        expect(
+            try await world.send("owner", .patch, world.path("/event-endpoints/\(id)"), body: "{}"), 404, .notFound)
+        expect(try await world.send("owner", .post, world.path("/event-endpoints/\(id)/test")), 404, .notFound)
+        for role in AdminRole.allCases where role != .owner {
+            #expect(try await world.send(role.rawValue, .get, foreign).status == 404, "\(role)")
+        }
+    }
+}

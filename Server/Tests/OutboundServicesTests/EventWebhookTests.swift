@@ -1,0 +1,91 @@
+import Domain
+import Foundation
+import OutboundServices
+import Synchronization
+import Testing
+
+@Suite("Webhooks of events")
+struct EventWebhookTests {
+    /// Sends the response that the test sets, and keeps the requests.
+    private final class Receiver: WebCaller {
+        private let outcome: Result<WebResponse, WebFault>
+        private let kept = Mutex<[WebCall]>([])
+
+        init(_ outcome: Result<WebResponse, WebFault>) {
+            self.outcome = outcome
+        }
+
+        var calls: [WebCall] { kept.withLock { $0 } }
+
+        func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
+            kept.withLock { $0.append(call) }
+            return try outcome.get()
+        }
+
+        func mayAsk(_ url: String) -> Bool { true }
+    }
+
+    private struct Clock: WallClock {
+        var now: Timestamp { Timestamp(milliseconds: 1_614_265_330_000) }
+    }
+
+    private static let secret = Secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+
+    private func deliver(_ receiver: Receiver) async -> EventOutcome {
+        var event = Event(
+            id: Identifier(rawValue: "event"), application: Identifier(rawValue: "app"), type: .userMerged,
+            user: Identifier(rawValue: "hana"), leftUser: Identifier(rawValue: "guest"),
+            at: Timestamp(milliseconds: 1_614_265_330_000), details: ["left-user": "guest"])
+        event.position = 7
+        return await EventWebhook(clock: Clock(), call: receiver).deliver(
+            EventRequest(
+                url: "https://app.example.com/hooks", event: event, user: nil,
+                secrets: [Self.secret, Secret("whsec_AAAA")]))
+    }
+
+    @Test("have the signature of the specification's own example")
+    func vector() {
+        let body = #"{"test": 2432232314}"#
+        let signature = EventWebhook.signature(
+            of: body, id: "msg_p5jXN8AQM9LWM0D4loKWxJek", at: 1_614_265_330, Self.secret)
+        #expect(signature == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+        #expect(EventWebhook.signature(of: body, id: "x", at: 0, Secret("other")) == nil)
+    }
+
+    @Test("are a signed POST of JSON with both ids of a merge, by every secret")
+    func request() async throws {
+        let receiver = Receiver(.success(WebResponse(status: 204, body: [])))
+        #expect(await deliver(receiver) == .delivered)
+        let call = try #require(receiver.calls.first)
+        let headers = Dictionary(uniqueKeysWithValues: call.headers.map { ($0.name, $0.value) })
+        #expect(headers["webhook-id"] == "event" && headers["webhook-timestamp"] == "1614265330")
+        let body = try #require(call.body)
+        #expect(
+            body
+                == #"{"data":{"details":{"left-user":"guest"},"leftUser":"guest","user":"hana"},"id":"event","#
+                + #""position":7,"timestamp":"2021-02-25T15:02:10.000Z","type":"user.merged"}"#)
+        let own = try #require(EventWebhook.signature(of: body, id: "event", at: 1_614_265_330, Self.secret))
+        let signatures = try #require(headers["webhook-signature"]).split(separator: " ")
+        #expect(signatures.count == 2 && signatures.first.map(String.init) == own)
+    }
+
+    @Test("fail with a reason for everything but a success", arguments: [301, 302, 400, 404, 410, 500, 503])
+    func refused(status: Int) async {
+        let receiver = Receiver(.success(WebResponse(status: status, body: [])))
+        #expect(await deliver(receiver) == .failed(reason: "the receiver answered \(status)"))
+        #expect(receiver.calls.count == 1)
+    }
+
+    @Test(
+        "fail when the receiver cannot be asked",
+        arguments: [
+            WebFault.addressRefused(reason: "a private address"), .unreachable(reason: "certificate"), .tooBusy,
+        ])
+    func unreachable(fault: WebFault) async {
+        guard case .failed(let reason) = await deliver(Receiver(.failure(fault))) else {
+            Issue.record("it was delivered")
+            return
+        }
+        #expect(!reason.contains("private address") && !reason.contains("certificate"))
+    }
+}

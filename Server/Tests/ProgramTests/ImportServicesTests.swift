@@ -1,0 +1,155 @@
+import Foundation
+import Okaeri
+import Testing
+
+@Suite("Imports from other services")
+struct ImportServicesTests {
+    private struct Report: Decodable {
+        let records: Int
+        let imported: Int
+        let present: Int
+        let partial: Int
+        let refused: [Record]
+
+        struct Record: Decodable {
+            let line: Int
+            let id: String?
+            let reason: String
+        }
+    }
+
+    private struct Made: Decodable {
+        let id: String
+    }
+
+    private static let bcrypt = "$2y$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC"
+    private static let hashConfig = #"""
+        {"hash_config":{"algorithm":"SCRYPT","base64_signer_key":"jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==","base64_salt_separator":"Bw==","rounds":8,"mem_cost":14}}
+        """#
+
+    /// An export with what becomes of it.
+    struct Export: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        var file = "users.json"
+        let text: String
+        var options: [String] = []
+        /// A file that an option names, and what it holds.
+        var side: (option: String, text: String)?
+        let imported: Int
+        /// By line: a word of the reason.
+        var refused: [Int: String] = [:]
+        /// By user: what “okaeri user show” prints of it.
+        let shown: [String: [String]]
+    }
+
+    static let exports = [
+        Export(
+            testDescription: "firebase",
+            text: #"""
+                {"kind":"x","users":[
+                {"localId":"fb1","email":"taro@example.com","emailVerified":true,"passwordHash":"lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==","salt":"42xEC+ixf3L2lw==","createdAt":"1503434343000","lastSignedInAt":"1503434344000","disabled":true,"customAttributes":"{\"level\":3}","providerUserInfo":[{"providerId":"password","rawId":"taro@example.com"}]},
+                {"localId":"fb2","createdAt":"1503434343000","providerUserInfo":[]},
+                {"localId":"fb3","email":"c@example.com","createdAt":"99999999999999999999","providerUserInfo":[]},
+                {"localId":"fb4","email":"d@example.com","passwordHash":"AAAA","salt":"","providerUserInfo":[]},
+                {"localId":"fb5","providerUserInfo":[{"providerId":"google.com","rawId":"1"}]},
+                {"localId":"fb6","email":"TARO@example.com","providerUserInfo":[]},
+                {"email":"nobody@example.com"}
+                ]}
+                """#,
+            side: ("--hash-config", hashConfig), imported: 1,
+            refused: [3: "nothing leads", 4: "createdAt", 5: "password", 6: "google", 7: "email", 8: "localId"],
+            shown: ["fb1": ["taro@example.com", "2017-08-22T20:39:03.000Z", "level", #""hasPassword":true"#]]),
+        Export(
+            testDescription: "supabase", file: "users.jsonl",
+            text: #"""
+                {"id":"0b1c","email":"taro@example.com","email_confirmed_at":"2024-01-02T03:04:05.678901+00:00","encrypted_password":"\#(bcrypt)","created_at":"2024-01-02 03:04:05.678901+00","raw_user_meta_data":{"team":"red"},"identities":[{"provider":"email","provider_id":"0b1c"}]}
+                {"id":"0b2c","phone":"819012345678","created_at":"2024-01-02T03:04:05+00:00","deleted_at":null,"banned_until":"2999-01-01T00:00:00+00:00"}
+                {"id":"0b3c","email":"x@example.com","deleted_at":"2024-01-02T03:04:05+00:00"}
+                """#,
+            imported: 2, refused: [3: "deleted"],
+            shown: ["0b1c": ["2024-01-02T03:04:05.678Z", "team", #""hasPassword":true"#], "0b2c": ["+819012345678"]]),
+        Export(
+            testDescription: "pocketbase",
+            text: #"""
+                [{"id":"abcdefghijklmno","email":"taro@example.com","verified":1,"password":"\#(bcrypt)","created":"2024-01-01 10:00:00.123Z","updated":"2024-01-01 10:00:00.123Z","tokenKey":"t","score":7,"externalAuths":"[]"}]
+                """#,
+            imported: 1, shown: ["abcdefghijklmno": ["2024-01-01T10:00:00.123Z", "score", #""hasPassword":true"#]]),
+        Export(
+            testDescription: "nakama", file: "users.jsonl",
+            text: #"""
+                {"id":"n1","username":"taro","email":"taro@example.com","password":"\\x24327924313024","metadata":{"a":1},"create_time":"2024-01-02T03:04:05.678901+00:00","update_time":"2024-01-02T03:04:05+00:00","verify_time":"1970-01-01T00:00:00+00:00","disable_time":"1970-01-01T00:00:00+00:00"}
+                {"id":"n2","username":"hana","password":"\\x\#(bcrypt.utf8.map { String($0, radix: 16) }.joined())","create_time":"2024-01-02T03:04:05+00:00"}
+                """#,
+            imported: 1, refused: [1: "password"], shown: ["n2": ["hana", #""hasPassword":true"#]]),
+        Export(
+            testDescription: "users", file: "users.csv",
+            text: "uid,mail,ok,since,pw,score\r\nu1,taro@example.com,t,1503434343,\(bcrypt),7\r\nu2,,,,,\r\nu3\r\n"
+                + "u4,d@example.com,f,1503434343,pbkdf2_sha256$999999999$salt$AAAA,\r\n",
+            side: (
+                "--mapping",
+                #"{"id":"uid","email":"mail","emailVerified":"ok","createdAt":"since","passwordHash":"pw","fields":{"score":"score"},"times":"seconds"}"#
+            ),
+            imported: 1, refused: [3: "nothing leads", 4: "cells", 5: "password"],
+            shown: ["u1": ["2017-08-22T20:39:03.000Z", "score", #""hasPassword":true"#]]),
+    ]
+
+    @Test("rehearse, import, report by line, and leave alone what is there", arguments: exports)
+    func runs(export: Export) async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        let application: Made = try await Program.run(
+            "application", "create", "New", "--json", "--data", folder.path
+        ).json()
+        let file = "\(folder.path)/\(export.file)"
+        try export.text.write(toFile: file, atomically: true, encoding: .utf8)
+        var options = export.options + ["--application", application.id, "--data", folder.path, "--json"]
+        if let side = export.side {
+            try side.text.write(toFile: "\(folder.path)/side", atomically: true, encoding: .utf8)
+            options += [side.option, "\(folder.path)/side"]
+        }
+        let command = ["import", export.testDescription, file] + options
+        let runs: [(options: [String], imported: Int, present: Int)] = [
+            (["--dry-run"], export.imported, 0), ([], export.imported, 0), ([], 0, export.imported),
+        ]
+        for run in runs {
+            let finished = try await Program.run(command + run.options)
+            let report: Report = try finished.json()
+            #expect(report.imported == run.imported && report.present == run.present, "\(finished.output)")
+            #expect(finished.status == (export.refused.isEmpty ? 0 : 1))
+            #expect(Set(report.refused.map(\.line)) == Set(export.refused.keys), "\(finished.output)")
+            for refusal in report.refused {
+                #expect(refusal.reason.contains(export.refused[refusal.line] ?? "?"), "\(refusal.reason)")
+            }
+        }
+        for (id, words) in export.shown {
+            let shown = try await Program.run(
+                "user", "show", id, "--application", application.id, "--data", folder.path, "--json")
+            let output = shown.output.replacing(" ", with: "")
+            for word in words { #expect(output.contains(word), "\(word) in \(shown.output)") }
+        }
+        try await server.stop()
+    }
+
+    @Test(
+        "refuse a mapping or parameters that would lose something",
+        arguments: [
+            ("users", "--mapping", #"{"id":"a","emial":"b"}"#), ("users", "--mapping", #"{"email":"b"}"#),
+            ("users", "--mapping", #"{"id":"a","times":"days"}"#), ("users", "--mapping", "[]"),
+            ("users", "--mapping", "PK"), ("users", "--mapping", #"{"id":"a","fields":["b"]}"#),
+            ("firebase", "--hash-config", "{}"),
+            (
+                "firebase", "--hash-config",
+                #"{"base64_signer_key":"AAAA","base64_salt_separator":"Bw==","rounds":8,"mem_cost":30}"#
+            ),
+        ])
+    func sideFiles(service: String, option: String, text: String) async throws {
+        let folder = TestFolder()
+        try folder.make()
+        let (file, side) = ("\(folder.path)/users.json", "\(folder.path)/side.json")
+        try "[]".write(toFile: file, atomically: true, encoding: .utf8)
+        try text.write(toFile: side, atomically: true, encoding: .utf8)
+        let finished = try await Program.run(
+            ["import", service, file, option, side, "--application", "a", "--data", folder.path])
+        #expect(finished.status == 1 && !finished.errors.isEmpty)
+    }
+}

@@ -1,0 +1,181 @@
+import Domain
+import Storage
+import TestWorld
+
+extension Samples {
+    func event(_ number: Int, of user: String) -> Event {
+        Event(
+            id: randomness.newIdentifier(at: now + .milliseconds(number)), application: application, type: .userMerged,
+            user: Identifier(rawValue: user), leftUser: Identifier(rawValue: "left"), at: now,
+            details: ["number": String(number)])
+    }
+
+    func delivery(of event: Event, to endpoint: EventEndpoint) -> EventDelivery {
+        EventDelivery(
+            application: application, endpoint: endpoint.id, event: event.id, user: event.user,
+            position: event.position ?? 0, nextTryAt: now)
+    }
+
+    func endpoint(_ name: String = "one") -> EventEndpoint {
+        EventEndpoint(
+            id: Identifier(rawValue: name), application: application, url: "https://\(name).example.com",
+            types: [.userMerged], createdAt: now, sealedSecret: [1, 2])
+    }
+}
+
+extension Contract {
+    static let eventContracts = [
+        Contract("orders the events of a user as they were written, whatever their ids say") { engine in
+            let samples = Samples()
+            // The second one was begun first.
+            let events = [samples.event(9, of: "hana"), samples.event(1, of: "hana"), samples.event(5, of: "taro")]
+            for event in events {
+                try await engine.write { transaction throws(DomainError) in try transaction.insert(event) }
+            }
+            let found = try await engine.read { transaction throws(DomainError) in
+                try transaction.unorderedEvents(limit: 9)
+            }
+            try expectEqual(found.filter { $0.user.rawValue == "hana" }.map(\.id), [events[0].id, events[1].id])
+            try expectEqual(found.count, 3)
+        },
+        Contract("reads events behind a position, and removes old ones with what waits of them") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let application = samples.application
+            let (read, removed, left, waiting) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(endpoint)
+                for number in 1...3 {
+                    var event = samples.event(number, of: "hana")
+                    try transaction.insert(event)
+                    event.position = Int64(number)
+                    try transaction.writePosition(of: event)
+                    try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: samples.now)
+                }
+                try transaction.setLastEventPosition(3, in: application)
+                let read = try transaction.events(in: application, after: 1, limit: 1)
+                let removed = try transaction.removeEvents(
+                    in: application, before: samples.now + .milliseconds(1), count: 2)
+                return (
+                    read, removed, try transaction.events(in: application, after: 0, limit: 9).count,
+                    try transaction.claimDeliveries(
+                        of: endpoint, dueBy: samples.now + .seconds(1), limit: 9, lease: samples.now + .days(1),
+                        claim: "a"
+                    ).map(\.position)
+                )
+            }
+            try expectEqual(read.map(\.position), [2])
+            try expectEqual(removed, 2)
+            try expectEqual(left, 1)
+            // The last one of the user waited behind those that are gone.
+            try expectEqual(waiting, [3])
+            let id = read.first?.id ?? Identifier(rawValue: "")
+            let gone = try await engine.read { transaction throws(DomainError) in
+                try transaction.event(id, in: application)
+            }
+            try expectEqual(gone, nil)
+            let last = try await engine.read { transaction throws(DomainError) in
+                (
+                    try transaction.lastEventPosition(in: application),
+                    try transaction.lastEventPosition(in: samples.otherApplication)
+                )
+            }
+            try expectEqual([last.0, last.1], [3, 0])
+        },
+        Contract("hands out one event of a user at a time, and only its taker finishes it") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let (now, lease) = (samples.now, samples.now + .seconds(60))
+            let answers = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                try transaction.insert(endpoint)
+                for (number, user) in ["hana", "hana", "taro"].enumerated() {
+                    var event = samples.event(number, of: user)
+                    event.position = Int64(number + 1)
+                    try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: now)
+                    try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: now)
+                }
+                func claim(_ name: String, at time: Timestamp) throws(DomainError) -> [EventDelivery] {
+                    try transaction.claimDeliveries(of: endpoint, dueBy: time, limit: 9, lease: lease, claim: name)
+                }
+                let first = try claim("a", at: now)
+                let second = try claim("b", at: now)
+                let due = try transaction.endpointsWithDueEvents(at: now, limit: 9)
+                let foreign = try transaction.finish(first[0], claim: "b", at: now)
+                let own = try transaction.finish(first[0], claim: "a", at: now)
+                let next = try claim("c", at: now)
+                var dead = next[0]
+                (dead.nextTryAt, dead.isGivenUp, dead.lastFault) = (nil, true, "500")
+                try transaction.postpone(dead, claim: "c", at: now)
+                let given = try transaction.deliveries(
+                    to: endpoint.id, in: samples.application, givenUp: true, limit: 9)
+                try transaction.revive(dead, at: now)
+                let revived = try claim("d", at: now)
+                return [
+                    first.map(\.position) == [1, 3], second.isEmpty, due.isEmpty, !foreign, own,
+                    next.map(\.position) == [2], given.map(\.lastFault) == ["500"], revived.map(\.position) == [2],
+                ]
+            }
+            try expectEqual(answers, [Bool](repeating: true, count: 8))
+        },
+        Contract("keeps endpoints, and asks none that is paused or held up") { engine in
+            let samples = Samples()
+            let now = samples.now
+            var (paused, failing) = (samples.endpoint("paused"), samples.endpoint("failing"))
+            paused.isPaused = true
+            failing.resumesAt = now + .seconds(5)
+            let (quiet, slow) = (paused, failing)
+            let (all, early, late, gone, changed) = try await engine.write { transaction throws(DomainError) in
+                for endpoint in [quiet, slow] {
+                    try transaction.insert(endpoint)
+                    var event = samples.event(1, of: "hana")
+                    event.position = 1
+                    try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: now)
+                }
+                let all = try transaction.eventEndpoints(in: samples.application)
+                let early = try transaction.endpointsWithDueEvents(at: now, limit: 9)
+                let late = try transaction.endpointsWithDueEvents(at: now + .seconds(5), limit: 9)
+                try transaction.remove(slow)
+                var noted = quiet
+                (noted.url, noted.failures, noted.resumesAt) = ("https://new.example.com", 3, now + .seconds(9))
+                (noted.sealedFormer, noted.formerUntil) = ([3], now + .days(1))
+                try transaction.update(noted)
+                let unnoted = try transaction.eventEndpoint(noted.id, in: samples.application)?.failures
+                try transaction.noteCall(of: noted)
+                let own = try transaction.eventEndpoint(noted.id, in: samples.application)
+                let foreign = try transaction.eventEndpoint(noted.id, in: samples.otherApplication)
+                let isChanged = unnoted == 0 && own == noted && foreign == nil
+                return (
+                    all, early, late,
+                    try transaction.deliveries(to: slow.id, in: samples.application, givenUp: false, limit: 9),
+                    isChanged
+                )
+            }
+            try expectEqual(Set(all.map(\.id)), [quiet.id, slow.id])
+            try expectEqual(early, [])
+            try expectEqual(late, [slow])
+            try expectEqual(gone, [])
+            try expect(changed, "an endpoint was not written whole")
+        },
+        Contract("sends each event once and in order when five nodes send at once") { engine in
+            let receiver = TestEventReceiver()
+            let world = try TestWorld(engine, events: receiver)
+            let application = try await world.makeApplication()
+            _ = try await world.modules.events.endpoints.create(
+                .init(url: "https://app.example.com"), in: application.id, by: .local)
+            for number in 0..<20 {
+                let event = Event(
+                    id: world.randomness.newIdentifier(at: world.clock.now), application: application.id,
+                    type: .userMerged, user: Identifier(rawValue: "user\(number % 4)"), at: world.clock.now,
+                    details: ["number": String(number)])
+                try await engine.write { transaction throws(DomainError) in try transaction.insert(event) }
+            }
+            _ = try await together(5) { _ in try await world.modules.events.deliverEvents() }
+            _ = try await world.modules.events.deliverEvents()
+            try expectEqual(receiver.calls, 20)
+            for user in 0..<4 {
+                let numbers = receiver.delivered.filter { $0.event.user.rawValue == "user\(user)" }
+                    .compactMap { $0.event.details["number"] }
+                try expectEqual(numbers, (0..<5).map { String($0 * 4 + user) })
+            }
+        },
+    ]
+}

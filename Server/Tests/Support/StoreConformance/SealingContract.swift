@@ -1,0 +1,82 @@
+import Domain
+import Storage
+import TestWorld
+
+extension Contract {
+    private static func key(first: UInt8 = 7, _ numbers: UInt8...) throws -> SealingKey {
+        func bytes(_ number: UInt8) -> [UInt8] { [UInt8](repeating: number, count: SealingKey.byteCount) }
+        guard let key = SealingKey(first: bytes(first), inOrder: numbers.map(bytes)) else {
+            throw ContractFault(description: "no sealing key")
+        }
+        return key
+    }
+
+    /// Mails that are sealed as the queue seals them.
+    private static func mails(_ count: Int, sealedBy key: SealingKey, in engine: any Engine) async throws {
+        let world = try TestWorld(engine)
+        let application = try await world.makeApplication()
+        let mails = try (0..<count).map { number in
+            let id = world.randomness.newIdentifier(at: world.clock.now) as Identifier<QueuedMail>
+            let purpose = "mail \(application.id) \(id)"
+            return QueuedMail(
+                id: id, application: application.id, kind: .emailChanged,
+                sealed: try key.seal([UInt8(clamping: number)], purpose: purpose), createdAt: world.clock.now,
+                expiresAt: world.clock.now + .days(1), nextTryAt: world.clock.now)
+        }
+        try await engine.write { transaction throws(DomainError) in
+            for mail in mails { try transaction.insert(mail) }
+        }
+    }
+
+    static let sealingContracts = [
+        Contract("seals everything again under the key that is first, over several pages, and once") { engine in
+            let (old, both) = (try key(7), try key(8, 7))
+            try await mails(450, sealedBy: old, in: engine)
+            let signingKeys = try TestWorld(engine).modules.sessions.signingKeys
+            let before = try await signingKeys().map(\.id)
+            let reseal = ResealSecrets(store: engine, sealingKey: both)
+            let all = try await reseal.counts()[old.ids[0], default: 0]
+            try expect(all > 450, "\(all)")
+            let report = try await reseal { _ in }
+            try expectEqual(report.resealed, all)
+            try expectEqual(report.handled, all)
+            try expectEqual(try await reseal.counts(), [both.ids[0]: all])
+            try expectEqual(try await reseal { _ in }.handled, 0)
+            try expectEqual(try await ResealSecrets(store: engine, sealingKey: old).missingKeys(), [both.ids[0]])
+            let values = try await engine.read { transaction throws(DomainError) in
+                try transaction.sealedValues(in: .signingKeys, after: nil, limit: 9)
+            }
+            try expectEqual(values.map { $0.row[0] }.sorted(), before.sorted())
+        },
+        Contract("changes no sealed value that another one changed meanwhile") { engine in
+            let (old, both) = (try key(7), try key(8, 7))
+            try await mails(3, sealedBy: old, in: engine)
+            let answers = try await engine.write { transaction throws(DomainError) in
+                let values = try transaction.sealedValues(in: .mailQueue, after: nil, limit: 9)
+                let fresh = try both.seal([1], purpose: "any")
+                return [
+                    values.count == 3, try transaction.reseal(values[0], as: fresh),
+                    try transaction.reseal(values[0], as: [1]),
+                    try transaction.sealedValues(in: .mailQueue, after: values[1].row, limit: 9) == [values[2]],
+                ]
+            }
+            try expectEqual(answers, [true, true, false, true])
+        },
+        Contract("reseals twice at once, and each value once") { engine in
+            let (old, both) = (try key(7), try key(8, 7))
+            try await mails(250, sealedBy: old, in: engine)
+            async let one = ResealSecrets(store: engine, sealingKey: both)({ _ in })
+            async let two = ResealSecrets(store: engine, sealingKey: both)({ _ in })
+            let reports = try await [one, two]
+            let counts = try await ResealSecrets(store: engine, sealingKey: both).counts()
+            try expectEqual(counts[old.ids[0]], nil)
+            try expectEqual(reports.map(\.resealed).reduce(0, +), counts[both.ids[0], default: 0])
+        },
+        Contract("leaves values alone whose key is not known, and counts them") { engine in
+            try await mails(2, sealedBy: try key(first: 9, 9), in: engine)
+            let report = try await ResealSecrets(store: engine, sealingKey: try key(8, 7))({ _ in })
+            try expectEqual(report.unknown, 2)
+            try expectEqual(report.resealed, 0)
+        },
+    ]
+}

@@ -1,0 +1,156 @@
+public import Foundation
+import OkaeriWire
+
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import Crypto
+#endif
+
+/// A server's public keys (`GET /.well-known/jwks.json`), kept as long as the response says.
+///
+/// However many requests wait, one request for the keys is under way. An id that is not among the keys makes it ask again
+/// before their time, once a minute at the most. While the server cannot be reached, the keys that are known count for
+/// `KeySet.longestOutage` more.
+public actor KeySet {
+    /// How long keys count that could not be read anew.
+    public static let longestOutage: Duration = .seconds(3600)
+    private static let forcedPause: Int64 = 60
+    /// After a failure nobody asks for so many seconds: requests would all wait for a server that does not answer.
+    private static let failurePause: Int64 = 5
+    private static let maximumKeys = 100
+    private static let maximumBytes = 256 * 1024
+
+    private struct Known {
+        var keys: [String: P256.Signing.PublicKey]
+        var freshUntil: Int64
+    }
+
+    private let url: URL
+    private let source: any KeySetSource
+    private let clock: any VerifierClock
+    private var known: Known?
+    private var underWay: Task<Void, Never>?
+    private var forcedAt: Int64?
+    private var failedAt: Int64?
+
+    /// Makes a key set; it asks for the keys when it first needs one.
+    ///
+    /// - Parameters:
+    ///   - url: Where the keys are: the server's address and `/.well-known/jwks.json`.
+    ///   - source: What asks for them.
+    ///   - clock: The time.
+    public init(
+        url: URL, source: any KeySetSource = SystemKeySetSource(), clock: any VerifierClock = SystemVerifierClock()
+    ) {
+        self.url = url
+        self.source = source
+        self.clock = clock
+    }
+
+    /// - Throws: `keyUnknown`, `unavailable`.
+    func key(_ id: String) async throws(VerificationError) -> P256.Signing.PublicKey {
+        let now = clock.seconds
+        if let known, now < known.freshUntil {
+            if let key = known.keys[id] { return key }
+            if underWay == nil {
+                guard now - (forcedAt ?? .min / 2) >= Self.forcedPause else { throw .keyUnknown }
+                forcedAt = now
+            }
+        } else if underWay == nil, let failedAt, now - failedAt < Self.failurePause {
+            return try kept(id, at: now)
+        }
+        await refresh()
+        return try kept(id, at: now)
+    }
+
+    /// A key of those that are known, fresh or not.
+    private func kept(_ id: String, at now: Int64) throws(VerificationError) -> P256.Signing.PublicKey {
+        guard let known, now < known.freshUntil + Self.longestOutage.components.seconds else { throw .unavailable }
+        guard let key = known.keys[id] else {
+            // Whether the server has it by now is not known.
+            throw now < known.freshUntil ? .keyUnknown : .unavailable
+        }
+        return key
+    }
+
+    private func refresh() async {
+        let task = underWay ?? Task { await load() }
+        underWay = task
+        // All who wait, wait for this one: it does not end with the request that began it.
+        await task.value
+    }
+
+    private func load() async {
+        if let read = await Self.read(url, source, clock) {
+            (known, failedAt) = (read, nil)
+        } else {
+            failedAt = clock.seconds
+        }
+        underWay = nil
+    }
+
+    /// `nil` when there is no answer, or none with a key: what is known stays then.
+    private static func read(_ url: URL, _ source: any KeySetSource, _ clock: any VerifierClock) async -> Known? {
+        do {
+            let answer = try await source.keySet(at: url)
+            guard answer.body.count <= maximumBytes,
+                case .object(let members) = try JSONValue(parsing: Array(answer.body), maximumDepth: 8),
+                case .array(let values)? = members["keys"], values.count <= maximumKeys
+            else { return nil }
+            var keys: [String: P256.Signing.PublicKey] = [:]
+            for case .object(let key) in values {
+                // Keys for anything else are none of ours.
+                guard key["use"].map({ $0.isText("sig") }) ?? true, key["alg"].map({ $0.isText("ES256") }) ?? true,
+                    let id = key["kid"]?.text, let key = P256.Signing.PublicKey.of(key)
+                else { continue }
+                keys[id] = key
+            }
+            guard !keys.isEmpty else { return nil }
+            return Known(keys: keys, freshUntil: clock.seconds + lifetime(answer.cacheControl))
+        } catch {
+            // The reason changes nothing for requests; a source of the app's own can write it into a log.
+            return nil
+        }
+    }
+
+    /// How long a response may be kept (RFC 9111 §5.2.2), from a minute to a day; five minutes when it says nothing.
+    static func lifetime(_ cacheControl: String?) -> Int64 {
+        let directives = (cacheControl ?? "").lowercased().split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        if directives.contains("no-store") || directives.contains("no-cache") { return 60 }
+        for directive in directives where directive.hasPrefix("max-age=") {
+            let digits = directive.dropFirst("max-age=".count)
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            else { break }
+            // More digits than 64 bits hold are more than a day too.
+            return min(max(Int64(digits, radix: 10) ?? .max, 60), 86_400)
+        }
+        return 300
+    }
+}
+
+/// What asks a server for its keys.
+public protocol KeySetSource: Sendable {
+    /// Asks once.
+    ///
+    /// - Parameter url: Where the keys are.
+    /// - Returns: A response of the status 200.
+    /// - Throws: When there is none.
+    func keySet(at url: URL) async throws -> KeySetAnswer
+}
+
+/// A response with keys.
+public struct KeySetAnswer: Sendable {
+    /// The JWK Set (RFC 7517 §5).
+    public var body: Data
+    /// The header `Cache-Control`.
+    public var cacheControl: String?
+
+    /// Makes a response.
+    public init(body: Data, cacheControl: String? = nil) {
+        self.body = body
+        self.cacheControl = cacheControl
+    }
+}

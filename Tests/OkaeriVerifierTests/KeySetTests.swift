@@ -1,0 +1,120 @@
+import Foundation
+import OkaeriVerifier
+import OkaeriWire
+import Testing
+
+@Suite("The key set of a server")
+struct KeySetTests {
+    /// A clock that is moved by hand.
+    final class HandClock: VerifierClock, @unchecked Sendable {
+        // Guarded by the lock.
+        private var moment = Vectors.clock.now
+        private let lock = NSLock()
+
+        var now: Date { lock.withLock { moment } }
+        func advance(_ seconds: TimeInterval) { lock.withLock { moment += seconds } }
+    }
+
+    private let clock = HandClock()
+    private let good: Data
+    private let other: Data
+    private let token: String
+
+    init() throws {
+        good = try Vectors.keyBody()
+        token = try #require(Vectors.all.tokens.first).token
+        guard case .object(var members) = Vectors.all.keySet, case .array(let keys)? = members["keys"] else {
+            throw VerificationError.malformed
+        }
+        members["keys"] = .array(Array(keys.dropFirst()))
+        other = try JSONEncoder().encode(JSONValue.object(members))
+    }
+
+    /// Verifies the signature of a token that has not ended yet, whatever the hand clock shows.
+    private func verifier(_ source: FakeKeySource) -> TokenVerifier {
+        TokenVerifier(
+            issuer: Vectors.all.issuer, audiences: [Vectors.all.audience],
+            keys: KeySet(url: FakeKeySource.url, source: source, clock: clock), clock: Vectors.clock)
+    }
+
+    private func ask(_ verifier: TokenVerifier) async -> String? {
+        await refusal { _ = try await verifier.verify(token) }
+    }
+
+    @Test(
+        "is asked for once until its time has ended",
+        arguments: [
+            ("public, max-age=300", 300), ("max-age=1", 60), (nil, 300), ("no-store", 60), ("max-age=soon", 300),
+            ("MAX-AGE=99999999999999999999", 86_400),
+        ] as [(String?, TimeInterval)])
+    func lifetime(header: String?, seconds: TimeInterval) async throws {
+        let source = FakeKeySource([.keys(good, cacheControl: header)])
+        let verifier = verifier(source)
+        for _ in 0..<10 { #expect(await ask(verifier) == nil) }
+        clock.advance(seconds - 1)
+        #expect(await ask(verifier) == nil)
+        #expect(await source.asked == 1)
+        clock.advance(1)
+        #expect(await ask(verifier) == nil)
+        #expect(await source.asked == 2)
+    }
+
+    @Test("is asked for once by all who wait for it")
+    func singleFlight() async throws {
+        let source = FakeKeySource([.keys(good)])
+        await source.hold()
+        let verifier = verifier(source)
+        let outcomes = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<50 { group.addTask { await ask(verifier) } }
+            while await source.asked == 0 { await Task.yield() }
+            await source.release()
+            return await group.reduce(into: [String?]()) { $0.append($1) }
+        }
+        #expect(outcomes.count == 50 && outcomes.allSatisfy { $0 == nil })
+        #expect(await source.asked == 1)
+    }
+
+    @Test("is asked for before its time for an unknown key, once a minute at the most")
+    func unknownKey() async throws {
+        let source = FakeKeySource([.keys(other), .keys(other), .keys(good)])
+        let verifier = verifier(source)
+        #expect(await ask(verifier) == "keyUnknown")
+        for _ in 0..<10 { #expect(await ask(verifier) == "keyUnknown") }
+        #expect(await source.asked == 2)
+        clock.advance(60)
+        #expect(await ask(verifier) == nil)
+        #expect(await source.asked == 3)
+    }
+
+    @Test("counts for an hour more while the server cannot be reached, and for no longer")
+    func outage() async throws {
+        let source = FakeKeySource([.keys(good, cacheControl: "max-age=300"), .failure])
+        let verifier = verifier(source)
+        #expect(await ask(verifier) == nil)
+        clock.advance(300)
+        for _ in 0..<10 { #expect(await ask(verifier) == nil) }
+        // Within five seconds nobody waits for the server again.
+        #expect(await source.asked == 2)
+        clock.advance(3599)
+        #expect(await ask(verifier) == nil)
+        clock.advance(1)
+        #expect(await ask(verifier) == "unavailable")
+    }
+
+    @Test(
+        "stays as it is when an answer holds none that can be used",
+        arguments: [
+            "", "[]", "{}", #"{"keys": []}"#, #"{"keys": [{"kty": "RSA", "kid": "a"}]}"#, #"{"keys": {}}"#, "<html>",
+        ])
+    func unusable(body: String) async throws {
+        let source = FakeKeySource([.keys(good), .keys(Data(body.utf8))])
+        let verifier = verifier(source)
+        #expect(await ask(verifier) == nil)
+        clock.advance(300)
+        #expect(await ask(verifier) == nil)
+        let cold = self.verifier(FakeKeySource([.keys(Data(body.utf8)), .keys(good)]))
+        #expect(await ask(cold) == "unavailable")
+        clock.advance(5)
+        #expect(await ask(cold) == nil)
+    }
+}
