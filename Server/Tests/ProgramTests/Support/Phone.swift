@@ -4,23 +4,32 @@ import Okaeri
 import OkaeriWire
 import TestWorld
 
-/// A device that logs in over HTTP without the SDK, so that nothing is repeated or renewed silently.
+/// A device that logs in over HTTP without the SDK: it follows the server's clock as the SDK does, and repeats nothing else.
 struct Phone: Sendable {
     let device = TestDevice()
 
-    func proof(for server: TestServer) throws -> String {
-        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-        return try device.proof(target: server.url + "/v1/log-in/automatic", at: now)
+    func proof(for server: TestServer, at time: WireTime? = nil) throws -> String {
+        let now = time?.millisecondsSince1970 ?? Int64(Date().timeIntervalSince1970 * 1000)
+        return try device.proof(
+            target: server.url + "/v1/log-in/automatic", at: Timestamp(milliseconds: now))
     }
 
-    /// One automatic log-in.
+    /// One automatic log-in. When the server refuses the time of the proof and tells its own, as it does in the second of a
+    /// restart (decision 0124), a second proof has the server's time.
     func logIn(
         at server: TestServer, application: String, body: String = "{}",
         by transport: URLSessionTransport = URLSessionTransport()
     ) async throws -> TransportResponse {
-        try await server.send(
-            "POST", "/v1/log-in/automatic", application: application, proof: proof(for: server), body: body,
-            by: transport)
+        func answer(at time: WireTime?) async throws -> TransportResponse {
+            try await server.send(
+                "POST", "/v1/log-in/automatic", application: application, proof: proof(for: server, at: time),
+                body: body, by: transport)
+        }
+        let first = try await answer(at: nil)
+        guard first.status == 401, let problem = try? JSONDecoder().decode(Problem.self, from: first.body),
+            problem.code == .clockSkew, let time = problem.serverTime
+        else { return first }  // Any other answer is what the test asks for.
+        return try await answer(at: time)
     }
 
     /// One automatic log-in that must succeed.
