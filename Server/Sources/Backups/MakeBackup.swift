@@ -69,7 +69,8 @@ package struct MakeBackup {
         }
         var header = BackupHeader(
             kind: .database, madeAt: time.milliseconds, program: program, schemaVersion: snapshot.schemaVersion,
-            segment: segment, rows: snapshot.rows, byteCount: 0, digest: "", key: key.id)
+            segment: segment, rows: snapshot.rows, byteCount: 0, digest: "", key: key.id,
+            sealingKeys: snapshot.sealingKeys)
         let name = BackupCatalogue.newName(at: time)
         let byteCount = try store(copy, as: name, &header, checkedWith: secretKey)
         try storeRevocations(at: time, known: before)

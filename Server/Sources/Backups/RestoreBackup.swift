@@ -22,6 +22,8 @@ package struct RestoreBackup {
         package let doubt: String?
         /// Whether all sessions and codes were ended.
         package let endedAll: Bool
+        /// The ids of the sealing keys that the database needs.
+        package let sealingKeys: [String]
     }
 
     private let repository: any BackupRepository
@@ -73,7 +75,8 @@ package struct RestoreBackup {
         try Self.moveIn(draft, in: folder)
         return Report(
             name: name, header: header, rows: outcome.rows, revocations: outcome.revocations,
-            isJournalComplete: outcome.doubt == nil, doubt: outcome.doubt, endedAll: outcome.endedAll)
+            isJournalComplete: outcome.doubt == nil, doubt: outcome.doubt, endedAll: outcome.endedAll,
+            sealingKeys: outcome.sealingKeys)
     }
 
     /// What came of a journal in a restored database.
@@ -82,6 +85,7 @@ package struct RestoreBackup {
         let revocations: Int
         let doubt: String?
         let endedAll: Bool
+        let sealingKeys: [String]
     }
 
     /// Looks through a restored database, and ends in it what the journal says, or all that could have ended unseen.
@@ -99,9 +103,10 @@ package struct RestoreBackup {
             let endsAll = doubt != nil && !keepsSessions
             if endsAll { try replay.endAllShortLived() }
             try replay.finish()
+            let snapshot = try SQLiteSnapshot(checking: draft)
             return Outcome(
-                rows: try SQLiteSnapshot(checking: draft).rows, revocations: replay.changedRows, doubt: doubt,
-                endedAll: endsAll)
+                rows: snapshot.rows, revocations: replay.changedRows, doubt: doubt, endedAll: endsAll,
+                sealingKeys: snapshot.sealingKeys)
         }
     }
 

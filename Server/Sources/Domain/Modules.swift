@@ -52,7 +52,7 @@ package final class Modules: Sendable {
             world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider,
             verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check)
         events = Events(world, audit: audit)
-        resealSecrets = ResealSecrets(store: store, sealingKey: world.sealingKey)
+        resealSecrets = ResealSecrets(store: store, sealingKey: world.sealingKey, audit: audit)
         administration = Administration(
             world, rateLimiter: rateLimiter, enqueueMessage: messaging.enqueueMessage, searches: searches,
             changes: changes, signingKeys: sessions.signingKeys, passkeys: passkeys, providers: providers)

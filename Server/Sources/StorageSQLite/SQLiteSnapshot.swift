@@ -13,6 +13,8 @@ package struct SQLiteSnapshot: Sendable {
     package let schemaVersion: Int
     /// Rows by table, of those that a person asks for.
     package let rows: [String: Int]
+    /// The ids of the sealing keys that it needs.
+    package let sealingKeys: [String]
 
     /// - Parameters:
     ///   - folder: The data folder.
@@ -101,9 +103,11 @@ package struct SQLiteSnapshot: Sendable {
         copy.close()
         let tables = try SQLiteTables(path: path)
         var rows: [String: Int] = [:]
-        for shape in try tables.shapes() where Self.counted.contains(shape.name) {
+        let shapes = try tables.shapes()
+        for shape in shapes where Self.counted.contains(shape.name) {
             rows[shape.name] = try tables.count(shape)
         }
         self.rows = rows
+        sealingKeys = try tables.sealingKeys(shapes)
     }
 }

@@ -1,4 +1,5 @@
 import CSQLite
+import Domain
 package import Storage
 
 /// All tables of an embedded database, read a page at a time, for copying. Blocks.
@@ -36,6 +37,22 @@ package struct SQLiteTables {
                 TableShape(name: name, columns: all, key: key.sorted { $0.position < $1.position }.map(\.name)))
         }
         return shapes
+    }
+
+    /// The ids of the keys that sealed something, as far as columns tell that hold nothing but sealed values.
+    func sealingKeys(_ shapes: [TableShape]) throws(SQLiteOpenFault) -> [String] {
+        var ids: Set<String> = []
+        for column in SealedColumn.allCases where column != .protocolKeys {
+            let parts = column.rawValue.split(separator: ".").map(String.init)
+            guard parts.count == 2, shapes.contains(where: { $0.name == parts[0] && $0.columns.contains(parts[1]) })
+            else { continue }
+            let (table, name) = (TableShape.quoted(parts[0]), TableShape.quoted(parts[1]))
+            let found = try rows(
+                "SELECT DISTINCT substr(\(name), 1, $1) FROM \(table) WHERE \(name) IS NOT NULL",
+                [.count(SealingKey.identifierBytes)])
+            for case .bytes(let bytes)? in found.map(\.first) { ids.insert(SealingKey.id(of: bytes)) }
+        }
+        return ids.sorted()
     }
 
     package func count(_ shape: TableShape) throws(SQLiteOpenFault) -> Int {

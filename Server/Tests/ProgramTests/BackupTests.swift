@@ -49,6 +49,8 @@ struct BackupTests {
         #expect(restored.status == 0, "\(restored.errors)")
         let report = try restored.json(Report.self)
         #expect(report.isJournalComplete && !report.endedAll && report.revocations > 0)
+        let sealing = try await Program.run("keys", "status", "--json", "--data", folder.path)
+        #expect(report.sealingKeys.count == 1 && sealing.output.contains(report.sealingKeys[0]), "\(sealing.output)")
         try FileManager.default.copyItem(
             atPath: folder.path + "/sealing.key", toPath: target.path + "/sealing.key")
         let again = try await TestServer(data: target.path)
@@ -228,6 +230,7 @@ struct BackupTests {
         let revocations: Int
         let isJournalComplete: Bool
         let endedAll: Bool
+        let sealingKeys: [String]
     }
 
     private struct Listed: Decodable {

@@ -70,6 +70,28 @@ struct DoctorTests {
         #expect(try await examine().status == 0)
     }
 
+    @Test("warns of a sealing key in the data folder, by whatever name, and of one that others can read")
+    func sealingKeyFiles() async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        let elsewhere = TestFolder()
+        try FileManager.default.createDirectory(atPath: elsewhere.path, withIntermediateDirectories: true)
+        let (within, apart) = (folder.path + "/sealing.key", elsewhere.path + "/key")
+        try FileManager.default.copyItem(atPath: within, toPath: apart)
+        chmod(apart, 0o600)
+        func outcomes(_ environment: [String: String]) async throws -> [String?] {
+            let report = try await examine(environment: environment).report
+            return [report["sealing key"]?.outcome, report["sealing key apart"]?.outcome]
+        }
+        #expect(try await outcomes(["OKAERI_SEALING_KEY": "file:\(within)"]) == ["ok", "warning"])
+        #expect(try await outcomes(["OKAERI_SEALING_KEY": "file:\(apart)"]) == ["ok", "ok"])
+        let link = elsewhere.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: within)
+        let both = ["OKAERI_SEALING_KEY": "file:\(apart)", "OKAERI_SEALING_KEYS": "sealing-key,file:\(link)"]
+        #expect(try await outcomes(both) == ["ok", "warning"])
+        chmod(apart, 0o644)
+        #expect(try await outcomes(["OKAERI_SEALING_KEY": "file:\(apart)"]) == ["warning", "ok"])
+    }
+
     @Test("warns of a server open to all that does not know its address")
     func noPublicAddress() async throws {
         _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
@@ -106,8 +128,11 @@ struct DoctorTests {
         #expect(report["server"]?.outcome == "failed")
     }
 
-    private func examine(_ options: String...) async throws -> (status: Int32, report: Report) {
-        let finished = try await Program.run(["doctor", "--json", "--data", folder.path] + options)
+    private func examine(
+        _ options: String..., environment: [String: String] = [:]
+    ) async throws -> (status: Int32, report: Report) {
+        let finished = try await Program.run(
+            ["doctor", "--json", "--data", folder.path] + options, environment: environment)
         return (finished.status, try finished.json())
     }
 }

@@ -39,6 +39,8 @@ package struct BackupHeader: Codable, Hashable, Sendable {
     package var digest: String
     /// The id of the key that it is sealed to.
     package var key: String
+    /// The ids of the sealing keys that the database needs; `nil` for what holds no database, and in older backups.
+    package var sealingKeys: [String]?
     /// `nil` for what belongs to no replica.
     package var part: Part?
 }

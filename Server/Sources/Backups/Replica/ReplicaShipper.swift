@@ -372,6 +372,7 @@ package final class ReplicaShipper: @unchecked Sendable {
         var header = header(.replicaBase, of: part, journal)
         header.schemaVersion = snapshot.schemaVersion
         header.rows = snapshot.rows
+        header.sealingKeys = snapshot.sealingKeys
         _ = try backup.store(path, as: part.name, &header, checkedWith: nil)
         return part
     }

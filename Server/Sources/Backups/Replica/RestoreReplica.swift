@@ -14,6 +14,8 @@ package struct RestoreReplica {
         /// Why something that ended may be missing; `nil` when all is known.
         package let doubt: String?
         package let endedAll: Bool
+        /// The ids of the sealing keys that the database needs.
+        package let sealingKeys: [String]
     }
 
     private let repository: any BackupRepository
@@ -63,7 +65,7 @@ package struct RestoreReplica {
         try RestoreBackup.moveIn(draft, in: folder)
         return Report(
             time: plan.time, rows: outcome.rows, revocations: outcome.revocations, doubt: outcome.doubt,
-            endedAll: outcome.endedAll)
+            endedAll: outcome.endedAll, sealingKeys: outcome.sealingKeys)
     }
 
     private func journal(

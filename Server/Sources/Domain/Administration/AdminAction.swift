@@ -9,7 +9,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case listAdmins, createAdmin, changeAdmin, removeAdmin, unlockAdmin, createAdminLink
     case listAdminKeys, createAdminKey, changeAdminKey, removeAdminKey
     // The server
-    case readHealth, rotateSigningKeys, readServerAudit, verifyAudit, resealSecrets
+    case readHealth, rotateSigningKeys, readServerAudit, verifyAudit, readSealingKeys, resealSecrets
     // Applications
     case listApplications, createApplication, readOverview, readAudit
     // Users
@@ -60,7 +60,8 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .rotateSigningKeys: .init(.allowed(.changeSettings), .server, stepUp: true, audit: .signingKeysRotated)
         case .readServerAudit: .init(.allowed(.readAudit), .server)
         case .verifyAudit: .init(.commandLine, .server)
-        case .resealSecrets: .init(.commandLine, .server)
+        case .readSealingKeys: .init(.commandLine, .server)
+        case .resealSecrets: .init(.commandLine, .server, audit: .secretsResealed)
 
         case .listApplications: .init(.everyAdmin, .server)
         case .createApplication: .init(.allowed(.makeApplications), .server, audit: .applicationCreated)

@@ -8,10 +8,12 @@ package struct ResealSecrets: Sendable {
 
     private let store: any Store
     private let sealingKey: SealingKey
+    private let audit: AuditTrail
 
-    package init(store: any Store, sealingKey: SealingKey) {
+    package init(store: any Store, sealingKey: SealingKey, audit: AuditTrail) {
         self.store = store
         self.sealingKey = sealingKey
+        self.audit = audit
     }
 
     /// How many values each key seals, by the key's id.
@@ -46,27 +48,36 @@ package struct ResealSecrets: Sendable {
         try await counts(in: SealedColumn.small).keys.filter { !keys.contains($0) }.sorted()
     }
 
-    /// Seals everything again that another key sealed.
+    /// Seals everything again that another key sealed. The first page that changes writes the audit entry, so that a run that is
+    /// ended in the middle has one too.
     ///
-    /// - Parameter tell: Called after each page.
+    /// - Parameters:
+    ///   - who: The actor of the audit entry.
+    ///   - tell: Called after each page.
     /// - Returns: what was done.
     /// - Throws: `secretUnreadable`, should the cryptographic library fail; `storageUnavailable`.
-    package func callAsFunction(_ tell: @Sendable (Report) -> Void) async throws(DomainError) -> Report {
+    package func callAsFunction(
+        by who: Operator, _ tell: @Sendable (Report) -> Void
+    ) async throws(DomainError) -> Report {
         var report = Report()
+        let entry = audit.draft(.secretsResealed, by: who.actor, in: AuditEntry.server, from: who.origin)
         for column in SealedColumn.allCases {
             var last: [String]?
             while true {
                 let page = try await page(of: column, after: last)
                 guard let end = page.last else { break }
                 last = end.row
-                try await reseal(page.filter { SealingKey.id(of: $0.sealed) != keys.first }, &report)
+                let old = page.filter { SealingKey.id(of: $0.sealed) != keys.first }
+                try await reseal(old, &report, audit: report.resealed == 0 ? entry : nil)
                 tell(report)
             }
         }
         return report
     }
 
-    private func reseal(_ values: [SealedValue], _ report: inout Report) async throws(DomainError) {
+    private func reseal(
+        _ values: [SealedValue], _ report: inout Report, audit entry: AuditDraft?
+    ) async throws(DomainError) {
         var fresh: [(old: SealedValue, sealed: [UInt8])] = []
         for value in values {
             guard keys.contains(SealingKey.id(of: value.sealed)) else {
@@ -87,6 +98,7 @@ package struct ResealSecrets: Sendable {
         let done = try await store.write { transaction throws(DomainError) in
             var done = 0
             for (old, sealed) in all where try transaction.reseal(old, as: sealed) { done += 1 }
+            if done > 0 { try entry?.record(on: keys.first.map { .sealingKey($0) }, in: transaction) }
             return done
         }
         report.resealed += done

@@ -53,6 +53,7 @@ struct ListBackupsCommand: ParsableCommand {
         let schemaVersion: Int?
         let users: Int?
         let key: String?
+        let sealingKeys: [String]?
         let fault: String?
 
         init(_ name: String, _ byteCount: Int, _ header: BackupHeader?, fault: String?) {
@@ -62,6 +63,7 @@ struct ListBackupsCommand: ParsableCommand {
             schemaVersion = header?.schemaVersion
             users = header?.rows["users"]
             key = header?.key
+            sealingKeys = header?.sealingKeys
             self.fault = fault
         }
     }

@@ -77,7 +77,7 @@ struct RestoreCommand: ParsableCommand {
         }
         progress.end()
         guard !output.isJSON else { return Console.write(json: Output(report)) }
-        show(report, folder, hasSealingKey: settings.sealingKey != nil)
+        show(report, folder, settings)
     }
 
     func validate() throws {
@@ -106,7 +106,7 @@ struct RestoreCommand: ParsableCommand {
         Console.write(
             "The database of \(report.time.localText) is restored into \(folder): \(report.rows["users"] ?? 0) users.")
         tell(report.revocations, report.doubt, report.endedAll)
-        remind(folder, hasSealingKey: settings.sealingKey != nil)
+        remind(folder, report.sealingKeys, settings)
     }
 
     private struct ReplicaOutput: Encodable {
@@ -115,8 +115,10 @@ struct RestoreCommand: ParsableCommand {
         let revocations: Int
         let isJournalComplete: Bool
         let endedAll: Bool
+        let sealingKeys: [String]
 
         init(_ report: RestoreReplica.Report) {
+            sealingKeys = report.sealingKeys
             time = report.time.milliseconds
             rows = report.rows
             revocations = report.revocations
@@ -125,13 +127,13 @@ struct RestoreCommand: ParsableCommand {
         }
     }
 
-    private func show(_ report: RestoreBackup.Report, _ folder: String, hasSealingKey: Bool) {
+    private func show(_ report: RestoreBackup.Report, _ folder: String, _ settings: ServerSettings) {
         let users = report.rows["users"] ?? 0
         Console.write(
             "\(report.name), made on \(LocalTime.text(millisecondsSince1970: report.header.madeAt)), is restored into "
                 + "\(folder): \(users) users.")
         tell(report.revocations, report.doubt, report.endedAll)
-        remind(folder, hasSealingKey: hasSealingKey)
+        remind(folder, report.sealingKeys, settings)
     }
 
     private func tell(_ revocations: Int, _ doubt: String?, _ endedAll: Bool) {
@@ -147,11 +149,18 @@ struct RestoreCommand: ParsableCommand {
         }
     }
 
-    private func remind(_ folder: String, hasSealingKey: Bool) {
-        if !hasSealingKey, !FileManager.default.fileExists(atPath: folder + "/sealing.key") {
+    private func remind(_ folder: String, _ needed: [String], _ settings: ServerSettings) {
+        let first = settings.sealingKey ?? FileManager.default.contents(atPath: folder + "/sealing.key").map(Array.init)
+        // A key of another length opens nothing.
+        let known = first.flatMap { try? settings.sealingKeys.key(first: $0) }?.ids ?? []
+        let missing = needed.filter { !known.contains($0) }
+        if first == nil || !missing.isEmpty {
+            let ids =
+                missing.isEmpty ? "" : " Its secrets need the keys with the ids \(missing.joined(separator: ", "))."
             Console.write(
-                "Put the sealing key of the installation back as \(folder)/sealing.key, or set \(Setting.sealingKey.variable), "
-                    + "before the server starts: otherwise it makes a new one, which opens nothing that is sealed.")
+                "Put the sealing key of the installation back as \(folder)/sealing.key, or set \(Setting.sealingKey.variable) "
+                    + "and \(Setting.sealingKeys.variable), before the server starts: a new one opens nothing that is sealed."
+                    + ids)
         }
         Console.write("Then “okaeri doctor --data \(folder)” looks at everything.")
     }
@@ -162,8 +171,10 @@ struct RestoreCommand: ParsableCommand {
         let revocations: Int
         let isJournalComplete: Bool
         let endedAll: Bool
+        let sealingKeys: [String]
 
         init(_ report: RestoreBackup.Report) {
+            sealingKeys = report.sealingKeys
             name = report.name
             rows = report.rows
             revocations = report.revocations

@@ -71,6 +71,10 @@ struct StorageChecks {
     }
 
     private var sealingKey: Finding {
+        if let open = settings.sealingKeys.files.first(where: { !FileRights.areOwnersAlone($0) }) {
+            return .warning(
+                "sealing key", "\(open) can be read by other users of this machine.", advice: "chmod 600 \(open)")
+        }
         if settings.sealingKey != nil {
             return .ok("sealing key", "The sealing key comes from \(Setting.sealingKey.variable).")
         }
@@ -96,12 +100,18 @@ struct StorageChecks {
 
     /// A copy of the folder, or of its disk, has the key with what it seals.
     private var keyApart: Finding {
-        settings.sealingKey == nil
-            ? .warning(
-                "sealing key apart", "The key and the database are in one folder: who copies it can open everything.",
-                advice:
-                    "Name the key by \(Setting.sealingKey.variable) as file:, credential: or command:, and take the file "
-                    + "out of the folder.")
-            : .ok("sealing key apart", "The key is not in the data folder.")
+        let folder = Self.realPath(settings.dataFolder)
+        let within = settings.sealingKeys.files.filter { Self.realPath($0).hasPrefix(folder + "/") }
+        guard settings.sealingKey == nil || !within.isEmpty else {
+            return .ok("sealing key apart", "No sealing key is in the data folder.")
+        }
+        return .warning(
+            "sealing key apart", "A sealing key and the database are in one folder: who copies it can open everything.",
+            advice: "Name the keys by \(Setting.sealingKey.variable) and \(Setting.sealingKeys.variable) as file:, "
+                + "credential: or command:, and take \(within.first ?? "the file") out of the folder.")
+    }
+
+    private static func realPath(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     }
 }

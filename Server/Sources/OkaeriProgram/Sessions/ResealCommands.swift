@@ -18,7 +18,7 @@ struct SealingStatusCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (known, counts) = try await storage.perform(.resealSecrets) { modules, _ throws(DomainError) in
+        let (known, counts) = try await storage.perform(.readSealingKeys) { modules, _ throws(DomainError) in
             (modules.resealSecrets.keys, try await modules.resealSecrets.counts())
         }
         let missing = counts.keys.filter { !known.contains($0) }.sorted()
@@ -68,11 +68,11 @@ struct ResealCommand: AsyncParsableCommand {
 
     func run() async throws {
         let line = ProgressLine(isWanted: !output.isJSON)
-        let report = try await storage.perform(.resealSecrets) { modules, _ throws(DomainError) in
+        let report = try await storage.perform(.resealSecrets) { modules, who throws(DomainError) in
             let counts = try await modules.resealSecrets.counts()
             let all = counts.filter { $0.key != modules.resealSecrets.keys.first }.values.reduce(0, +)
             let start = ContinuousClock.now
-            return try await modules.resealSecrets { report in
+            return try await modules.resealSecrets(by: who) { report in
                 line.show(Self.progress(report.handled, of: all, since: start))
             }
         }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 
 /// Where a sealing key comes from, as a setting names it. The key itself is never in a message.
@@ -23,8 +23,8 @@ struct SealingKeySource {
     /// - Returns: 32 bytes.
     /// - Throws: `SettingFault` when that gives no key.
     func key(_ text: String) throws(SettingFault) -> [UInt8] {
-        if let path = rest(of: text, after: "file:") { return try key(inFile: path) }
-        if let name = rest(of: text, after: "credential:") {
+        if let path = Self.file(text) { return try key(inFile: path) }
+        if let name = Self.rest(of: text, after: "credential:") {
             guard let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty else {
                 throw fault("names the credential \(name), but systemd gave no credentials: LoadCredential= is missing")
             }
@@ -33,12 +33,15 @@ struct SealingKeySource {
             }
             return try key(inFile: folder + "/" + name)
         }
-        if let command = rest(of: text, after: "command:") { return try key(fromCommand: command) }
+        if let command = Self.rest(of: text, after: "command:") { return try key(fromCommand: command) }
         guard let key = Self.key(inBase64: text) else { throw fault("must be \(setting.rule)") }
         return key
     }
 
-    private func rest(of text: String, after prefix: String) -> String? {
+    /// The path of the file that a value names; `nil` for what names none.
+    static func file(_ text: String) -> String? { rest(of: text, after: "file:") }
+
+    private static func rest(of text: String, after prefix: String) -> String? {
         text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil
     }
 
@@ -120,10 +123,13 @@ package struct SealingKeysSettings: Sendable {
     private var keys: [[UInt8]?] = []
     /// The ids of keys that are given up.
     package private(set) var lost: Set<String> = []
+    /// The files that `sealing-key` and `sealing-keys` name.
+    package private(set) var files: [String] = []
 
     /// - Throws: `SettingFault` when an item gives no key.
     init(_ reader: SettingReader, _ environment: [String: String]) throws(SettingFault) {
         let source = SealingKeySource(setting: .sealingKeys, environment: environment)
+        if let file = SealingKeySource.file(try reader.optional(.sealingKey) { $0 } ?? "") { files.append(file) }
         for item in (try reader.optional(.sealingKeys) { $0 } ?? "").split(separator: ",") {
             let text = item.trimmingCharacters(in: .whitespaces)
             if text == Setting.sealingKey.name {
@@ -132,6 +138,7 @@ package struct SealingKeysSettings: Sendable {
                 lost.insert(String(text.dropFirst("lost:".count)))
             } else {
                 keys.append(try source.key(text))
+                if let file = SealingKeySource.file(text) { files.append(file) }
             }
         }
     }
@@ -139,7 +146,7 @@ package struct SealingKeysSettings: Sendable {
     /// - Parameter first: The key that the installation began with.
     /// - Returns: all keys.
     /// - Throws: `SettingFault` when one has another length.
-    func key(first: [UInt8]) throws(SettingFault) -> SealingKey {
+    package func key(first: [UInt8]) throws(SettingFault) -> SealingKey {
         guard let key = SealingKey(first: first, inOrder: keys.isEmpty ? [first] : keys.map { $0 ?? first }) else {
             throw SettingFault("\(Setting.sealingKeys.name) must be \(Setting.sealingKeys.rule).")
         }

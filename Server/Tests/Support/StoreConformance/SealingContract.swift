@@ -28,21 +28,28 @@ extension Contract {
         }
     }
 
+    private static func resealing(_ key: SealingKey, in engine: any Engine) throws -> ResealSecrets {
+        let world = try TestWorld(engine)
+        return ResealSecrets(
+            store: engine, sealingKey: key,
+            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(key)))
+    }
+
     static let sealingContracts = [
         Contract("seals everything again under the key that is first, over several pages, and once") { engine in
             let (old, both) = (try key(7), try key(8, 7))
             try await mails(450, sealedBy: old, in: engine)
             let signingKeys = try TestWorld(engine).modules.sessions.signingKeys
             let before = try await signingKeys().map(\.id)
-            let reseal = ResealSecrets(store: engine, sealingKey: both)
+            let reseal = try resealing(both, in: engine)
             let all = try await reseal.counts()[old.ids[0], default: 0]
             try expect(all > 450, "\(all)")
-            let report = try await reseal { _ in }
+            let report = try await reseal(by: .local) { _ in }
             try expectEqual(report.resealed, all)
             try expectEqual(report.handled, all)
             try expectEqual(try await reseal.counts(), [both.ids[0]: all])
-            try expectEqual(try await reseal { _ in }.handled, 0)
-            try expectEqual(try await ResealSecrets(store: engine, sealingKey: old).missingKeys(), [both.ids[0]])
+            try expectEqual(try await reseal(by: .local) { _ in }.handled, 0)
+            try expectEqual(try await resealing(old, in: engine).missingKeys(), [both.ids[0]])
             let values = try await engine.read { transaction throws(DomainError) in
                 try transaction.sealedValues(in: .signingKeys, after: nil, limit: 9)
             }
@@ -65,16 +72,17 @@ extension Contract {
         Contract("reseals twice at once, and each value once") { engine in
             let (old, both) = (try key(7), try key(8, 7))
             try await mails(250, sealedBy: old, in: engine)
-            async let one = ResealSecrets(store: engine, sealingKey: both)({ _ in })
-            async let two = ResealSecrets(store: engine, sealingKey: both)({ _ in })
+            let reseal = try resealing(both, in: engine)
+            async let one = reseal(by: .local) { _ in }
+            async let two = reseal(by: .local) { _ in }
             let reports = try await [one, two]
-            let counts = try await ResealSecrets(store: engine, sealingKey: both).counts()
+            let counts = try await reseal.counts()
             try expectEqual(counts[old.ids[0]], nil)
             try expectEqual(reports.map(\.resealed).reduce(0, +), counts[both.ids[0], default: 0])
         },
         Contract("leaves values alone whose key is not known, and counts them") { engine in
             try await mails(2, sealedBy: try key(first: 9, 9), in: engine)
-            let report = try await ResealSecrets(store: engine, sealingKey: try key(8, 7))({ _ in })
+            let report = try await resealing(try key(8, 7), in: engine)(by: .local) { _ in }
             try expectEqual(report.unknown, 2)
             try expectEqual(report.resealed, 0)
         },

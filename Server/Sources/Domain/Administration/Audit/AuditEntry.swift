@@ -80,6 +80,7 @@ package struct AuditEntry: Hashable, Sendable {
             Target(rawValue: "application:\(id)")
         }
         package static func signingKey(_ id: String) -> Target { Target(rawValue: "signing-key:\(id)") }
+        package static func sealingKey(_ id: String) -> Target { Target(rawValue: "sealing-key:\(id)") }
         package static func provider(_ provider: Identity.Provider) -> Target {
             Target(rawValue: "provider:\(provider.rawValue)")
         }
@@ -93,6 +94,7 @@ package struct AuditEntry: Hashable, Sendable {
         package static let protocolEnabled = Action(rawValue: "protocol.enabled")
         package static let protocolDisabled = Action(rawValue: "protocol.disabled")
         package static let signingKeysRotated = Action(rawValue: "signing-keys.rotated")
+        package static let secretsResealed = Action(rawValue: "secrets.resealed")
         package static let sessionEnded = Action(rawValue: "session.ended")
         /// What an app keeps of it, or its end, by an operator.
         package static let sessionChanged = Action(rawValue: "session.changed")

@@ -5,6 +5,12 @@ package struct AuditTrail: Sendable {
     let randomness: any Randomness
     let seals: AuditSeals
 
+    package init(clock: any WallClock, randomness: any Randomness, seals: AuditSeals) {
+        self.clock = clock
+        self.randomness = randomness
+        self.seals = seals
+    }
+
     /// Begins an entry. Call it before the transaction, which may run twice.
     package func draft(
         _ action: AuditEntry.Action, by actor: AuditEntry.Actor, in application: Identifier<Application>,

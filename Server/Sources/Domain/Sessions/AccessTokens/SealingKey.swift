@@ -6,7 +6,8 @@ import Foundation
 package struct SealingKey: Sendable {
     package static let byteCount = 32
     /// How many bytes of a record name its key.
-    private static let identifierBytes = 8
+    /// How long the id of a key is at the beginning of each record.
+    package static let identifierBytes = 8
 
     private struct Member: Sendable {
         let key: SymmetricKey

@@ -1,0 +1,84 @@
+import Foundation
+import OkaeriWire
+import Testing
+
+@Suite("Sealing keys of a server")
+struct SealingKeyTests {
+    private let folder = TestFolder()
+    private let keys = TestFolder()
+
+    private struct Status: Decodable {
+        let keys: [Key]
+
+        struct Key: Decodable {
+            let id: String
+            let values: Int
+            let isKnown: Bool
+            let seals: Bool
+        }
+    }
+
+    private struct Log: Decodable {
+        let entries: [Entry]
+
+        struct Entry: Decodable {
+            let action: String
+            let target: String?
+        }
+    }
+
+    /// A file with a key, and the item of a setting that names it.
+    private func newKey(_ name: String) throws -> String {
+        try FileManager.default.createDirectory(atPath: keys.path, withIntermediateDirectories: true)
+        let path = keys.path + "/" + name
+        try Data((0..<32).map { _ in UInt8.random(in: 0...255) }).write(to: URL(fileURLWithPath: path))
+        chmod(path, 0o600)
+        return "file:\(path)"
+    }
+
+    private func status(_ environment: [String: String]) async throws -> (code: Int32, keys: [Status.Key]) {
+        let finished = try await Program.run(
+            ["keys", "status", "--json", "--data", folder.path], environment: environment)
+        return (finished.status, try finished.json(Status.self).keys)
+    }
+
+    @Test("change while servers run, and the audit log tells it once")
+    func change() async throws {
+        let (old, new) = (try newKey("old"), try newKey("new"))
+        let first = try await TestServer(data: folder.path, environment: ["OKAERI_SEALING_KEY": old])
+        let application = try await first.makeApplication().id
+        let phone = Phone()
+        let before = try await phone.loggedIn(at: first, application: application)
+        #expect(try await first.stop() == 0)
+
+        let changed = ["OKAERI_SEALING_KEY": old, "OKAERI_SEALING_KEYS": "\(new),sealing-key"]
+        let server = try await TestServer(data: folder.path, environment: changed)
+        let present = try await status(changed)
+        #expect(present.code == 0 && present.keys.map(\.seals) == [true, false])
+        #expect(present.keys[0].values == 0 && present.keys[1].values > 0)
+        for _ in 0..<2 {
+            let done = try await Program.run(["keys", "reseal", "--data", folder.path], environment: changed)
+            #expect(done.status == 0, "\(done.errors)")
+        }
+        let after = try await status(changed)
+        #expect(after.keys.map(\.values) == [present.keys[1].values, 0])
+        #expect(try await phone.loggedIn(at: server, application: application).user.id == before.user.id)
+        let log = try await Program.run(["audit", "list", "--json", "--data", folder.path], environment: changed)
+        let entries = try log.json(Log.self).entries.filter { $0.action == "secrets.resealed" }
+        #expect(entries.map(\.target) == ["sealing-key:\(after.keys[0].id)"])
+        #expect(try await server.stop() == 0)
+
+        // Without the new key nothing can be opened any more: the server says so, and which key it is.
+        let refused = try await Program.run(
+            ["serve", "--listen", "127.0.0.1:0", "--data", folder.path], environment: ["OKAERI_SEALING_KEY": old])
+        #expect(refused.status == 2)
+        #expect(refused.errors.contains(after.keys[0].id) && refused.errors.contains("lost:"), "\(refused.errors)")
+        let known = try await status(["OKAERI_SEALING_KEY": old])
+        #expect(known.code == 1 && known.keys.map(\.isKnown) == [true, false])
+
+        let lost = ["OKAERI_SEALING_KEY": old, "OKAERI_SEALING_KEYS": "sealing-key,lost:\(after.keys[0].id)"]
+        let last = try await TestServer(data: folder.path, environment: lost)
+        #expect(try await phone.loggedIn(at: last, application: application).user.id == before.user.id)
+        #expect(try await last.stop() == 0)
+    }
+}
