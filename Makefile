@@ -59,6 +59,10 @@ check: ## what must pass before anything lands: lint, tests, reference pages, a 
 simulate: ## run rules and SQLite engine on a simulated disk, clock and network; SEED=… OPERATIONS=… CONFIGURATION=release
 	@scripts/simulate $(if $(SEED),--seed $(SEED)) $(if $(OPERATIONS),--operations $(OPERATIONS))
 
+.PHONY: torture
+torture: ## kill a server again and again under mixed load and compare it with what it answered; KILLS=… SEED=… CONFIGURATION=release
+	@scripts/torture $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
+
 test-of-tests: ## plant small faults into the domain and count those that the tests catch; scripts/test-of-tests --help
 	@scripts/test-of-tests
 
