@@ -125,7 +125,6 @@ class Person:
         status, answer = client.ask("PATCH", "/v1/user", {"fields": {"n": self.number + 1}}, token=self.token)
         self.expect(status == 200, f"a change was answered {status} {answer}")
         self.number += 1
-        self.events.append("user.changed")
 
     def upgrade(self, client):
         body = {"username": self.name, "password": PASSWORD}
@@ -154,6 +153,7 @@ class Person:
         self.expect(answer["user"]["id"] == self.user, "the code led elsewhere")
         self.keys.append(key)
         self.spent.append(code)
+        self.events += ["transfer-code.issued", "transfer-code.redeemed"]
         self.token, self.key = answer["session"]["token"], key
 
     def delete(self, client):
