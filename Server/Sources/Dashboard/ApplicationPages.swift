@@ -120,6 +120,8 @@ enum SettingsPage {
             let minimum = Int(form.text("passwordMinimumCharacters"), radix: 10) ?? 0
             let secondFactors = try SecondFactorForm.rules(
                 form, try request.targetApplication().settings.secondFactors)
+            let playKeys = try AttestationForm.playKeys(
+                form, in: try request.targetApplication().id, sealed: request.rules.sealPlayKeys)
             _ = try await request.rules.changeApplication(
                 try request.targetApplication().id, isCurrent: { $0.version == version }, by: who
             ) { application in
@@ -133,7 +135,8 @@ enum SettingsPage {
                 application.settings.signUp = Self.signUp(form, application.settings.signUp)
                 application.settings.passkeys = PasskeyForm.rules(form, application.settings.passkeys)
                 application.settings.secondFactors = secondFactors
-                application.settings.attestation = AttestationForm.rules(form, application.settings.attestation)
+                application.settings.attestation = AttestationForm.rules(
+                    form, application.settings.attestation, playKeys)
                 application.settings.proofRequired = !form.text("proofRequired").isEmpty
                 application.settings.audiences = form.text("audiences").split(whereSeparator: \.isWhitespace)
                     .map(String.init)

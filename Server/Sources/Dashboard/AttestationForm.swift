@@ -14,15 +14,39 @@ enum AttestationForm {
     ]
 
     /// The rules that were sent. A form that does not have this part leaves them.
-    static func rules(_ form: FormValues, _ before: AttestationRules) -> AttestationRules {
+    static func rules(
+        _ form: FormValues, _ before: AttestationRules, _ keys: (package: String, keys: PlayKeys)?
+    ) -> AttestationRules {
         guard let sent = form["attestation.mode"] else { return before }
         var rules = before
         rules.mode = AttestationRules.Mode(rawValue: sent) ?? before.mode
         rules.appleApps = form.text("attestation.appleApps").split(whereSeparator: \.isWhitespace).map(String.init)
+        if let lines = form["attestation.playApps"] {
+            rules.playAppLines = lines.split(whereSeparator: \.isNewline).map(String.init)
+        }
+        if let keys { rules.set(keys.keys, of: keys.package) }
         rules.takesDevelopment = !form.text("attestation.takesDevelopment").isEmpty
         // What is no number is none that the rules take: they refuse it with everything else.
         for (name, path) in numbers { rules[keyPath: path] = Int(form.text(name), radix: 10) ?? -1 }
         return rules
+    }
+
+    /// The keys of an app of Google Play that were sent, sealed; `nil` when none were.
+    ///
+    /// - Throws: `fieldsRefused` for what is no key.
+    static func playKeys(
+        _ form: FormValues, in application: Identifier<Domain.Application>, sealed seal: SealPlayKeys
+    ) throws(DomainError) -> (package: String, keys: PlayKeys)? {
+        let (decryptionKey, verificationKey) = (
+            form.text("attestation.playApps.decryptionKey"), form.text("attestation.playApps.verificationKey")
+        )
+        guard !decryptionKey.isEmpty || !verificationKey.isEmpty else { return nil }
+        let package = form.text("attestation.playApps.package")
+        return (
+            package,
+            try seal(
+                decryptionKey: Secret(decryptionKey), verificationKey: verificationKey, of: package, in: application)
+        )
     }
 
     /// The fields, as the form was sent, or else as the rules are.
@@ -40,8 +64,18 @@ enum AttestationForm {
                 ($0.rawValue, request.text("settings.attestation.mode.\($0.rawValue)"))
             })
         let apps = field("attestation.appleApps", rules.appleApps.joined(separator: "\n"), .multiline)
+        let playApps = field("attestation.playApps", rules.playAppLines.joined(separator: "\n"), .multiline)
+        let keys = [
+            field("attestation.playApps.package", "", .text), field("attestation.playApps.verificationKey", "", .text),
+            // A key is shown to nobody, not even to the one who sent it.
+            PageField(
+                "attestation.playApps.decryptionKey",
+                label: request.text("settings.attestation.playApps.decryptionKey"),
+                kind: .password, value: "", hint: nil, error: errors["attestation.playApps.decryptionKey"],
+                isRequired: false),
+        ]
         let development = field("attestation.takesDevelopment", rules.takesDevelopment ? "yes" : "", .checkbox)
-        return [mode.model, apps.model, development.model]
+        return [mode.model, apps.model, playApps.model] + keys.map(\.model) + [development.model]
             + numbers.map { field($0.name, String(rules[keyPath: $0.path]), .number).model }
     }
 }

@@ -42,7 +42,7 @@ package struct SQLiteTables {
     /// The ids of the keys that sealed something, as far as columns tell that hold nothing but sealed values.
     func sealingKeys(_ shapes: [TableShape]) throws(SQLiteOpenFault) -> [String] {
         var ids: Set<String> = []
-        for column in SealedColumn.allCases where column != .protocolKeys {
+        for column in SealedColumn.allCases where column.isPlain {
             let parts = column.rawValue.split(separator: ".").map(String.init)
             guard parts.count == 2, shapes.contains(where: { $0.name == parts[0] && $0.columns.contains(parts[1]) })
             else { continue }

@@ -18,7 +18,8 @@ struct AttestationCommandTests {
             "--mode", "limited", "--apple-app", "TEAM123456.com.example.app", "--takes-development", "--unattested",
             "5", "50", "--proof-of-work-bits", "12", "--json")
         let expected: JSONValue = [
-            "mode": "limited", "appleApps": ["TEAM123456.com.example.app"], "takesDevelopment": true,
+            "mode": "limited", "appleApps": ["TEAM123456.com.example.app"], "playApps": [],
+            "takesDevelopment": true,
             "attested": ["perAddress": 300, "perApplication": 100_000],
             "unattested": ["perAddress": 5, "perApplication": 50],
             "refused": ["perAddress": 20, "perApplication": 10_000], "proofOfWorkBits": 12,

@@ -37,6 +37,7 @@ package final class Administration: Sendable {
     package let writeStatistics: WriteStatistics
     package let readOverview: ReadOverview
     package let changeApplication: ChangeApplication
+    package let sealPlayKeys: SealPlayKeys
     package let previewMail: PreviewMail
     package let sendTestMail: SendTestMail
     package let chainAuditEntries: ChainAuditEntries
@@ -99,6 +100,7 @@ package final class Administration: Sendable {
         listActivity = ListActivity(store: store)
         writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
+        sealPlayKeys = SealPlayKeys(sealingKey: world.sealingKey)
         changeApplication = ChangeApplication(
             editApplication: EditApplication(store: store, audit: audit), certificates: world.services.certificates)
         previewMail = PreviewMail(

@@ -34,6 +34,8 @@ package struct AttestationRules: Hashable, Sendable {
     package var mode = Mode.off
     /// The apps whose attestations count: `TEAMID.bundle.id`.
     package var appleApps: [String] = []
+    /// The apps of Google Play whose attestations count.
+    package var playApps: [PlayApp] = []
     /// Whether apps count that were not installed from a store.
     package var takesDevelopment = false
     package var attested = Budget(perAddress: 300, perApplication: 100_000)
@@ -52,10 +54,11 @@ package struct AttestationRules: Hashable, Sendable {
                 ValidationError(field: "attestation.appleApps", rule: .tooManyFields(maximum: Self.maximumApps)))
         } else if !appleApps.allSatisfy(PasskeyRules.isAppleApp) {
             faults.append(ValidationError(field: "attestation.appleApps", rule: .notAnAppleId))
-        } else if mode == .required, appleApps.isEmpty {
+        } else if mode == .required, appleApps.isEmpty, playApps.isEmpty {
             // Nobody could make a user any more.
             faults.append(ValidationError(field: "attestation.appleApps", rule: .required))
         }
+        faults += playFaults
         let numbers = [
             ("attested.perAddress", attested.perAddress), ("attested.perApplication", attested.perApplication),
             ("unattested.perAddress", unattested.perAddress), ("unattested.perApplication", unattested.perApplication),

@@ -62,12 +62,12 @@ package struct FirstLaunchEvidence: Hashable, Sendable {
 
 /// An attestation as it came with a request.
 package struct PresentedAttestation: Hashable, Sendable {
-    /// `apple-appattest`.
+    /// `apple-appattest`, or `google-play-integrity`.
     package var format: String
     package var challenge: String
-    /// The SHA-256 of the attested key, base64url.
+    /// The SHA-256 of the attested key, base64url; empty where there is none.
     package var keyId: String
-    /// The attestation object, base64url.
+    /// The attestation object, base64url; or the token of Play Integrity.
     package var object: String
 
     package init(format: String, challenge: String, keyId: String, object: String) {
@@ -144,12 +144,20 @@ package struct AttestationFault: Error, Hashable, Sendable {
         self.init(fault.member, fault.rawValue)
     }
 
+    init(_ fault: PlayIntegrityFault) {
+        self.init("object", fault.rawValue)
+    }
+
     static let format = AttestationFault("format", "attestation_format")
     /// Too old, or made for another key, application or purpose.
     static let challenge = AttestationFault("challenge", "challenge")
 
     /// Every rule, for the tables of errors.
-    package static let all = [format, challenge] + AppAttestFault.allCases.map(AttestationFault.init(_:))
+    package static let all =
+        [format, challenge] + AppAttestFault.allCases.map(AttestationFault.init(_:))
+        + PlayIntegrityFault.allCases.map(AttestationFault.init(_:)).filter { fault in
+            !AppAttestFault.allCases.contains { $0.rawValue == fault.rule }
+        }
 }
 
 extension DomainError {

@@ -44,6 +44,7 @@ package struct JudgeFirstLaunch: Sendable {
     let clock: any WallClock
     let challenges: FirstLaunchChallenges
     let certificates: any AttestationCertificates
+    let playIntegrity: VerifyPlayIntegrity
     /// Whether budgets hold; a load test turns all limits off.
     let hasBudgets: Bool
 
@@ -53,6 +54,7 @@ package struct JudgeFirstLaunch: Sendable {
         challenges = FirstLaunchChallenges(
             clock: world.clock, randomness: world.randomness, sealingKey: world.sealingKey)
         certificates = world.services.attestationCertificates
+        playIntegrity = VerifyPlayIntegrity(sealingKey: world.sealingKey)
         hasBudgets = world.limits.hasRateLimits
     }
 
@@ -124,7 +126,7 @@ package struct JudgeFirstLaunch: Sendable {
         switch launch.rules.toll(for: (count.address, count.application)) {
         case .nothing: return nil
         case .refusal:
-            guard launch.rules.appleApps.isEmpty else {
+            guard launch.rules.formats.isEmpty else {
                 throw .attestationRequired(demand(launch, bits: nil, at: now))
             }
             throw .rateLimited(retryAfter: max(.seconds(1), count.end - now))
@@ -172,11 +174,20 @@ package struct JudgeFirstLaunch: Sendable {
     private func verify(
         _ presented: PresentedAttestation, _ launch: Launch, at now: Timestamp
     ) throws(AttestationFault) -> UsedProof {
-        guard presented.format == AppAttestation.format, !launch.rules.appleApps.isEmpty else { throw .format }
+        guard launch.rules.formats.contains(presented.format) else { throw .format }
         guard
             let use = challenges.use(
                 presented.challenge, for: .attestation, key: launch.key, in: launch.application.id, at: now)
         else { throw .challenge }
+        let hash = PresentedAttestation.clientDataHash(challenge: presented.challenge, key: launch.key)
+        if presented.format == PlayIntegrityToken.format {
+            do throws(PlayIntegrityFault) {
+                try playIntegrity(presented, hash: hash, in: launch.application, at: now)
+            } catch {
+                throw AttestationFault(error)
+            }
+            return use
+        }
         do throws(AppAttestFault) {
             guard presented.object.utf8.count <= 2 * AttestationObject.maximumBytes,
                 let object = Base64URL.bytes(of: presented.object.utf8)
@@ -188,8 +199,7 @@ package struct JudgeFirstLaunch: Sendable {
             guard let key = certificates.certified(attestation.certificates, at: now) else { throw .certificates }
             try attestation.verify(
                 publicKey: key.publicKey, nonce: key.nonce, keyId: keyId,
-                clientDataHash: PresentedAttestation.clientDataHash(challenge: presented.challenge, key: launch.key),
-                apps: launch.rules.appleApps, takesDevelopment: launch.rules.takesDevelopment)
+                clientDataHash: hash, apps: launch.rules.appleApps, takesDevelopment: launch.rules.takesDevelopment)
         } catch {
             throw AttestationFault(error)
         }
@@ -201,8 +211,8 @@ package struct JudgeFirstLaunch: Sendable {
             challenges.new(for: purpose, key: launch.key, in: launch.application.id)
         }
         return FirstLaunchDemand(
-            attestation: launch.rules.appleApps.isEmpty
-                ? nil : .init(challenge: new(.attestation), formats: [AppAttestation.format]),
+            attestation: launch.rules.formats.isEmpty
+                ? nil : .init(challenge: new(.attestation), formats: launch.rules.formats),
             work: bits.map { .init(challenge: new(.work(bits: $0)), bits: $0) },
             expiresAt: now + FirstLaunchChallenges.lifetime)
     }

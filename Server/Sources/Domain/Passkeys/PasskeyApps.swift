@@ -26,12 +26,15 @@ extension PasskeyRules {
             self.certificates = certificates
         }
 
+        /// The certificates' SHA-256, as bytes.
+        var digests: [[UInt8]] { certificates.compactMap(Self.digest) }
+
         /// What Android names as the origin of the app's passkeys.
         var origins: [String] {
-            certificates.compactMap(Self.digest).map { "android:apk-key-hash:\(Base64URL.text(of: $0))" }
+            digests.map { "android:apk-key-hash:\(Base64URL.text(of: $0))" }
         }
 
-        fileprivate var isWellFormed: Bool {
+        var isWellFormed: Bool {
             (1...Self.maximumCertificates).contains(certificates.count)
                 && certificates.allSatisfy { Self.digest(of: $0) != nil }
                 && PasskeyRules.isAppName(packageName, minimumParts: 2, alphabet: "_")

@@ -13,12 +13,19 @@ package enum SealedColumn: String, CaseIterable, Hashable, Sendable {
     case userTOTP = "totp_factors.sealed_key"
     case adminTOTP = "admins.sealed_totp"
     case adminLinkTOTP = "admin_links.sealed_totp"
+    /// JSON, in which one row has several sealed values: the keys of Play Integrity.
+    case playKeys = "applications.settings"
     /// JSON, in which one row has several sealed values.
     case protocolKeys = "protocol_keys.keys"
     case signingKeys = "signing_keys.sealed"
 
+    /// Whether each value of the column is a sealed one, and nothing else.
+    package var isPlain: Bool { self != .protocolKeys && self != .playKeys }
+
     /// Columns with few rows, which a server reads when it starts.
-    static let small: [SealedColumn] = [.providerSecrets, .eventSecrets, .adminTOTP, .protocolKeys, .signingKeys]
+    static let small: [SealedColumn] = [
+        .providerSecrets, .eventSecrets, .adminTOTP, .playKeys, .protocolKeys, .signingKeys,
+    ]
 }
 
 /// A sealed value as stored.
@@ -47,6 +54,7 @@ package struct SealedValue: Hashable, Sendable {
         case .eventSecrets, .formerEventSecrets: EventSecrets.purpose(Identifier(rawValue: row[1]), application)
         case .userTOTP: TOTPFactor.purpose(Identifier(rawValue: row[1]), application)
         case .adminTOTP, .adminLinkTOTP: AdminSecrets.totpPurpose
+        case .playKeys: PlayKeys.purpose(row[1], application)
         case .protocolKeys:
             ProtocolKeyring.purpose(
                 ProtocolKey(rawValue: row[2]), Session.ProtocolName(rawValue: row[1]), application)

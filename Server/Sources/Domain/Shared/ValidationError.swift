@@ -32,6 +32,8 @@ package struct ValidationError: Hashable, Sendable {
         case notAPrivateKey
         /// No 1 to 255 visible ASCII characters, which is what a header can carry.
         case notAKey
+        /// None of the two keys of Play Integrity, in base64.
+        case notAPlayKey
         /// A time that is over.
         case inThePast
         /// Neither `/` nor one free segment of a path.

@@ -60,6 +60,7 @@ package struct FieldRuleBody: Encodable {
 package struct AttestationRulesBody: Encodable {
     let mode: String
     let appleApps: [String]
+    let playApps: [PlayApp]
     let takesDevelopment: Bool
     let attested: Budget
     let unattested: Budget
@@ -76,9 +77,23 @@ package struct AttestationRulesBody: Encodable {
         }
     }
 
+    /// An app of Google Play. The decryption key is never shown.
+    struct PlayApp: Encodable {
+        let package: String
+        let certificates: [String]
+        let level: String
+
+        init(_ app: AttestationRules.PlayApp) {
+            package = app.app.packageName
+            certificates = app.app.certificates
+            level = app.level.rawValue
+        }
+    }
+
     package init(_ rules: AttestationRules) {
         mode = rules.mode.rawValue
         appleApps = rules.appleApps
+        playApps = rules.playApps.map(PlayApp.init(_:))
         takesDevelopment = rules.takesDevelopment
         attested = Budget(rules.attested)
         unattested = Budget(rules.unattested)

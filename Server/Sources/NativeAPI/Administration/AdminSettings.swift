@@ -16,9 +16,11 @@ extension AdminAPI {
             let patch = try await call.api.native.readJSON(
                 AdminSettingsPatch.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
+            let playApps = try patch?.playApps(
+                in: try call.targetApplication().id, sealed: call.rules.sealPlayKeys)
             let changed = try await call.rules.changeApplication(
                 try call.targetApplication().id, isCurrent: { $0.version == version }, by: try call.auditActor()
-            ) { patch?.apply(to: &$0) }
+            ) { patch?.apply(to: &$0, playApps) }
             return try call.answer(settingsOf: changed)
         },
         AdminRoute(.get, "\(application)/redirects", .readSettings) { call in
@@ -251,7 +253,14 @@ struct AdminSettingsPatch: Decodable, Sendable {
         attestation = try members.decodeIfPresent(AdminAttestationPatch.self, forKey: .attestation)
     }
 
-    func apply(to application: inout Domain.Application) {
+    /// The apps of Google Play with their keys sealed, for `apply`, which may run twice.
+    func playApps(
+        in application: Identifier<Domain.Application>, sealed seal: SealPlayKeys
+    ) throws(DomainError) -> [AttestationRules.PlayApp]? {
+        try attestation?.playApps(in: application, sealed: seal)
+    }
+
+    func apply(to application: inout Domain.Application, _ playApps: [AttestationRules.PlayApp]?) {
         if let name { application.name = name }
         if let proofRequired { application.settings.proofRequired = proofRequired }
         if let sessionIdleSeconds { application.settings.sessionIdleLifetime = .seconds(sessionIdleSeconds) }
@@ -277,7 +286,7 @@ struct AdminSettingsPatch: Decodable, Sendable {
         signUp?.apply(to: &application.settings.signUp)
         passkeys?.apply(to: &application.settings.passkeys)
         secondFactors?.apply(to: &application.settings.secondFactors)
-        attestation?.apply(to: &application.settings.attestation)
+        attestation?.apply(to: &application.settings.attestation, playApps)
     }
 }
 

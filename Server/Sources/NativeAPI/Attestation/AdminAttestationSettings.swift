@@ -5,6 +5,7 @@ import OkaeriWire
 struct AdminAttestationPatch: Decodable, Sendable {
     private let mode: AttestationRules.Mode?
     private let appleApps: [String]?
+    private let playApps: [PlayApp]?
     private let takesDevelopment: Bool?
     private let attested: Budget?
     private let unattested: Budget?
@@ -29,8 +30,35 @@ struct AdminAttestationPatch: Decodable, Sendable {
         }
     }
 
+    private struct PlayApp: Decodable {
+        let package: String
+        let certificates: [String]
+        let level: AttestationRules.PlayApp.Level?
+        let decryptionKey: String?
+        let verificationKey: String?
+
+        private enum CodingKeys: String, CodingKey, CaseIterable {
+            case package, certificates, level, decryptionKey, verificationKey
+        }
+
+        init(from decoder: any Decoder) throws {
+            let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
+            package = try members.decode(String.self, forKey: .package)
+            certificates = try members.decode([String].self, forKey: .certificates)
+            level = try members.decodeIfPresent(String.self, forKey: .level).map { word in
+                guard let level = AttestationRules.PlayApp.Level(rawValue: word) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .level, in: members, debugDescription: "There is no such value.")
+                }
+                return level
+            }
+            decryptionKey = try members.decodeIfPresent(String.self, forKey: .decryptionKey)
+            verificationKey = try members.decodeIfPresent(String.self, forKey: .verificationKey)
+        }
+    }
+
     private enum CodingKeys: String, CodingKey, CaseIterable {
-        case mode, appleApps, takesDevelopment, attested, unattested, refused, proofOfWorkBits
+        case mode, appleApps, playApps, takesDevelopment, attested, unattested, refused, proofOfWorkBits
     }
 
     init(from decoder: any Decoder) throws {
@@ -43,6 +71,7 @@ struct AdminAttestationPatch: Decodable, Sendable {
             return mode
         }
         appleApps = try members.decodeIfPresent([String].self, forKey: .appleApps)
+        playApps = try members.decodeIfPresent([PlayApp].self, forKey: .playApps)
         takesDevelopment = try members.decodeIfPresent(Bool.self, forKey: .takesDevelopment)
         attested = try members.decodeIfPresent(Budget.self, forKey: .attested)
         unattested = try members.decodeIfPresent(Budget.self, forKey: .unattested)
@@ -50,9 +79,33 @@ struct AdminAttestationPatch: Decodable, Sendable {
         proofOfWorkBits = try members.decodeIfPresent(Int.self, forKey: .proofOfWorkBits)
     }
 
-    func apply(to rules: inout AttestationRules) {
+    /// The apps of Google Play with their keys sealed; `nil` when the patch has none.
+    ///
+    /// - Throws: `fieldsRefused` for what is no key.
+    func playApps(
+        in application: Identifier<Domain.Application>, sealed seal: SealPlayKeys
+    ) throws(DomainError) -> [AttestationRules.PlayApp]? {
+        guard let playApps else { return nil }
+        var apps: [AttestationRules.PlayApp] = []
+        for app in playApps.prefix(AttestationRules.maximumApps + 1) {
+            var keys: PlayKeys?
+            if app.decryptionKey != nil || app.verificationKey != nil {
+                keys = try seal(
+                    decryptionKey: Secret(app.decryptionKey ?? ""), verificationKey: app.verificationKey ?? "",
+                    of: app.package, in: application)
+            }
+            apps.append(
+                .init(
+                    .init(packageName: app.package, certificates: app.certificates), level: app.level ?? .device,
+                    keys: keys))
+        }
+        return apps
+    }
+
+    func apply(to rules: inout AttestationRules, _ playApps: [AttestationRules.PlayApp]?) {
         if let mode { rules.mode = mode }
         if let appleApps { rules.appleApps = appleApps }
+        if let playApps { rules.set(playApps) }
         if let takesDevelopment { rules.takesDevelopment = takesDevelopment }
         attested?.apply(to: &rules.attested)
         unattested?.apply(to: &rules.unattested)

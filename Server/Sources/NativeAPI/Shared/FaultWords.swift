@@ -49,6 +49,7 @@ extension ValidationError.Rule {
         case .notAnAppleId: ("not_an_apple_id", "The form of Apple's own ids.")
         case .inThePast: ("in_the_past", "A time to come.")
         case .notAKey: ("not_a_key", "1 to 255 visible ASCII characters.")
+        case .notAPlayKey: ("not_a_play_key", "The key in base64, as the Play Console shows it.")
         case .notABasePath: ("not_a_base_path", "A slash, or a slash and one free segment of a path.")
         case .notAPrivateKey: ("not_a_private_key", "A P-256 private key in PEM form.")
         case .notALink: ("not_a_link", "An https address, or one of the app's own scheme, without fragment.")

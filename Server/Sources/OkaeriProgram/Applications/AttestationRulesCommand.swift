@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import Foundation
 import HTTPSupport
 
 extension AttestationRules.Mode: ExpressibleByArgument {}
@@ -17,6 +18,7 @@ struct AttestationRulesCommand: AsyncParsableCommand {
               okaeri application attestation 00VHj9mrbT8wn7Qk
               okaeri application attestation 00VHj9mrbT8wn7Qk --mode limited --apple-app TEAM123456.com.example.app
               okaeri application attestation 00VHj9mrbT8wn7Qk --unattested 30 1000 --proof-of-work-bits 18
+              okaeri application attestation 00VHj9mrbT8wn7Qk --play-app "com.example.app device FA:C6:…" --play-keys keys.json
               okaeri application attestation 00VHj9mrbT8wn7Qk --mode off
             """)
 
@@ -28,6 +30,18 @@ struct AttestationRulesCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("An app whose attestations count.", valueName: "teamid.bundle-id"))
     var appleApp: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "An app of Google Play: its package, basic, device or strong, and the SHA-256 of its certificates.",
+            valueName: "app"))
+    var playApp: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Play Integrity keys as JSON: for each package an object with decryptionKey and verificationKey.",
+            valueName: "file"))
+    var playKeys: String?
 
     @Flag(inversion: .prefixedNo, help: "Apps count that were not installed from a store.")
     var takesDevelopment: Bool?
@@ -55,13 +69,21 @@ struct AttestationRulesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
+        let given = try playKeys.map(Self.keys(inFile:)) ?? [:]
         let change = Change(
-            mode: mode, appleApps: appleApp, takesDevelopment: takesDevelopment,
+            mode: mode, appleApps: appleApp, playApps: playApp, takesDevelopment: takesDevelopment,
             budgets: [(\.attested, attested), (\.unattested, unattested), (\.refused, refused)],
             proofOfWorkBits: proofOfWorkBits)
         let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
-            try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
-                change.apply(to: &application.settings.attestation)
+            var keys: [String: PlayKeys] = [:]
+            for (package, key) in given {
+                keys[package] = try modules.administration.sealPlayKeys(
+                    decryptionKey: Secret(key.decryptionKey), verificationKey: key.verificationKey, of: package, in: id)
+            }
+            let sealed = keys
+            return try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) {
+                application in
+                change.apply(to: &application.settings.attestation, sealed)
             }.settings.attestation
         }
         guard !output.isJSON else { return Console.write(json: AttestationRulesBody(rules)) }
@@ -72,6 +94,7 @@ struct AttestationRulesCommand: AsyncParsableCommand {
             TextTable([
                 "first launches": rules.mode.rawValue,
                 "apps": rules.appleApps.isEmpty ? "none" : rules.appleApps.joined(separator: ", "),
+                "apps of Google Play": rules.playApps.isEmpty ? "none" : rules.playAppLines.joined(separator: "\n"),
                 "development": rules.takesDevelopment ? "taken" : "refused",
                 "attested in an hour": text(rules.attested), "unattested in an hour": text(rules.unattested),
                 "refused in an hour": text(rules.refused),
@@ -79,16 +102,38 @@ struct AttestationRulesCommand: AsyncParsableCommand {
             ]).text())
     }
 
+    private struct GivenKeys: Decodable, Sendable {
+        let decryptionKey: String
+        let verificationKey: String
+    }
+
+    private static func keys(inFile path: String) throws -> [String: GivenKeys] {
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFault.usage("The file \(path) of --play-keys cannot be read.")
+        }
+        guard let keys = try? JSONDecoder().decode([String: GivenKeys].self, from: bytes) else {
+            throw CommandFault.usage(
+                "The file \(path) of --play-keys must be a JSON object with decryptionKey and verificationKey for each package."
+            )
+        }
+        return keys
+    }
+
     private struct Change: Sendable {
         let mode: AttestationRules.Mode?
         let appleApps: [String]
+        let playApps: [String]
         let takesDevelopment: Bool?
         let budgets: [(any WritableKeyPath<AttestationRules, AttestationRules.Budget> & Sendable, [Int])]
         let proofOfWorkBits: Int?
 
-        func apply(to rules: inout AttestationRules) {
+        func apply(to rules: inout AttestationRules, _ keys: [String: PlayKeys]) {
             if let mode { rules.mode = mode }
             if !appleApps.isEmpty { rules.appleApps = appleApps.filter { !$0.isEmpty } }
+            if !playApps.isEmpty { rules.playAppLines = playApps }
+            for package in keys.keys.sorted() {
+                if let keys = keys[package] { rules.set(keys, of: package) }
+            }
             if let takesDevelopment { rules.takesDevelopment = takesDevelopment }
             for (path, numbers) in budgets {
                 guard let first = numbers.first, let last = numbers.last else { continue }

@@ -101,6 +101,7 @@ extension ValidationError {
                 + "and hyphens for bundles and services."
         case .inThePast: "\(field) is over."
         case .notAKey: "\(field) must be 1 to 255 visible ASCII characters."
+        case .notAPlayKey: "\(field) must be a key in base64, as the Play Console shows it."
         case .notABasePath:
             "\(field) must be / or a slash and one segment of letters, digits, - _ . that is no other protocol's."
         case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."

@@ -5,7 +5,10 @@ extension SQLTransaction {
         in column: SealedColumn, after row: [String]?, limit: Int
     ) throws(DomainError) -> [SealedValue] {
         let start = row ?? ["", "", ""]
-        guard let query = column.page else { return try protocolKeyValues(after: start, limit: limit) }
+        guard let query = column.page else {
+            return column == .playKeys
+                ? try playKeyValues(after: start, limit: limit) : try protocolKeyValues(after: start, limit: limit)
+        }
         return try connection.rows(query, column.key(of: start) + [.count(limit)]) { row throws(DomainError) in
             let reader = ColumnReader<SealedRowColumn>(row)
             let first = column.hasDigestKey ? Base64URL.text(of: reader.bytes(.first)) : reader.text(.first)
@@ -15,7 +18,10 @@ extension SQLTransaction {
     }
 
     package func reseal(_ value: SealedValue, as sealed: [UInt8]) throws(DomainError) -> Bool {
-        guard let query = value.column.replacement else { return try resealProtocolKey(value, as: sealed) }
+        guard let query = value.column.replacement else {
+            return value.column == .playKeys
+                ? try resealPlayKey(value, as: sealed) : try resealProtocolKey(value, as: sealed)
+        }
         return try connection.change(
             query, [.bytes(sealed)] + value.column.key(of: value.row) + [.bytes(value.sealed)]) == 1
     }
@@ -40,6 +46,39 @@ extension SQLTransaction {
             guard values.isEmpty, let last = sets.last else { return values }
             start = [last.application.rawValue, last.protocolName.rawValue, ""]
         }
+    }
+
+    /// The values of whole applications, since their settings are one JSON document.
+    private func playKeyValues(after start: [String], limit: Int) throws(DomainError) -> [SealedValue] {
+        var start = start[0]
+        while true {
+            let page = try connection.all(
+                ApplicationRow.self, "FROM applications WHERE id > $1 ORDER BY id LIMIT $2",
+                [.text(start), .count(limit)])
+            let values = page.flatMap { application in
+                application.settings.attestation.playApps.compactMap { app in
+                    app.keys.map {
+                        SealedValue(
+                            column: .playKeys, row: [application.id.rawValue, app.app.packageName, ""],
+                            sealed: $0.sealedKey)
+                    }
+                }
+            }
+            // Applications without such keys end no page.
+            guard values.isEmpty, let last = page.last else { return values }
+            start = last.id.rawValue
+        }
+    }
+
+    private func resealPlayKey(_ value: SealedValue, as sealed: [UInt8]) throws(DomainError) -> Bool {
+        guard value.row.count == 3, var application = try application(Identifier(rawValue: value.row[0])),
+            let index = application.settings.attestation.playApps.firstIndex(where: {
+                $0.app.packageName == value.row[1] && $0.keys?.sealedKey == value.sealed
+            })
+        else { return false }
+        application.settings.attestation.playApps[index].keys?.sealedKey = sealed
+        try update(application)
+        return true
     }
 
     private func resealProtocolKey(_ value: SealedValue, as sealed: [UInt8]) throws(DomainError) -> Bool {
@@ -72,6 +111,7 @@ extension SealedColumn {
             case .providerSecrets, .providerRevocations, .mailQueue, .mailOutbox, .eventSecrets, .formerEventSecrets,
                 .protocolKeys:
                 2
+            case .playKeys: 1
             }
         return row.prefix(width).map { .text($0) }
     }
@@ -134,7 +174,7 @@ extension SealedColumn {
             SELECT id, '', '', sealed FROM signing_keys
             WHERE id > $1 AND sealed IS NOT NULL ORDER BY id LIMIT $2
             """
-        case .protocolKeys: nil
+        case .playKeys, .protocolKeys: nil
         }
     }
 
@@ -195,7 +235,7 @@ extension SealedColumn {
             UPDATE signing_keys SET sealed = $1
             WHERE id = $2 AND sealed = $3
             """
-        case .protocolKeys: nil
+        case .playKeys, .protocolKeys: nil
         }
     }
 }

@@ -77,7 +77,7 @@ extension ValidationError.Rule {
         case .notOfKind(.date): ("notADate", [:])
         case .notOfKind(.object): ("notAnObject", [:])
         case .tooDeep(let maximum): ("tooDeep", ["maximum": String(maximum)])
-        case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId,
+        case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId, .notAPlayKey,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
             .outOfRange, .notADomain, .notAnOrigin, .notAnAuthenticator, .notACertificate, .notANetwork,

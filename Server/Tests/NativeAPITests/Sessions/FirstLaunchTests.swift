@@ -1,4 +1,5 @@
 import Domain
+import FakeProviders
 import Foundation
 import HTTPTypes
 import Okaeri
@@ -197,7 +198,19 @@ struct FirstLaunchTests {
             try await world.server.modules.applications.findApplication(world.server.application.id).settings
                 .attestation
         }
+        let play = FakePlayIntegrity(package: "com.example.app")
+        shown = try await browser.get(address)
+        fields["version"] = shown.value(of: "version") ?? ""
+        fields["attestation.playApps"] = "com.example.app strong \(play.fingerprint)\r\n"
+        let keyless = try await browser.post(address, fields, token: shown.token)
+        #expect(keyless.status == 422 && keyless.error("attestation.playApps.decryptionKey") != nil)
+        fields["attestation.playApps.package"] = "com.example.app"
+        fields["attestation.playApps.verificationKey"] = play.verificationKey
+        fields["attestation.playApps.decryptionKey"] = play.decryptionKey
+        #expect(try await browser.post(address, fields, token: shown.token).status == 303)
+        #expect(try await browser.get(address).value(of: "attestation.playApps.decryptionKey") ?? "" == "")
         let rules = try await stored()
+        #expect(rules.playApps.map(\.level) == [.strong] && rules.playApps.first?.keys != nil)
         #expect(rules.mode == .required && rules.appleApps.count == 2 && rules.unattested.perAddress == 7)
         shown = try await browser.get(address)
         for name in fields.keys where name.hasPrefix("attestation.") { fields[name] = nil }

@@ -27,6 +27,34 @@ struct FuzzKey: Sendable {
     }
 }
 
+/// Signs and encrypts anything as Google Play does its verdicts.
+private struct FuzzPlay: Sendable {
+    static let shared = FuzzPlay()
+
+    private let key = SymmetricKey(size: .bits256)
+    private let signer = P256.Signing.PrivateKey()
+
+    func open(_ text: String) throws(PlayIntegrityFault) -> PlayIntegrityToken {
+        try PlayIntegrityToken(
+            opening: text, decryptionKey: key.withUnsafeBytes { Array($0) },
+            verificationKey: Array(signer.publicKey.derRepresentation))
+    }
+
+    /// Empty, should the cryptographic library fail.
+    func token(saying payload: [UInt8]) -> String {
+        func text(_ bytes: some Sequence<UInt8>) -> String { Base64URL.text(of: Array(bytes)) }
+        let signed = text(Array(#"{"alg":"ES256"}"#.utf8)) + "." + text(payload)
+        let header = text(Array(#"{"alg":"A256KW","enc":"A256GCM"}"#.utf8))
+        let contentKey = SymmetricKey(size: .bits256)
+        guard let signature = try? signer.signature(for: Array(signed.utf8)).rawRepresentation,
+            let wrapped = try? AES.KeyWrap.wrap(contentKey, using: key),
+            let box = try? AES.GCM.seal(
+                Array((signed + "." + text(signature)).utf8), using: contentKey, authenticating: Array(header.utf8))
+        else { return "" }
+        return [header, text(wrapped), text(box.nonce), text(box.ciphertext), text(box.tag)].joined(separator: ".")
+    }
+}
+
 /// 2026-11-22T00:00:00Z.
 struct FuzzClock: WallClock {
     var now: Timestamp { Timestamp(milliseconds: 1_795_305_600_000) }
@@ -48,6 +76,13 @@ extension FuzzTarget {
                 id: "example.org", origins: ["https://example.org"], requiresUserVerification: false)
             guard let read = try? ClientData(parsing: clientData) else { return }
             _ = try? party.verify(read, object) { _ in true }
+        },
+        FuzzTarget("play-integrity", maximumBytes: 4096) { input in
+            // As it came, and as what Google Play signs and encrypts.
+            _ = try? FuzzPlay.shared.open(String(input: input))
+            try? FuzzPlay.shared.open(FuzzPlay.shared.token(saying: input)).verify(
+                nonce: [7], times: 0...FuzzClock().now.milliseconds,
+                app: .init(package: "com.example.app", certificates: [[7]], level: .device))
         },
         FuzzTarget("webauthn-client-data", maximumBytes: 4096) { input in _ = try? ClientData(parsing: input) },
         FuzzTarget("proof") { input in _ = try? verify(String(input: input)) },
