@@ -111,26 +111,34 @@ struct MailTests {
             try await body()
             return start.duration(to: .now) / .milliseconds(1)
         }
-        var (orders, tries) = (Samples(), Samples())
-        for _ in 0..<200 {
-            for (isKnown, email) in [(true, "hana@example.com"), (false, "nobody@example.com")] {
-                orders.add(try await time { _ = try await ticket(email) }, isKnown)
-                let one = try await ticket(email)
-                _ = try await world.server.modules.messaging.deliverMail()
-                tries.add(
-                    try await time {
-                        let answer = try await world.server.send(
-                            .post, APIPath.logInWithCode, body: #"{"ticket": "\#(one)", "code": "0000 0000"}"#)
-                        expect(answer, 400, .codeRefused)
-                    }, isKnown)
+        func round() async throws -> [Samples] {
+            var (orders, tries) = (Samples(), Samples())
+            for number in 0..<200 {
+                // What the one before leaves behind falls on either kind.
+                for isKnown in number.isMultiple(of: 2) ? [true, false] : [false, true] {
+                    let email = isKnown ? "hana@example.com" : "nobody@example.com"
+                    orders.add(try await time { _ = try await ticket(email) }, isKnown)
+                    let one = try await ticket(email)
+                    _ = try await world.server.modules.messaging.deliverMail()
+                    tries.add(
+                        try await time {
+                            let answer = try await world.server.send(
+                                .post, APIPath.logInWithCode, body: #"{"ticket": "\#(one)", "code": "0000 0000"}"#)
+                            expect(answer, 400, .codeRefused)
+                        }, isKnown)
+                }
             }
+            return [orders, tries]
         }
-        for samples in [orders, tries] {
-            // Other tests at the same time make everything slower, and the median of either kind less certain.
-            #expect(samples.medianDifference < max(5, samples.median / 8), "\(samples.medianDifference) ms")
-            // 0.5 is no difference at all; chance alone moves 200 runs by 0.03.
-            #expect(abs(samples.separability - 0.5) < 0.15, "\(samples.separability)")
+        // Other tests at the same time make everything slower, and one round uncertain. What tells the kinds apart does so in
+        // each round.
+        var differences: [String] = []
+        for _ in 0..<3 {
+            let tellers = try await round().filter(\.tellsApart)
+            if tellers.isEmpty { return }
+            differences += tellers.map { "\($0.medianDifference) ms of \($0.median) ms, \($0.separability)" }
         }
+        Issue.record("\(differences)")
     }
 
     @Test("cannot be ordered where no mail can be sent, to known and unknown users")
@@ -191,6 +199,10 @@ struct Samples {
     var medianDifference: Double {
         abs(known.sorted()[known.count / 2] - unknown.sorted()[unknown.count / 2])
     }
+
+    /// Whether somebody who measures can tell the kinds apart. A separability of 0.5 is no difference at all; chance alone
+    /// moves that of 200 runs by 0.03.
+    var tellsApart: Bool { medianDifference >= max(5, median / 8) || abs(separability - 0.5) >= 0.15 }
 
     /// How often a known one takes longer than an unknown one, of all pairs: the area under the ROC
     /// curve of a guess by time.
