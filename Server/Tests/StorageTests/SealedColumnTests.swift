@@ -11,8 +11,10 @@ struct SealedColumnTests {
         await (try SQLiteStore(.folder(folder.path), role: .server)).close()
         let shapes = try SQLiteTables(folder: folder.path).shapes()
         let columns = shapes.flatMap { shape in shape.columns.map { "\(shape.name).\($0)" } }
-        let sealed = columns.filter { $0.contains(".sealed") } + ["protocol_keys.keys"]
+        let documents = ["protocol_keys.keys", "applications.settings"]
+        let sealed = columns.filter { $0.contains(".sealed") } + documents
         #expect(Set(sealed) == Set(SealedColumn.allCases.map(\.rawValue)))
-        #expect(columns.contains("protocol_keys.keys"))
+        #expect(Set(documents).isSubset(of: columns))
+        #expect(SealedColumn.allCases.filter { !$0.isPlain }.map(\.rawValue).sorted() == documents.sorted())
     }
 }

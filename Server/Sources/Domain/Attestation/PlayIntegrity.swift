@@ -103,7 +103,11 @@ package struct PlayKeys: Hashable, Sendable {
 
 /// Seals the key of an app of Google Play, before the transaction that stores the settings.
 package struct SealPlayKeys: Sendable {
-    let sealingKey: SealingKey
+    private let sealingKey: SealingKey
+
+    package init(sealingKey: SealingKey) {
+        self.sealingKey = sealingKey
+    }
 
     /// - Parameters:
     ///   - decryptionKey: In base64, as the Play Console shows it.

@@ -55,6 +55,34 @@ extension Contract {
             }
             try expectEqual(values.map { $0.row[0] }.sorted(), before.sorted())
         },
+        Contract("seals the keys of Play Integrity again, which stand in the settings of applications") { engine in
+            let (old, both) = (try key(7), try key(8, 7))
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            func app(_ package: String) throws -> AttestationRules.PlayApp {
+                let secret = Secret(Base64URL.text(of: [UInt8](repeating: 5, count: 32)))
+                let keys = try SealPlayKeys(sealingKey: old)(
+                    decryptionKey: secret, verificationKey: PlayKeysSample.verificationKey, of: package,
+                    in: application.id)
+                return .init(
+                    .init(packageName: package, certificates: [PlayKeysSample.certificate]), level: .device, keys: keys)
+            }
+            let apps = try [app("com.example.a"), app("com.example.b")]
+            _ = try await world.modules.administration.changeApplication(
+                application.id, isCurrent: { _ in true }, by: .local
+            ) { $0.settings.attestation.set(apps) }
+            func ids() async throws -> [String] {
+                try await engine.read { transaction throws(DomainError) in
+                    try transaction.sealedValues(in: .playKeys, after: nil, limit: 9).map {
+                        SealingKey.id(of: $0.sealed)
+                    }
+                }
+            }
+            try expectEqual(try await ids(), [old.ids[0], old.ids[0]])
+            let report = try await resealing(both, in: engine)(by: .local) { _ in }
+            try expectEqual(report.unknown + report.damaged, 0)
+            try expectEqual(try await ids(), [both.ids[0], both.ids[0]])
+        },
         Contract("changes no sealed value that another one changed meanwhile") { engine in
             let (old, both) = (try key(7), try key(8, 7))
             try await mails(3, sealedBy: old, in: engine)
@@ -87,4 +115,12 @@ extension Contract {
             try expectEqual(report.resealed, 0)
         },
     ]
+}
+
+/// What stands for an app of Google Play.
+private enum PlayKeysSample {
+    static let certificate = Array(repeating: "0A", count: 32).joined(separator: ":")
+    /// The generator of P-256 as a public key in DER, in base64.
+    static let verificationKey =
+        "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEaxfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpZP40Li/hp/m47n60p8D54WK84zV2sxXs7LtkBoN79R9Q=="
 }
