@@ -49,6 +49,10 @@ struct SealingKeyTests {
         let application = try await first.makeApplication().id
         let phone = Phone()
         let before = try await phone.loggedIn(at: first, application: application)
+        // A signing key is sealed.
+        let rotated = try await Program.run(
+            ["keys", "rotate", "--data", folder.path], environment: ["OKAERI_SEALING_KEY": old])
+        #expect(rotated.status == 0, "\(rotated.errors)")
         #expect(try await first.stop() == 0)
 
         let changed = ["OKAERI_SEALING_KEY": old, "OKAERI_SEALING_KEYS": "\(new),sealing-key"]

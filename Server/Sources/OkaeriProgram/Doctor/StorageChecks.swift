@@ -71,7 +71,9 @@ struct StorageChecks {
     }
 
     private var sealingKey: Finding {
-        if let open = settings.sealingKeys.files.first(where: { !FileRights.areOwnersAlone($0) }) {
+        // Of a link only what it leads to has rights that count.
+        let files = settings.sealingKeys.files.map(Self.realPath)
+        if let open = files.first(where: { !FileRights.areOwnersAlone($0) }) {
             return .warning(
                 "sealing key", "\(open) can be read by other users of this machine.", advice: "chmod 600 \(open)")
         }
