@@ -59,13 +59,13 @@ struct SealingKeyTests {
         let server = try await TestServer(data: folder.path, environment: changed)
         let present = try await status(changed)
         #expect(present.code == 0 && present.keys.map(\.seals) == [true, false])
-        #expect(present.keys[0].values == 0 && present.keys[1].values > 0)
+        #expect(present.keys[1].values > 0)
         for _ in 0..<2 {
             let done = try await Program.run(["keys", "reseal", "--data", folder.path], environment: changed)
             #expect(done.status == 0, "\(done.errors)")
         }
         let after = try await status(changed)
-        #expect(after.keys.map(\.values) == [present.keys[1].values, 0])
+        #expect(after.keys.map(\.values) == [present.keys.reduce(0) { $0 + $1.values }, 0])
         #expect(try await phone.loggedIn(at: server, application: application).user.id == before.user.id)
         let log = try await Program.run(["audit", "list", "--json", "--data", folder.path], environment: changed)
         let entries = try log.json(Log.self).entries.filter { $0.action == "secrets.resealed" }
@@ -75,7 +75,7 @@ struct SealingKeyTests {
         // Without the new key nothing can be opened any more: the server says so, and which key it is.
         let refused = try await Program.run(
             ["serve", "--listen", "127.0.0.1:0", "--data", folder.path], environment: ["OKAERI_SEALING_KEY": old])
-        #expect(refused.status == 2)
+        #expect(refused.status == 1)
         #expect(refused.errors.contains(after.keys[0].id) && refused.errors.contains("lost:"), "\(refused.errors)")
         let known = try await status(["OKAERI_SEALING_KEY": old])
         #expect(known.code == 1 && known.keys.map(\.isKnown) == [true, false])
