@@ -167,7 +167,7 @@ let package = Package(
             dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto, wire],
             resources: [
                 .embedInCode("Assets/okaeri.css"), .embedInCode("Assets/okaeri.js"),
-                .embedInCode("Assets/passkeys.js"),
+                .embedInCode("Assets/passkeys.js"), .embedInCode("Assets/work.js"),
                 .embedInCode("Templates/document.mustache"), .embedInCode("Templates/field.mustache"),
                 .embedInCode("Templates/summary.mustache"), .embedInCode("Templates/languages.mustache"),
                 .embedInCode("Templates/notice.mustache"), .embedInCode("Templates/fault.mustache"),

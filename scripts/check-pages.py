@@ -18,6 +18,7 @@ from check_pages_app import check_guest, check_web_log_in
 from check_pages_factors import check_factors
 from check_pages_fields import check_fields
 from check_pages_passkeys import check_passkeys
+from check_pages_work import check_work
 from page_checks import PageChecks
 from playwright.sync_api import expect, sync_playwright
 
@@ -272,6 +273,7 @@ try:
             (check_first_page, browser), (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
             (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
             (functools.partial(check_passkeys, world), browser), (functools.partial(check_factors, world), browser),
+            (functools.partial(check_work, world), browser),
         ]:
             begin = time.time()
             check(argument)

@@ -21,6 +21,10 @@ enum Scenario: String, CaseIterable, ExpressibleByArgument {
     case bareLogInPage = "bare-log-in-page"
     /// `POST /v1/log-in/password` by the users who have one, in turn.
     case passwordLogIn = "password-log-in"
+    /// `POST /v1/log-in/passkey` with the passkeys of many users in turn; the challenges were asked for before.
+    case passkeyLogIn = "passkey-log-in"
+    /// The same on a device, whose key signs a proof beside it.
+    case provenPasskeyLogIn = "proven-passkey-log-in"
     /// NCMB's protocol: `GET` of the own member, signed, with the tokens of many sessions in turn.
     case ncmbSessionCheck = "ncmb-session-check"
     /// Parse's protocol: `GET /parse/users/me` with the tokens of many sessions in turn.
@@ -84,6 +88,9 @@ struct RequestMaker {
                         "POST", "/v1/log-in/password", headers: ["Okaeri-Application: \(application)"],
                         body: #"{"identifier":"\#(name)","password":"\#(KnownPassword.text)"}"#)
                 }, repeats: true)
+        case .passkeyLogIn: try passkeyLogIns { _ in [] }
+        case .provenPasskeyLogIn:
+            try passkeyLogIns { ["DPoP: \(try proof(by: DeviceKey(), for: passkeyPath, "passkey-\($0)"))"] }
         case .ncmbSessionCheck: try foreign(ncmbRequest)
         case .parseSessionCheck: try foreign(parseRequest)
         case .kiiSessionCheck: try foreign(kiiRequest)
@@ -173,6 +180,23 @@ struct RequestMaker {
             }
         }
         return RequestSupply(requests, repeats: false)
+    }
+
+    private var passkeyPath: String { "/v1/log-in/passkey" }
+
+    /// - Parameter headers: Header lines of the request of a number.
+    private func passkeyLogIns(_ headers: (Int) throws -> [String]) throws -> RequestSupply {
+        let known = try KnownPasskey.read(from: devices, lines: lines)
+        guard !known.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
+        let named = ["Okaeri-Application: \(application)"]
+        let asked = target.request("POST", "/v1/log-in/passkey/request", headers: named)
+        let challenges = try Challenges.ask(asked, port: target.port, count: count)
+        return RequestSupply(
+            try challenges.enumerated().map { number, challenge in
+                target.request(
+                    "POST", passkeyPath, headers: named + (try headers(number)),
+                    body: try known[number % known.count].logIn(challenge))
+            }, repeats: false)
     }
 
     private func proof(by key: DeviceKey, for path: String, _ identifier: String) throws -> String {

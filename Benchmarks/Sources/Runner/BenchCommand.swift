@@ -9,7 +9,7 @@ struct BenchCommand: ParsableCommand {
         discussion: "Run it by `make bench`, which builds what it needs.")
 
     enum Phase: String, CaseIterable, ExpressibleByArgument {
-        case paths, passwords, pages, growth, memory, foreign, dashboard, peers, postgresql
+        case paths, passwords, pages, growth, memory, foreign, dashboard, passkeys, peers, postgresql
         case postgresqlGrowth = "postgresql-growth"
     }
 
@@ -43,7 +43,7 @@ struct BenchCommand: ParsableCommand {
         let loadBefore = loadAverage
         var failure: (any Error)?
         do {
-            for phase in phase.isEmpty ? [.paths, .passwords, .pages, .foreign, .memory, .dashboard, .growth] : phase {
+            for phase in phase.isEmpty ? [.paths, .passwords, .passkeys, .pages, .foreign, .memory, .dashboard, .growth] : phase {
                 try measure(phase, workbench, &report)
             }
         } catch {
@@ -68,6 +68,7 @@ struct BenchCommand: ParsableCommand {
             try PostgreSQLGrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .dashboard: try DashboardPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .passkeys: try PasskeysPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .foreign: try ForeignPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .peers:
             try PeersPhase(

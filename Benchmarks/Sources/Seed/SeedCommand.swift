@@ -19,6 +19,8 @@ struct SeedCommand: ParsableCommand {
     var users: Int
     @Flag(help: "Make no users, but sessions of foreign protocols for so many of those that are there.")
     var foreignSessions = false
+    @Flag(help: "Make no users, but a passkey for so many of those that are there.")
+    var passkeys = false
     @Option(help: "How many of them get a real key and a session whose token is known.")
     var devices = 2_000
     @Option(help: "Where to note those.")
@@ -36,6 +38,7 @@ struct SeedCommand: ParsableCommand {
         try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -1048576")
         let rows = try ServerRows(database, application: application)
         if foreignSessions { return try addForeignSessions(to: database, rows) }
+        if passkeys { return try addPasskeys(to: database, rows) }
         let known = try insert(into: database, rows)
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         // In no order, so that neighbours in the file are no neighbours in the database.
@@ -99,6 +102,20 @@ struct SeedCommand: ParsableCommand {
         }
         try database.execute("COMMIT")
         try Data(lines.utf8).write(to: URL(filePath: side))
+    }
+
+    /// A passkey for each of the first users.
+    private func addPasskeys(to database: Database, _ rows: ServerRows) throws {
+        let now = Int64(Date.now.timeIntervalSince1970 * 1000)
+        var lines: [String] = []
+        try database.execute("BEGIN")
+        for user in rows.users(users) {
+            let passkey = KnownPasskey()
+            try rows.insertPasskey(passkey.id, handle: passkey.handle, key: passkey.cose, of: user, at: now)
+            lines.append(passkey.line)
+        }
+        try database.execute("COMMIT")
+        try Data(lines.shuffled().joined().utf8).write(to: URL(filePath: side))
     }
 
     /// A thumbprint without a key: the digest of the number.

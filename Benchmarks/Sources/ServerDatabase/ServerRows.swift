@@ -9,6 +9,8 @@ package struct ServerRows {
     private let userIds: Statement
     private let logInTimes: Statement
     private let replacedSession: Statement
+    private let passkeyIdentity: Statement
+    private let passkey: Statement
     private let userName: Statement
     private let identifier: Statement
     private let password: Statement
@@ -57,6 +59,17 @@ package struct ServerRows {
         identifier = try database.prepare(
             "INSERT INTO identifiers (application_id, kind, value, user_id) VALUES (?, 'username', ?, ?)")
         password = try database.prepare("INSERT INTO passwords (application_id, user_id, hash) VALUES (?, ?, ?)")
+        passkeyIdentity = try database.prepare(
+            """
+            INSERT INTO identities (application_id, provider, subject, user_id, linked_at)
+            VALUES (?, 'passkey', ?, ?, ?)
+            """)
+        passkey = try database.prepare(
+            """
+            INSERT INTO passkeys (application_id, credential_id, user_handle, public_key, name, aaguid, sign_count,
+                transports, is_backup_eligible, is_backed_up, created_at)
+            VALUES (?, ?, ?, ?, 'Hana''s iPhone', 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', 0, 'hybrid internal', 1, 1, ?)
+            """)
         replacedSession = try database.prepare("DELETE FROM sessions WHERE application_id = ? AND token_digest = ?")
     }
 
@@ -106,6 +119,20 @@ package struct ServerRows {
             application, .bytes(logIn.tokenDigest), .text(logIn.session), .text(logIn.user), .text(protocolName), now,
             now, .integer(logIn.now + 400 * Self.day),
         ])
+    }
+
+    /// A passkey of a user.
+    ///
+    /// - Parameters:
+    ///   - id: The credential's id, base64url.
+    ///   - handle: The user's handle for authenticators, base64url.
+    ///   - key: The public key in the form of COSE.
+    ///   - user: Whose.
+    ///   - time: When it was added, in milliseconds since 1970.
+    /// - Throws: `DatabaseFault`.
+    package func insertPasskey(_ id: String, handle: String, key: [UInt8], of user: String, at time: Int64) throws {
+        try passkeyIdentity.run([application, .text(id), .text(user), .integer(time)])
+        try passkey.run([application, .text(id), .text(handle), .bytes(key), .integer(time)])
     }
 
     /// The ids of the oldest users.

@@ -25,6 +25,7 @@ enum PasskeyForm {
         Member(name: "passkeys.userVerificationRequired", value: .truth(\.requiresUserVerification)),
         Member(name: "passkeys.allowedAuthenticators", value: .list(\.allowedAuthenticators)),
         Member(name: "passkeys.refusedAuthenticators", value: .list(\.refusedAuthenticators)),
+        Member(name: "passkeys.attestationRoots", value: .lines(\.attestationRootLines)),
         Member(name: "passkeys.appleApps", value: .list(\.appleApps)),
         Member(name: "passkeys.androidApps", value: .lines(\.androidAppLines)),
     ]

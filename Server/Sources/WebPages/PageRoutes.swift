@@ -32,6 +32,7 @@ extension WebPages {
             ]
             + [
                 form("code", SendCodeRequest()), form("code/enter", SendCode()), form("log-out", SendLogOut()),
+                form("sign-up/work", SendWorkRequest()),
                 form("passkey/options", SendPasskeyOptions()), form("log-in/passkey", SendPasskeyLogIn()),
                 form("log-in/second-factor", SendSecondFactor()),
                 form("log-in/recovery-codes", SendAccount(action: KeepRecoveryCodes(done: nil))),

@@ -1,5 +1,6 @@
 /// Users: how they come to be and log in, and what changes them.
 package final class Accounts: Sendable {
+    package let judgeFirstLaunch: JudgeFirstLaunch
     package let logInAutomatically: LogInAutomatically
     package let signUp: SignUp
     package let registerUser: RegisterUser
@@ -47,12 +48,13 @@ package final class Accounts: Sendable {
             store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
             passwords: world.passwords, changes: changes)
         upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
+        judgeFirstLaunch = JudgeFirstLaunch(world)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, verifyProof: verifyProof, registrar: registrar, issuers: issuers,
-            judgeFirstLaunch: JudgeFirstLaunch(world))
+            judgeFirstLaunch: judgeFirstLaunch)
         signUp = SignUp(
             store: store, clock: clock, verifyProof: verifyProof, passwords: world.passwords, registrar: registrar,
-            issuers: issuers)
+            issuers: issuers, judgeFirstLaunch: judgeFirstLaunch)
         registerUser = RegisterUser(
             store: store, clock: clock, registrar: registrar, issuers: issuers)
         registerByMail = RegisterByMail(store: store, enqueueMessage: enqueueMessage)

@@ -82,11 +82,13 @@ package struct AttestationRules: Hashable, Sendable {
         case refusal
     }
 
-    /// - Parameter count: How many there were in this hour, with the one that asks: of its address, and in all.
+    /// - Parameters:
+    ///   - count: How many there were in this hour, with the one that asks: of its address, and in all.
+    ///   - minimum: 1 for one that must work within the budget too.
     /// - Returns: what it must do.
-    func toll(for count: (address: Int, application: Int)) -> Toll {
+    func toll(for count: (address: Int, application: Int), atLeast minimum: Int = 0) -> Toll {
         let steps = max(
-            Self.steps(count.address, beyond: unattested.perAddress),
+            minimum, Self.steps(count.address, beyond: unattested.perAddress),
             Self.steps(count.application, beyond: unattested.perApplication))
         guard steps > 0 else { return .nothing }
         guard proofOfWorkBits > 0, steps <= Self.workSteps + 1 else { return .refusal }

@@ -61,17 +61,26 @@ package struct JudgeFirstLaunch: Sendable {
     /// Who asks for a user.
     package struct Launch: Sendable {
         package var application: Application
-        /// The thumbprint of the device's key.
+        /// The thumbprint of the device's key; what names the browser of a page.
         package var key: String
         package var address: ClientAddress
+        /// Whether it is the sign-up of a hosted page. Browsers attest nothing: they work, and where attestations are
+        /// required they always do.
+        package var isPage: Bool
 
-        package init(application: Application, key: String, address: ClientAddress) {
+        package init(application: Application, key: String, address: ClientAddress, isPage: Bool = false) {
             self.application = application
             self.key = key
             self.address = address
+            self.isPage = isPage
         }
 
         fileprivate var rules: AttestationRules { application.settings.attestation }
+        fileprivate var formats: [String] { isPage ? [] : rules.formats }
+
+        fileprivate func toll(for count: Count) -> AttestationRules.Toll {
+            rules.toll(for: (count.address, count.application), atLeast: isPage && rules.mode == .required ? 1 : 0)
+        }
     }
 
     private enum Class: String {
@@ -81,7 +90,7 @@ package struct JudgeFirstLaunch: Sendable {
     }
 
     /// How many there were in this hour.
-    private struct Count: Sendable {
+    fileprivate struct Count: Sendable {
         var address: Int
         var application: Int
         /// When the window of that which is beyond its budget ends.
@@ -98,15 +107,13 @@ package struct JudgeFirstLaunch: Sendable {
     ) async throws(DomainError) -> UsedProof? {
         let now = clock.now
         if let attestation = evidence.attestation { return try await judge(attestation, launch, at: now) }
-        guard launch.rules.mode != .required else { throw .attestationRequired(demand(launch, bits: nil, at: now)) }
+        guard launch.rules.mode != .required || launch.isPage else {
+            throw .attestationRequired(demand(launch, bits: nil, at: now))
+        }
         guard hasBudgets else { return nil }
         if evidence.work == nil {
             // Who asks for a challenge costs no write, and makes nobody else's work harder.
-            let before = try await store.read { transaction throws(DomainError) in
-                try Self.counted(.unattested, launch, at: now, in: transaction)
-            }
-            let count = Count(address: before.address + 1, application: before.application + 1, end: before.end)
-            try admit(launch, nil, count)
+            try admit(launch, nil, try await next(launch, at: now))
         }
         let count = try await count(.unattested, launch, at: now)
         do throws(DomainError) {
@@ -117,16 +124,40 @@ package struct JudgeFirstLaunch: Sendable {
         }
     }
 
+    /// What a first launch would have to do now. Asking costs a read, and counts nothing.
+    ///
+    /// - Parameter launch: Who asks.
+    /// - Returns: the work; `nil` where none is needed.
+    /// - Throws: `attestationRequired`, `rateLimited`, `storageUnavailable`.
+    package func work(of launch: Launch) async throws(DomainError) -> FirstLaunchDemand.Work? {
+        guard launch.rules.mode != .off, hasBudgets else { return nil }
+        do throws(DomainError) {
+            try admit(launch, nil, try await next(launch, at: clock.now))
+            return nil
+        } catch {
+            guard error.code == .proofOfWorkRequired, case .firstLaunch(let demand) = error.detail else { throw error }
+            return demand.work
+        }
+    }
+
+    /// The counts with one that is not counted yet.
+    private func next(_ launch: Launch, at now: Timestamp) async throws(DomainError) -> Count {
+        let before = try await store.read { transaction throws(DomainError) in
+            try Self.counted(.unattested, launch, at: now, in: transaction)
+        }
+        return Count(address: before.address + 1, application: before.application + 1, end: before.end)
+    }
+
     /// - Returns: what marks the work as used.
     @discardableResult
     private func admit(
         _ launch: Launch, _ work: PresentedWork?, _ count: Count
     ) throws(DomainError) -> UsedProof? {
         let now = clock.now
-        switch launch.rules.toll(for: (count.address, count.application)) {
+        switch launch.toll(for: count) {
         case .nothing: return nil
         case .refusal:
-            guard launch.rules.formats.isEmpty else {
+            guard launch.formats.isEmpty else {
                 throw .attestationRequired(demand(launch, bits: nil, at: now))
             }
             throw .rateLimited(retryAfter: max(.seconds(1), count.end - now))
@@ -211,8 +242,8 @@ package struct JudgeFirstLaunch: Sendable {
             challenges.new(for: purpose, key: launch.key, in: launch.application.id)
         }
         return FirstLaunchDemand(
-            attestation: launch.rules.formats.isEmpty
-                ? nil : .init(challenge: new(.attestation), formats: launch.rules.formats),
+            attestation: launch.formats.isEmpty
+                ? nil : .init(challenge: new(.attestation), formats: launch.formats),
             work: bits.map { .init(challenge: new(.work(bits: $0)), bits: $0) },
             expiresAt: now + FirstLaunchChallenges.lifetime)
     }

@@ -15,6 +15,9 @@ package struct AttestationRoots: Hashable, Sendable {
         self.authenticators = authenticators
     }
 
+    /// What stands in the place of kinds where the certificates are for all.
+    static let everyKind = "*"
+
     func stands(for kind: AAGUID) -> Bool {
         authenticators.isEmpty || authenticators.contains { AAGUID($0) == kind }
     }
@@ -54,6 +57,44 @@ extension PasskeyRules {
                 AttestationCertificate(
                     publicKey: leaf.publicKey, subject: leaf.subject, isAuthority: leaf.isAuthority,
                     aaguid: leaf.extensions[AttestationCertificate.aaguidExtension].map { ($0.value, $0.isCritical) })
+            }
+        }
+    }
+}
+
+extension PasskeyRules {
+    /// The roots as an operator writes them: a line with the AAGUIDs of the kinds, or `*` for all, then the certificates
+    /// in PEM. Certificates before any such line are for all.
+    package var attestationRootLines: [String] {
+        get {
+            attestationRoots.flatMap { roots in
+                [roots.authenticators.isEmpty ? AttestationRoots.everyKind : roots.authenticators.joined(separator: " ")]
+                    + roots.certificates.split(whereSeparator: \.isNewline).map(String.init)
+            }
+        }
+        set {
+            attestationRoots = []
+            var isInCertificate = false
+            var takesKinds = false
+            for written in newValue {
+                let words = written.split(whereSeparator: \.isWhitespace).map(String.init)
+                guard !words.isEmpty else { continue }
+                let line = words.joined(separator: " ")
+                if line.hasPrefix("-----BEGIN ") { isInCertificate = true }
+                if !isInCertificate {
+                    if !takesKinds { attestationRoots.append(AttestationRoots(certificates: "", authenticators: [])) }
+                    takesKinds = true
+                    attestationRoots[attestationRoots.count - 1].authenticators += words.filter {
+                        $0 != AttestationRoots.everyKind
+                    }
+                    continue
+                }
+                if attestationRoots.isEmpty {
+                    attestationRoots.append(AttestationRoots(certificates: "", authenticators: []))
+                }
+                takesKinds = false
+                attestationRoots[attestationRoots.count - 1].certificates += line + "\n"
+                if line.hasPrefix("-----END ") { isInCertificate = false }
             }
         }
     }

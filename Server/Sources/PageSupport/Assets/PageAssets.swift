@@ -13,6 +13,8 @@ package struct PageAssets: Sendable {
 
     /// The script of pages with passkeys.
     package static let passkeyScript = "passkeys.js"
+    /// The script of forms that may cost work.
+    package static let workScript = "work.js"
 
     private let files: [String: File]
     private let paths: [String: String]
@@ -38,11 +40,11 @@ package struct PageAssets: Sendable {
         self.paths = paths
     }
 
-    /// The style sheet and the script that all pages have, and the script of those with passkeys.
+    /// The style sheet and the script that all pages have, and the scripts of those with passkeys and with work.
     package static var shared: [String: [UInt8]] {
         [
             "okaeri.css": PackageResources.okaeri_css, "okaeri.js": PackageResources.okaeri_js,
-            passkeyScript: PackageResources.passkeys_js,
+            passkeyScript: PackageResources.passkeys_js, workScript: PackageResources.work_js,
         ]
     }
 

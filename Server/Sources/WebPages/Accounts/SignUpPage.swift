@@ -45,11 +45,13 @@ struct SendSignUp: HostedPage {
                             displayName: form.displayName.isEmpty ? nil : form.displayName,
                             locale: request.browser.language.rawValue, fields: form.fields.changes),
                         client: LogInClient(
-                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin)))
+                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+                        page: .init(browser: request.browserName, work: sent.work)))
             }
             if mailsFirst { await request.confirm(form.email, of: logIn) }
             return try await request.enter(logIn, doing: mailsFirst ? "emailSent" : nil)
         } catch let error as DomainError {
+            if error.code == .proofOfWorkRequired { request.pages.metrics.refusedFirstLaunches.add() }
             var again = form
             again.providers = try await request.providers()
             again.errors = request.errors(of: error, form.fields)
@@ -60,7 +62,35 @@ struct SendSignUp: HostedPage {
     }
 }
 
+/// `POST /a/{application}/sign-up/work`: what the script must do before the form is sent.
+struct SendWorkRequest: HostedPage {
+    private struct Answer: Encodable {
+        var challenge: String?
+        var bits: Int?
+    }
+
+    func respond(to request: HostedPageRequest) async throws -> Response {
+        _ = try await request.browser.form()
+        let work = try await request.modules.accounts.judgeFirstLaunch.work(
+            of: .init(
+                application: request.application, key: request.browserName, address: request.browser.client,
+                isPage: true))
+        return try PageResponse.json(Answer(challenge: work?.challenge, bits: work?.bits), for: request.browser)
+    }
+}
+
+extension FormValues {
+    /// The work that the script has done.
+    fileprivate var work: PresentedWork? {
+        guard let bits = Int(text("work_bits")) else { return nil }
+        return PresentedWork(challenge: text("work_challenge"), bits: bits, solution: text("work_solution"))
+    }
+}
+
 extension HostedPageRequest {
+    /// What names the browser in challenges: it lasts as long as its forms.
+    fileprivate var browserName: String { browser.formToken }
+
     /// Orders the mail that makes an address the new user's.
     fileprivate func confirm(_ email: String, of logIn: LogIn) async {
         // The account is made whatever comes of it; the address can be given again on its page.
@@ -132,6 +162,10 @@ struct SignUpForm {
                 autocomplete: "new-password"))
         var model: PageTemplates.Model = ["fields": rows.map(\.model) + fields.models(request, errors)]
         model.merge(request.buttons(for: providers)) { $1 }
+        if settings.attestation.mode != .off {
+            model["work"] = request.path("sign-up/work")
+            if let script = request.pages.assets.path(of: PageAssets.workScript) { model["workScript"] = script }
+        }
         if let errors { model["summary"] = errors.summary(request) }
         return model
     }

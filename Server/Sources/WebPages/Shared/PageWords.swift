@@ -48,6 +48,7 @@ extension DomainError {
             .providerAlreadyLinked: ("identityTaken", .conflict), .lastWayIn: ("lastWayIn", .conflict),
             .passkeyUnknown: ("passkeyUnknown", .unprocessableContent),
             .passkeyRefused: ("passkeyRefused", .unprocessableContent),
+            .proofOfWorkRequired: ("workRequired", .forbidden), .proofReplayed: ("expired", .conflict),
         ], ofAdministration: ("unknown", .forbidden))
 }
 

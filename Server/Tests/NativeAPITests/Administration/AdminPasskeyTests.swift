@@ -98,6 +98,39 @@ struct AdminPasskeyTests {
         #expect(try await stored(world) == rules)
     }
 
+    @Test("have roots of makers in the dashboard, each for its kinds or for all")
+    func roots() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address) = (world.browser(), world.page("settings"))
+        let kind = "01020304-0506-0708-090a-0b0c0d0e0f10"
+        let pem = TestCertifier.rootPEM
+        var fields = [
+            "name": "Demo", "sessionIdleDays": "30", "sessionDays": "100", "passwordMinimumCharacters": "10",
+            "deletionGraceDays": "14", "passkeys.enabled": "yes", "passkeys.domain": "example.com",
+        ]
+        func send(_ roots: String) async throws -> Page {
+            let shown = try await browser.get(address)
+            fields["version"] = shown.value(of: "version") ?? ""
+            fields["passkeys.attestationRoots"] = roots
+            return try await browser.post(address, fields, token: shown.token)
+        }
+        for wrong in ["nonsense", "\(kind)\n", "*\nnot a certificate", "\(kind) x\n\(pem)", pem.replacing("M", with: "!")] {
+            let refused = try await send(wrong)
+            #expect(refused.status == 422 && refused.error("passkeys.attestationRoots") != nil, "\(wrong)")
+        }
+        let written = pem.replacing("\n", with: "\r\n")
+        #expect(try await send("\(written)\r\n  \(kind)\r\n\r\n\(written)\(written)").status == 303)
+        let rules = try await stored(world)
+        #expect(rules.attestationRoots.map(\.authenticators) == [[], [kind]])
+        #expect(rules.attestationRoots.map { $0.certificates.components(separatedBy: "BEGIN").count } == [2, 3])
+        let shown = try await browser.get(address)
+        #expect(shown.html.contains("\n\(kind)\n-----BEGIN CERTIFICATE-----"))
+        #expect(try await send(rules.attestationRootLines.joined(separator: "\r\n")).status == 303)
+        #expect(try await stored(world) == rules)
+        #expect(try await send("").status == 303)
+        #expect(try await stored(world).attestationRoots.isEmpty)
+    }
+
     private func stored(_ world: AdminWorld) async throws -> PasskeyRules {
         try await world.server.modules.applications.findApplication(world.server.application.id).settings.passkeys
     }

@@ -6,6 +6,7 @@ package struct SignUp: Sendable {
     let passwords: any PasswordHashing
     let registrar: UserRegistrar
     let issuers: SessionIssuers
+    let judgeFirstLaunch: JudgeFirstLaunch
 
     package struct Request: Sendable {
         package var application: Application
@@ -17,11 +18,25 @@ package struct SignUp: Sendable {
         package var attempt: Attempt?
         /// An earlier end of the session than its protocol's.
         package var expiresAt: Timestamp?
+        /// Set for a hosted page, whose sign-ups are judged like first launches where the application has rules for them.
+        package var page: Page?
+
+        /// What a browser brings.
+        package struct Page: Sendable {
+            /// What names the browser.
+            package var browser: String
+            package var work: PresentedWork?
+
+            package init(browser: String, work: PresentedWork?) {
+                self.browser = browser
+                self.work = work
+            }
+        }
 
         package init(
             application: Application, identifiers: NewIdentifiers, password: Secret?,
             newUser: UserRegistration.Profile = .init(), client: LogInClient, attempt: Attempt? = nil,
-            expiresAt: Timestamp? = nil
+            expiresAt: Timestamp? = nil, page: Page? = nil
         ) {
             self.application = application
             self.identifiers = identifiers
@@ -30,6 +45,7 @@ package struct SignUp: Sendable {
             self.client = client
             self.attempt = attempt
             self.expiresAt = expiresAt
+            self.page = page
         }
     }
 
@@ -42,7 +58,7 @@ package struct SignUp: Sendable {
     }
 
     /// - Throws: `fieldsRefused`, `identifiersTaken`, `proofRefused`, `proofReplayed`, `clockSkew`, `rateLimited`,
-    ///   `busy`, `attemptReused`, `storageUnavailable`.
+    ///   `proofOfWorkRequired`, `busy`, `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var proof: DeviceProof?
@@ -52,8 +68,10 @@ package struct SignUp: Sendable {
             .signUp, in: request.application, request.newUser, identifiers: request.identifiers)
         asked.password = request.password
         asked.device = request.client.device
+        let draft = registrar.draft(asked, at: now)
+        let work = try await judge(draft, request)
         let registration = try await registrar.ready(
-            registrar.draft(asked, at: now), from: request.client.address, request.client.origin, isCounted: false)
+            draft, from: request.client.address, request.client.origin, isCounted: work.isJudged)
         let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let issuer = issuers.issuer(
             for: .init(
@@ -63,6 +81,7 @@ package struct SignUp: Sendable {
             at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
+            if let used = work.used, try !transaction.markUsed(used, in: application) { throw .proofReplayed }
             do throws(DomainError) {
                 let made = try registration.store(in: transaction, joining: link, session: issuer)
                 // With an issuer there always is one.
@@ -92,5 +111,19 @@ package struct SignUp: Sendable {
             guard let logIn else { throw .identifiersTaken(user.typedIdentifiers.map(\.kind)) }
             return logIn
         }
+    }
+
+    /// - Returns: whether the application's budgets took the place of the address' limit, and what marks work as used.
+    private func judge(
+        _ draft: UserRegistration, _ request: Request
+    ) async throws(DomainError) -> (isJudged: Bool, used: UsedProof?) {
+        guard let page = request.page, request.application.settings.attestation.mode != .off else {
+            return (false, nil)
+        }
+        // What is wrong in the form costs no work.
+        _ = try draft.judged()
+        let launch = JudgeFirstLaunch.Launch(
+            application: request.application, key: page.browser, address: request.client.address, isPage: true)
+        return (true, try await judgeFirstLaunch(launch, FirstLaunchEvidence(work: page.work)))
     }
 }
