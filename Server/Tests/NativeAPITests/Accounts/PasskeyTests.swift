@@ -159,6 +159,28 @@ struct PasskeyTests {
         #expect(statuses.sorted() == [200] + [Int](repeating: 401, count: 9))
     }
 
+    @Test("leaves no session behind when it is removed while it is used")
+    func removedWhileUsed() async throws {
+        let world = try await PasskeyWorld()
+        for _ in 0..<20 {
+            let authenticator = SoftwareAuthenticator()
+            let (person, handle) = try await world.person(authenticator)
+            let credential = try await world.authentication(authenticator, handle)
+            async let logIn = world.logIn(credential)
+            async let removal = person.send(.delete, APIPath.passkey(authenticator.id))
+            let (entered, removed) = try await (logIn, removal)
+            #expect(removed.status == 204, "\(removed.text)")
+            guard entered.status == 200 else {
+                expect(entered, 404, .passkeyUnknown)
+                continue
+            }
+            let token = try entered.read(LogInResponse.self).session.token
+            let later = try await world.server.send(.get, APIPath.user, [("Authorization", "Bearer \(token)")])
+            #expect(later.status == 401)
+            #expect(try await person.send(.get, APIPath.user).status == 200)
+        }
+    }
+
     @Test("is refused when its counter does not grow, which the audit log has")
     func counter() async throws {
         let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())

@@ -195,6 +195,24 @@ struct SecondFactorTests {
         #expect(try await world.logIn().status == 200)
     }
 
+    @Test("is used before it is removed, or not at all, when both come at once")
+    func removedWhileUsed() async throws {
+        let world = try await SecondFactorWorld()
+        for number in 0..<10 {
+            let name = "hana\(number)"
+            let person = try await world.person(name)
+            let (key, factor, _) = try await world.enrol(person)
+            let ticket = try await world.ticket(name).ticket
+            let code = try world.nextCode(key)
+            async let finishing = world.finish(ticket, #""code": "\#(code)""#)
+            async let removal = person.send(.delete, APIPath.secondFactor(factor))
+            let (finished, removed) = try await (finishing, removal)
+            #expect(removed.status == 204, "\(removed.text)")
+            #expect(finished.status == 200 || finished.code == .secondFactorTicketInvalid, "\(finished.text)")
+            #expect(try await world.logIn(name).status == 200)
+        }
+    }
+
     @Test("ends tickets of log-ins with a reset of the password, which does not remove it")
     func reset() async throws {
         let world = try await EvictionWorld()
