@@ -205,10 +205,13 @@ let package = Package(
             swiftSettings: settings),
         // system: The C library of compression.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        // composition: Backups of the embedded database: sealed files, where they are kept, what is applied when one is restored.
+        // composition: Backups: sealed files, where they are kept, what is applied when one is restored.
         .target(
             name: "Backups",
-            dependencies: ["Domain", "OutboundServices", "StorageSQLite", "CSodium", "CZlib", crypto],
+            dependencies: [
+                "Domain", "OutboundServices", "Storage", "StoragePostgreSQL", "StorageSQLite", "CSodium", "CZlib",
+                crypto,
+            ],
             swiftSettings: settings),
         // system: The C library's allocator, of which Foundation shows nothing.
         .systemLibrary(name: "CMalloc"),
@@ -217,7 +220,7 @@ let package = Package(
             name: "OkaeriProgram",
             dependencies: [
                 "AuthServiceAPI", "Backups", "CMalloc", "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriServer",
-                "OutboundServices", "ParseAPI", "PasswordHashes",
+                "OutboundServices", "ParseAPI", "PasswordHashes", "StoragePostgreSQL",
                 arguments, sdk, wire, crypto,
             ],
             swiftSettings: settings),

@@ -184,7 +184,7 @@ struct RequestMaker {
 
     private var passkeyPath: String { "/v1/log-in/passkey" }
 
-    /// - Parameter headers: Header lines of the request of a number.
+    // With header lines for the request of a number.
     private func passkeyLogIns(_ headers: (Int) throws -> [String]) throws -> RequestSupply {
         let known = try KnownPasskey.read(from: devices, lines: lines)
         guard !known.isEmpty else { throw CocoaError(.fileReadCorruptFile) }

@@ -43,7 +43,9 @@ struct BenchCommand: ParsableCommand {
         let loadBefore = loadAverage
         var failure: (any Error)?
         do {
-            for phase in phase.isEmpty ? [.paths, .passwords, .passkeys, .pages, .foreign, .memory, .dashboard, .growth] : phase {
+            for phase in phase.isEmpty
+                ? [.paths, .passwords, .passkeys, .pages, .foreign, .memory, .dashboard, .growth] : phase
+            {
                 try measure(phase, workbench, &report)
             }
         } catch {

@@ -3,8 +3,8 @@ package import Domain
 import Foundation
 import StorageSQLite
 
-/// Makes a backup of the embedded database, beside a server that may be running: copies it page by page, looks through the
-/// copy, seals it, stores it, and reads it back. Blocks.
+/// Makes a backup, beside servers that may be running: copies the database, looks through the copy, seals it, stores it, and
+/// reads it back. Blocks.
 package struct MakeBackup {
     /// How far it is.
     package enum Step: String, Sendable {
@@ -20,25 +20,23 @@ package struct MakeBackup {
         package let removed: [String]
     }
 
-    private static let partBytes = 1 << 20
-
-    private let folder: String
+    private let source: any BackupSource
     private let repository: any BackupRepository
     private let key: BackupPublicKey
     private let program: String
     private let tell: (Step, Int, Int) -> Void
 
     /// - Parameters:
-    ///   - folder: The data folder.
+    ///   - source: What a backup is made of.
     ///   - repository: Where the backup goes.
     ///   - key: What it is sealed to.
     ///   - program: The program's version.
     ///   - tell: Called with how much of a step is done.
     package init(
-        of folder: String, to repository: any BackupRepository, key: BackupPublicKey, program: String,
+        of source: any BackupSource, to repository: any BackupRepository, key: BackupPublicKey, program: String,
         tell: @escaping (Step, Int, Int) -> Void
     ) {
-        self.folder = folder
+        self.source = source
         self.repository = repository
         self.key = key
         self.program = program
@@ -58,19 +56,14 @@ package struct MakeBackup {
     ) throws(BackupFault) -> Report {
         // The repository is asked first: a mistake there is found before the work.
         let before = try BackupCatalogue(repository)
-        let segments = RevocationSegments(folder: folder)
         let lineage = try Sodium.hexadecimalDigits(count: 8)
-        let segment = try storing { () throws(SQLiteOpenFault) in try segments.begin(lineage: lineage) }
-        removeAbandonedCopies()
-        let copy = "\(folder)/.backup-\(getpid()).sqlite"
+        let copy = source.newCopyPath()
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
-        let snapshot = try storing { () throws(SQLiteOpenFault) in
-            try SQLiteSnapshot(of: folder, to: copy) { tell(.copying, $0, $1) }
-        }
+        let copied = try source.copy(to: copy, lineage: lineage) { tell(.copying, $0, $1) }
         var header = BackupHeader(
-            kind: .database, madeAt: time.milliseconds, program: program, schemaVersion: snapshot.schemaVersion,
-            segment: segment, rows: snapshot.rows, byteCount: 0, digest: "", key: key.id,
-            sealingKeys: snapshot.sealingKeys)
+            kind: source.kind, madeAt: time.milliseconds, program: program, schemaVersion: copied.schemaVersion,
+            segment: copied.segment, rows: copied.rows, byteCount: 0, digest: "", key: key.id,
+            sealingKeys: copied.sealingKeys)
         let name = BackupCatalogue.newName(at: time)
         let byteCount = try store(copy, as: name, &header, checkedWith: secretKey)
         try storeRevocations(at: time, known: before)
@@ -84,15 +77,14 @@ package struct MakeBackup {
     /// - Throws: `BackupFault`.
     @discardableResult
     package func storeRevocations(at time: Timestamp, known: BackupCatalogue? = nil) throws(BackupFault) -> Int {
-        let segments = RevocationSegments(folder: folder)
-        guard let open = segments.open else {
+        let all = try source.segments()
+        guard let open = all.last else {
             throw BackupFault(
-                "The data folder \(folder) has no revocation journal yet: it begins with the first backup. “okaeri backup make” "
-                    + "makes one.")
+                "\(source) has no revocation journal yet: it begins with the first backup. “okaeri backup make” makes one."
+            )
         }
         let stored: [String]
         if let known { stored = known.segments } else { stored = try BackupCatalogue(repository).segments }
-        let all = segments.names
         // The last closed one may have been open when it was stored.
         let wanted = all.filter { $0 == open || !stored.contains($0) || all.suffix(2).contains($0) }
         for name in wanted {
@@ -100,9 +92,9 @@ package struct MakeBackup {
                 kind: .revocations, madeAt: time.milliseconds, program: program, schemaVersion: 0, segment: name,
                 rows: [:], byteCount: 0, digest: "", key: key.id)
             // What is appended while it is read is in the next store; a torn last line is passed over by the reader.
-            let copy = "\(folder)/.revocations-\(getpid())"
+            let copy = "\(source.workFolder)/.revocations-\(getpid())"
             defer { unlink(copy) }
-            try duplicate(segments.path(of: name), to: copy)
+            try source.write(segment: name, to: copy)
             _ = try store(copy, as: BackupCatalogue.storedName(ofSegment: name), &header, checkedWith: nil)
         }
         return wanted.count
@@ -116,17 +108,17 @@ package struct MakeBackup {
     ) throws(BackupFault) -> Int {
         let file = try LocalFile(path: path, name: name)
         var digest = SHA256()
-        try forEachPart(of: file) { part, done throws(BackupFault) in
+        try file.forEachPart { part, done throws(BackupFault) in
             digest.update(data: part)
             tell(.checking, done, file.byteCount)
         }
         header.byteCount = Int64(clamping: file.byteCount)
         header.digest = Base64URL.text(of: Array(digest.finalize()))
-        let draft = "\(repository.draftFolder ?? folder)/.\(name).\(getpid())"
+        let draft = "\(repository.draftFolder ?? source.workFolder)/.\(name).\(getpid())"
         // Taken over by the repository, or useless.
         defer { unlink(draft) }
         var writer = try SealedFileWriter(path: draft, header: header, key: key)
-        try forEachPart(of: file) { part, done throws(BackupFault) in
+        try file.forEachPart { part, done throws(BackupFault) in
             try writer.put(part)
             tell(.sealing, done, file.byteCount)
         }
@@ -146,19 +138,6 @@ package struct MakeBackup {
         return stored.byteCount
     }
 
-    /// Copies of processes that were killed: they are not encrypted, and large.
-    func removeAbandonedCopies() {
-        // A folder that cannot be listed is found out when the copy is made.
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            let parts = name.split(separator: ".")
-            guard let first = parts.first, first.hasPrefix("backup-"), name.hasPrefix("."),
-                let process = pid_t(first.dropFirst("backup-".utf8.count), radix: 10), process > 0,
-                kill(process, 0) != 0, errno == ESRCH
-            else { continue }
-            unlink("\(folder)/\(name)")
-        }
-    }
-
     private func prune(keeping kept: Int?) throws(BackupFault) -> [String] {
         guard let kept else { return [] }
         let all = try BackupCatalogue(repository)
@@ -171,32 +150,7 @@ package struct MakeBackup {
         for name in all.segments where RevocationSegments.lineage(of: name) == lineage && name < needed {
             try repository.remove(BackupCatalogue.storedName(ofSegment: name))
         }
-        RevocationSegments(folder: folder).remove(before: needed)
+        try source.removeSegments(before: needed)
         return removed
-    }
-
-    private func forEachPart(
-        of file: LocalFile, _ take: (_ part: [UInt8], _ done: Int) throws(BackupFault) -> Void
-    ) throws(BackupFault) {
-        var offset = 0
-        while offset < file.byteCount {
-            let part = try file.read(from: offset, count: min(Self.partBytes, file.byteCount - offset))
-            offset += part.count
-            try take(part, offset)
-        }
-    }
-
-    private func duplicate(_ path: String, to copy: String) throws(BackupFault) {
-        let source = try LocalFile(path: path, name: path)
-        let target = try OutputFile(path: copy)
-        try forEachPart(of: source) { part, _ throws(BackupFault) in try target.write(part) }
-    }
-
-    private func storing<Value>(_ body: () throws(SQLiteOpenFault) -> Value) throws(BackupFault) -> Value {
-        do throws(SQLiteOpenFault) {
-            return try body()
-        } catch {
-            throw BackupFault("\(error.description) “okaeri doctor” looks for the reason.")
-        }
     }
 }

@@ -7,7 +7,7 @@ import StorageSQLite
 /// everything ends that could have ended unseen: sessions, codes, transfer codes, merge tickets, log-ins of admins.
 package struct RestoreBackup {
     package enum Step: String, Sendable {
-        case checking, opening, applying
+        case checking, opening, restoring, applying
     }
 
     package struct Report: Sendable {
@@ -58,12 +58,7 @@ package struct RestoreBackup {
         let name = try catalogue.backup(name, at: repository)
         let reader = try SealedFileReader(repository.file(name))
         let header = reader.header
-        guard header.kind == .database else { throw .damaged(name, "it holds no database") }
-        guard header.schemaVersion <= SQLiteInspection.latestSchemaVersion else {
-            throw BackupFault(
-                "The backup \(name) has schema version \(header.schemaVersion), made by Okaeri \(header.program); this program "
-                    + "knows up to \(SQLiteInspection.latestSchemaVersion). Restore it with the newer program.")
-        }
+        try Self.check(header, of: name, is: .database)
         try reader.checkDigest { tell(.checking, $0, $1) }
         try Self.makeFolder(folder)
         let draft = "\(folder)/.restore-\(getpid()).sqlite"
@@ -77,6 +72,25 @@ package struct RestoreBackup {
             name: name, header: header, rows: outcome.rows, revocations: outcome.revocations,
             isJournalComplete: outcome.doubt == nil, doubt: outcome.doubt, endedAll: outcome.endedAll,
             sealingKeys: outcome.sealingKeys)
+    }
+
+    /// Sees whether a backup is of a kind and of a version that can be restored.
+    static func check(
+        _ header: BackupHeader, of name: String, is kind: BackupHeader.Kind
+    ) throws(BackupFault) {
+        if header.kind != kind, [.database, .dump].contains(header.kind) {
+            throw BackupFault(
+                kind == .database
+                    ? "\(name) is of a shared database: name an empty PostgreSQL database with --database."
+                    : "\(name) is of an embedded database: restore it into a folder with --data, without --database; “okaeri copy” "
+                        + "brings it from there into PostgreSQL.")
+        }
+        guard header.kind == kind else { throw .damaged(name, "it holds no database") }
+        guard header.schemaVersion <= SQLiteInspection.latestSchemaVersion else {
+            throw BackupFault(
+                "The backup \(name) has schema version \(header.schemaVersion), made by Okaeri \(header.program); this program "
+                    + "knows up to \(SQLiteInspection.latestSchemaVersion). Restore it with the newer program.")
+        }
     }
 
     /// What came of a journal in a restored database.
@@ -169,24 +183,38 @@ struct RestoredJournal {
         self.doubt = doubt
     }
 
+    /// The journal of the old data folder where it is whole, or else the one that was stored.
     init(
         from segment: String, stored: [String], oldFolder: String?, repository: any BackupRepository,
         key: BackupSecretKey
     ) throws(BackupFault) {
-        if let oldFolder {
-            let segments = RevocationSegments(folder: oldFolder)
-            if let chain = RevocationSegments.chain(from: segment, among: segments.names), chain.last == segments.open {
-                for name in chain {
-                    try add(LocalFile(path: segments.path(of: name), name: name))
-                }
-                return
-            }
-            doubt = "\(oldFolder) has no whole revocation journal since this backup"
-        } else {
-            doubt = "what ended after the journal was last stored is not known without the old data folder"
+        guard let oldFolder else {
+            self = try Self(
+                from: segment, stored: stored, repository: repository, key: key,
+                doubt: "what ended after the journal was last stored is not known without the old data folder")
+            return
         }
+        let segments = RevocationSegments(folder: oldFolder)
+        guard let chain = RevocationSegments.chain(from: segment, among: segments.names), chain.last == segments.open
+        else {
+            self = try Self(
+                from: segment, stored: stored, repository: repository, key: key,
+                doubt: "\(oldFolder) has no whole revocation journal since this backup")
+            return
+        }
+        for name in chain {
+            let file = try LocalFile(path: segments.path(of: name), name: name)
+            texts.append(String(decoding: try file.read(from: 0, count: file.byteCount), as: UTF8.self))
+        }
+    }
+
+    /// The journal that was stored with the backups, and why it may miss something.
+    init(
+        from segment: String, stored: [String], repository: any BackupRepository, key: BackupSecretKey, doubt: String
+    ) throws(BackupFault) {
+        self.doubt = doubt
         guard let chain = RevocationSegments.chain(from: segment, among: stored) else {
-            doubt = "no whole revocation journal since this backup is at \(repository)"
+            self.doubt = "no whole revocation journal since this backup is at \(repository)"
             return
         }
         for name in chain {
@@ -199,9 +227,5 @@ struct RestoredJournal {
             try reader.open(with: key, { _, _ in }) { part throws(BackupFault) in bytes += part }
             texts.append(String(decoding: bytes, as: UTF8.self))
         }
-    }
-
-    private mutating func add(_ file: LocalFile) throws(BackupFault) {
-        texts.append(String(decoding: try file.read(from: 0, count: file.byteCount), as: UTF8.self))
     }
 }

@@ -41,7 +41,8 @@ struct PostgreSQLSchema {
         if let words = Self.complaint(present, address) { throw PostgreSQLOpenFault(words) }
         if isUnfinished {
             throw PostgreSQLOpenFault(
-                "An “okaeri copy” into the database \(address) has not ended. Run it again; it goes on where it stopped."
+                "An “okaeri copy” into the database \(address) has not ended. Run it again; it goes on where it stopped. An "
+                    + "“okaeri restore” that was broken off begins anew in a new database."
             )
         }
     }
@@ -85,7 +86,13 @@ struct PostgreSQLSchema {
         do {
             try link.run("SELECT pg_advisory_xact_lock(\(Self.lock))", within: .seconds(3600))
             let before = try version()
-            for statement in Self.statements(after: before) { try link.run(statement, within: .seconds(86_400)) }
+            let statements = Self.statements(after: before)
+            let revocations = PostgreSQLRevocations(link)
+            // Triggers hold on to the columns that a step may change.
+            let isNoting = statements.isEmpty ? false : try revocations.exists()
+            if isNoting { try revocations.removeTriggers() }
+            for statement in statements { try link.run(statement, within: .seconds(86_400)) }
+            if isNoting { try revocations.install() }
             try link.run("COMMIT")
             return before
         } catch {

@@ -7,7 +7,9 @@ package struct PostgreSQLTables {
         SET statement_timeout = 0; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; \
         SET synchronous_commit = off
         """
-    private static let marker = "unfinished_copy"
+    static let marker = "unfinished_copy"
+    static let marking = "CREATE TABLE \(marker) (since BIGINT)"
+    static let unmarking = "DROP TABLE IF EXISTS \(marker)"
 
     private let link: PostgreSQLLink
     private let address: PostgreSQLAddress
@@ -41,7 +43,7 @@ package struct PostgreSQLTables {
                     "The database \(address) is not empty: \(shape.name) has rows. Copy into a new database.")
             }
         }
-        _ = try asking { () throws(PostgreSQLFault) in try link.run("CREATE TABLE \(Self.marker) (since BIGINT)") }
+        _ = try asking { () throws(PostgreSQLFault) in try link.run(Self.marking) }
         return false
     }
 
@@ -49,13 +51,17 @@ package struct PostgreSQLTables {
     package func finish() throws(PostgreSQLOpenFault) {
         _ = try asking { () throws(PostgreSQLFault) in
             try link.run("SET synchronous_commit = on")
-            return try link.run("DROP TABLE \(Self.marker)")
+            return try link.run(Self.unmarking)
         }
     }
 
     /// Every table but the bookkeeping of the schema.
-    package func shapes() throws(PostgreSQLOpenFault) -> [TableShape] {
-        let columns = try asking { () throws(PostgreSQLFault) in
+    package func shapes() throws(PostgreSQLOpenFault) -> [TableShape] { try Self.shapes(link, address) }
+
+    /// The same of any connection.
+    static func shapes(_ link: PostgreSQLLink, _ address: PostgreSQLAddress) throws(PostgreSQLOpenFault) -> [TableShape]
+    {
+        let columns = try asking(address) { () throws(PostgreSQLFault) in
             try link.run(
                 """
                 SELECT c.relname::text, a.attname::text, COALESCE(array_position(i.indkey::int2[], a.attnum), -1)::int8
@@ -140,6 +146,12 @@ package struct PostgreSQLTables {
     }
 
     private func asking<Answer>(_ ask: () throws(PostgreSQLFault) -> Answer) throws(PostgreSQLOpenFault) -> Answer {
+        try Self.asking(address, ask)
+    }
+
+    private static func asking<Answer>(
+        _ address: PostgreSQLAddress, _ ask: () throws(PostgreSQLFault) -> Answer
+    ) throws(PostgreSQLOpenFault) -> Answer {
         do throws(PostgreSQLFault) {
             return try ask()
         } catch {

@@ -67,25 +67,6 @@ final class RevocationJournal: Sendable {
     }
 }
 
-/// A line of the journal: what it says, and a checksum that tells a torn or damaged one.
-package enum RevocationLine {
-    static func sealed(_ line: String) -> String { "\(line) \(checksum(line))" }
-
-    /// What a line says; `nil` for one that is damaged.
-    static func opened(_ line: Substring) -> Substring? {
-        guard let space = line.lastIndex(of: " ") else { return nil }
-        let content = line[..<space]
-        return line[line.index(after: space)...] == checksum(content) ? content : nil
-    }
-
-    /// FNV-1a with 64 bits: against accidents, not against people, who could write to the database too.
-    private static func checksum(_ text: some StringProtocol) -> String {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x0000_0100_0000_01b3 }
-        return String(hash, radix: 16)
-    }
-}
-
 extension SQLiteConnection {
     /// The columns of a table's primary key, in its order; none when there is no such table.
     func keyColumns(of table: String) throws(DomainError) -> [String] {

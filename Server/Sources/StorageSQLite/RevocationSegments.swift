@@ -35,12 +35,7 @@ package struct RevocationSegments: Sendable {
     /// - Returns: its name.
     /// - Throws: `SQLiteOpenFault` when it cannot be made.
     package func begin(lineage: String) throws(SQLiteOpenFault) -> String {
-        let last = names.last
-        let number = last.flatMap { Int($0.suffix(8), radix: 10) } ?? 0
-        let digits = String(number + 1)
-        let name =
-            "\(last.map { String($0.prefix(8)) } ?? lineage)-"
-            + String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
+        let name = Self.name(after: names.last, lineage: lineage)
         let draft = "\(folder)/.open-\(getpid())"
         do {
             try FileManager.default.createDirectory(
@@ -87,6 +82,19 @@ package struct RevocationSegments: Sendable {
         guard chain.first == first else { return nil }
         let numbers = chain.compactMap { Int($0.suffix(8), radix: 10) }
         return zip(numbers, numbers.dropFirst()).allSatisfy { $1 == $0 + 1 } ? chain : nil
+    }
+
+    /// The name of the segment behind another one.
+    ///
+    /// - Parameters:
+    ///   - last: The newest that there is; `nil` for an installation that has none.
+    ///   - lineage: Eight random hexadecimal digits, for such an installation.
+    /// - Returns: the name.
+    package static func name(after last: String?, lineage: String) -> String {
+        let number = last.flatMap { Int($0.suffix(8), radix: 10) } ?? 0
+        let digits = String(number + 1)
+        return "\(last.map { String(self.lineage(of: $0)) } ?? lineage)-"
+            + String(repeating: "0", count: max(0, 8 - digits.utf8.count)) + digits
     }
 
     /// What the segments of one installation have in common. One that was restored has another.

@@ -220,10 +220,6 @@ struct BackupTests {
         let slipped = try await Program.run(
             "backup", "--data", folder.path, "--to", repository.path, "--key", String(key.public.dropLast()))
         #expect(slipped.status == 2 && slipped.errors.contains("okaeri backup new-key"), "\(slipped.errors)")
-        let shared = try await Program.run(
-            "backup", "--to", repository.path, "--key", key.public,
-            environment: ["OKAERI_DATABASE": "postgresql://okaeri@127.0.0.1:1/okaeri"])
-        #expect(shared.status == 1 && shared.errors.contains("pg_dump"), "\(shared.errors)")
     }
 
     private struct Report: Decodable {

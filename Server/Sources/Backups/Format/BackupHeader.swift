@@ -6,6 +6,8 @@ package struct BackupHeader: Codable, Hashable, Sendable {
     package enum Kind: String, Codable, Sendable {
         /// A whole database.
         case database
+        /// What `pg_dump` made of a shared database, in its own format.
+        case dump
         /// A segment of the revocation journal.
         case revocations
         /// A copy of the database from which a replica goes on.

@@ -359,9 +359,9 @@ package final class ReplicaShipper: @unchecked Sendable {
     private func copy(
         behind number: Int, of stream: String, _ journal: [String: Int]
     ) throws(BackupFault) -> ReplicaPart {
-        let backup = MakeBackup(of: folder, to: repository, key: key, program: program, tell: { _, _, _ in })
-        backup.removeAbandonedCopies()
-        let path = "\(folder)/.backup-\(getpid()).sqlite"
+        let source = EmbeddedDatabase(folder: folder)
+        let backup = MakeBackup(of: source, to: repository, key: key, program: program, tell: { _, _, _ in })
+        let path = source.newCopyPath()
         defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) } }
         var time: Timestamp?
         let snapshot = try RestoreBackup.opening { () throws(SQLiteOpenFault) in

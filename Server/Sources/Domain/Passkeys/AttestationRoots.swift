@@ -68,7 +68,10 @@ extension PasskeyRules {
     package var attestationRootLines: [String] {
         get {
             attestationRoots.flatMap { roots in
-                [roots.authenticators.isEmpty ? AttestationRoots.everyKind : roots.authenticators.joined(separator: " ")]
+                [
+                    roots.authenticators.isEmpty
+                        ? AttestationRoots.everyKind : roots.authenticators.joined(separator: " ")
+                ]
                     + roots.certificates.split(whereSeparator: \.isNewline).map(String.init)
             }
         }

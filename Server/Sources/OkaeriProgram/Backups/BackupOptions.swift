@@ -12,6 +12,12 @@ enum BackupVariable {
     static let key = "OKAERI_BACKUP_KEY"
     static let secretKeyFile = "OKAERI_BACKUP_SECRET_KEY_FILE"
 
+    /// Where a dump is before it is sealed, and after it was opened.
+    static var workFolder: String {
+        let folder = FileManager.default.temporaryDirectory.path
+        return folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+    }
+
     static func value(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
 }
 
@@ -105,24 +111,20 @@ extension CommandFault {
 }
 
 extension StorageOptions {
-    /// The data folder of an embedded database that is there.
+    /// What a backup is made of: an embedded database that is there, or a shared one.
     ///
-    /// - Throws: `CommandFault` when there is none, or the database is a shared one, which has tools of its own.
-    func folderForBackup() throws(CommandFault) -> String {
+    /// - Throws: `CommandFault` when there is none.
+    func backupSource() throws(CommandFault) -> any BackupSource {
         let settings = try settings()
-        if case .database(let location) = settings.storageLocation {
-            throw .failed(
-                "The data is in \(location): PostgreSQL's own tools back it up, online and consistent. “pg_dump --format=custom "
-                    + "--file=okaeri.dump DATABASE” makes a copy, “pg_basebackup” with an archive of the write-ahead log can go "
-                    + "back to any second; docs/operations/backup.md has more. Keep \(Setting.sealingKey.variable) elsewhere."
-            )
+        if let database = settings.database {
+            return SharedDatabase(database, workFolder: BackupVariable.workFolder)
         }
         guard FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder)) else {
             throw .failed(
                 "There is no Okaeri database in the data folder \(settings.dataFolder). “okaeri serve --data "
                     + "\(settings.dataFolder)” makes one; --data names another folder.")
         }
-        return settings.dataFolder
+        return EmbeddedDatabase(folder: settings.dataFolder)
     }
 }
 

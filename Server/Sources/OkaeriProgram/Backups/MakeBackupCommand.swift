@@ -9,17 +9,20 @@ import OkaeriServer
 struct MakeBackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make",
-        abstract: "Make a backup of the embedded database; a server may run.",
+        abstract: "Make a backup; servers may run.",
         discussion: """
-            The database is copied page by page as it is at one instant, the copy is looked through, compressed, encrypted, \
-            stored and read back. With the secret key it is also opened once; without it its checksum is compared. Beside the \
-            database there must be room for a copy of it. The sealing key is not in the backup: keep it elsewhere.
+            The embedded database is copied page by page as it is at one instant, and the copy is looked through; a shared one \
+            is copied by “pg_dump”, which must be installed in the server's version or a newer one. The copy is compressed, \
+            encrypted, stored and read back. With the secret key it is also opened once; without it its checksum is compared. \
+            Beside the embedded database there must be room for a copy of it, and for a dump in TMPDIR. The sealing key is not \
+            in the backup: keep it elsewhere.
 
             A store is reached with AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for another store \
             than Amazon's, AWS_ENDPOINT_URL.
 
             Examples:
               okaeri backup make --data /var/lib/okaeri --to /mnt/backups --key okaeri-backup-key-1-… --keep 14
+              okaeri backup make --database postgresql://okaeri@db/okaeri --to /mnt/backups --key okaeri-backup-key-1-…
               AWS_ENDPOINT_URL=https://s3.example.com okaeri backup make --to s3://backups/okaeri --json
             """)
 
@@ -39,7 +42,7 @@ struct MakeBackupCommand: ParsableCommand {
 
     func run() throws {
         let (repository, key, secretKey) = (try target.repository(), try target.publicKey(), try secret.secretKey())
-        let folder = try storage.folderForBackup()
+        let source = try storage.backupSource()
         if let secretKey, secretKey.publicKey != key {
             throw CommandFault.usage(
                 "The secret key is of \(secretKey.publicKey.id), and --key is \(key.id): nobody could open the backup with it."
@@ -49,7 +52,7 @@ struct MakeBackupCommand: ParsableCommand {
         let report: MakeBackup.Report
         do throws(BackupFault) {
             report = try MakeBackup(
-                of: folder, to: repository, key: key, program: ProgramVersion.current,
+                of: source, to: repository, key: key, program: ProgramVersion.current,
                 tell: { progress.show($0.rawValue, $1, $2) }
             )(
                 keeping: keep, checkedWith: secretKey, at: .current)
@@ -110,10 +113,10 @@ struct StoreRevocationsCommand: ParsableCommand {
 
     func run() throws {
         let (repository, key) = (try target.repository(), try target.publicKey())
-        let folder = try storage.folderForBackup()
+        let source = try storage.backupSource()
         let count: Int
         do throws(BackupFault) {
-            count = try MakeBackup(of: folder, to: repository, key: key, program: ProgramVersion.current) { _, _, _ in }
+            count = try MakeBackup(of: source, to: repository, key: key, program: ProgramVersion.current) { _, _, _ in }
                 .storeRevocations(at: .current)
         } catch {
             throw CommandFault(error)

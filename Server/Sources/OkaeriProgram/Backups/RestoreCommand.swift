@@ -4,6 +4,7 @@ import Domain
 import Foundation
 import OkaeriServer
 import OkaeriWire
+import StoragePostgreSQL
 
 /// `okaeri restore`
 struct RestoreCommand: ParsableCommand {
@@ -23,11 +24,16 @@ struct RestoreCommand: ParsableCommand {
 
             With --to, the database comes from a replica (\(Setting.replica.variable)), as it was at a time, to about a second;             “newest” is the last state that it has. What ended later stays ended in the same way.
 
+            A backup of a shared database goes into an empty one, which --database names, by “pg_restore”. After a recovery to \
+            a point in time by PostgreSQL's own tools, --revocations-only ends in it what ended since, before a node starts.
+
             Examples:
               okaeri restore --to 2026-11-23T04:15:42Z --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
               okaeri restore --from /mnt/backups --secret-key-file okaeri-backup.secret --data /var/lib/okaeri
               okaeri restore okaeri-20261123T041500.000Z.backup --from s3://backups/okaeri \\
                 --secret-key-file okaeri-backup.secret --data restored --revocations-of /var/lib/okaeri
+              okaeri restore --database postgresql://okaeri@db/restored --from /mnt/backups \\
+                --secret-key-file okaeri-backup.secret --revocations-of postgresql://okaeri@db/okaeri
             """)
 
     @Argument(help: "The backup's name; the newest when none is given.")
@@ -42,8 +48,14 @@ struct RestoreCommand: ParsableCommand {
     @OptionGroup var source: BackupSourceOptions
     @OptionGroup var secret: BackupSecretKeyOption
 
-    @Option(help: ArgumentHelp("The data folder that was backed up, if it is still there.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp(
+            "The data folder that was backed up, or the address of the database, if it is still there.",
+            valueName: "folder|url"))
     var revocationsOf: String?
+
+    @Flag(help: "The shared database was recovered to a time by PostgreSQL itself: only end in it what ended since.")
+    var revocationsOnly = false
 
     @Flag(help: "Leave sessions and codes alone although one of them may have ended unseen.")
     var keepSessions = false
@@ -59,13 +71,15 @@ struct RestoreCommand: ParsableCommand {
                     + "backup can be opened.")
         }
         let settings = try storage.settings()
-        if case .database(let location) = settings.storageLocation {
-            throw CommandFault.failed(
-                "The data belongs in \(location): restore it with “pg_restore --dbname=DATABASE okaeri.dump”; a backup of the "
-                    + "embedded database goes into a folder, and from there with “okaeri copy” into PostgreSQL.")
+        let progress = StepProgress(isWanted: !output.isJSON)
+        if let database = settings.database {
+            return try restoreDump(into: database, settings, repository, key, progress)
+        }
+        guard !revocationsOnly else {
+            throw CommandFault.usage(
+                "--revocations-only is for a shared database, which --database names: a folder is restored as a whole.")
         }
         let folder = settings.dataFolder
-        let progress = StepProgress(isWanted: !output.isJSON)
         if let to { return try restoreReplica(to, into: folder, settings, repository, key, progress) }
         let report: RestoreBackup.Report
         do throws(BackupFault) {
@@ -81,6 +95,9 @@ struct RestoreCommand: ParsableCommand {
     }
 
     func validate() throws {
+        guard !revocationsOnly || name == nil else {
+            throw ValidationError("--revocations-only takes no backup's name: the database is there.")
+        }
         guard let to else { return }
         guard name == nil else { throw ValidationError("--to takes no backup's name.") }
         guard to == "newest" || WireTime(to) != nil else {
@@ -107,6 +124,57 @@ struct RestoreCommand: ParsableCommand {
             "The database of \(report.time.localText) is restored into \(folder): \(report.rows["users"] ?? 0) users.")
         tell(report.revocations, report.doubt, report.endedAll)
         remind(folder, report.sealingKeys, settings)
+    }
+
+    private func restoreDump(
+        into database: PostgreSQLAddress, _ settings: ServerSettings, _ repository: any BackupRepository,
+        _ key: BackupSecretKey, _ progress: StepProgress
+    ) throws {
+        guard to == nil else {
+            throw CommandFault.usage(
+                "--to is of a replica, which the embedded database has. A shared one goes back to a time by PostgreSQL's own "
+                    + "recovery, and then by --revocations-only.")
+        }
+        var old: PostgreSQLAddress?
+        if let revocationsOf {
+            old = PostgreSQLAddress(revocationsOf)
+            guard old != nil else {
+                throw CommandFault.usage(
+                    "--revocations-of must be the address of the database that was backed up: postgresql://….")
+            }
+        }
+        defer { progress.end() }
+        let report: RestoreDump.Report
+        do throws(BackupFault) {
+            let restore = RestoreDump(from: repository, key: key, tell: { progress.show($0.rawValue, $1, $2) })
+            report =
+                revocationsOnly
+                ? try restore.endRecovered(database, journalOf: old, keepsSessions: keepSessions)
+                : try restore(
+                    name, to: database, workFolder: BackupVariable.workFolder, journalOf: old,
+                    keepsSessions: keepSessions)
+        } catch {
+            throw CommandFault(error)
+        }
+        progress.end()
+        guard !output.isJSON else { return Console.write(json: Output(report)) }
+        let users = report.rows["users"] ?? 0
+        if let name = report.name, let madeAt = report.madeAt {
+            Console.write(
+                "\(name), made on \(LocalTime.text(millisecondsSince1970: madeAt)), is restored into \(database): "
+                    + "\(users) users.")
+        } else {
+            Console.write("The database \(database) has \(users) users.")
+        }
+        tell(report.revocations, report.doubt, report.endedAll)
+        let known = settings.sealingKey.flatMap { try? settings.sealingKeys.key(first: $0) }?.ids ?? []
+        let missing = report.sealingKeys.filter { !known.contains($0) }
+        if !missing.isEmpty {
+            Console.write(
+                "Every node needs the sealing key of the installation in \(Setting.sealingKey.variable) or "
+                    + "\(Setting.sealingKeys.variable): a new one opens nothing that is sealed. The ids are "
+                    + "\(missing.joined(separator: ", ")).")
+        }
     }
 
     private struct ReplicaOutput: Encodable {
@@ -166,12 +234,21 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private struct Output: Encodable {
-        let name: String
+        let name: String?
         let rows: [String: Int]
         let revocations: Int
         let isJournalComplete: Bool
         let endedAll: Bool
         let sealingKeys: [String]
+
+        init(_ report: RestoreDump.Report) {
+            sealingKeys = report.sealingKeys
+            name = report.name
+            rows = report.rows
+            revocations = report.revocations
+            isJournalComplete = report.doubt == nil
+            endedAll = report.endedAll
+        }
 
         init(_ report: RestoreBackup.Report) {
             sealingKeys = report.sealingKeys

@@ -12,7 +12,9 @@ package struct TableShape: Hashable, Sendable {
     }
 
     /// What each installation has by itself.
-    package static let bookkeeping = ["schema_migrations", "unfinished_copy"]
+    package static let bookkeeping = [
+        "schema_migrations", "unfinished_copy", "revocations", "revocation_segments",
+    ]
 
     /// The values of the key within a row.
     package func key(of row: [Value]) -> [Value] {

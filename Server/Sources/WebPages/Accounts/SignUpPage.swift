@@ -82,7 +82,7 @@ struct SendWorkRequest: HostedPage {
 extension FormValues {
     /// The work that the script has done.
     fileprivate var work: PresentedWork? {
-        guard let bits = Int(text("work_bits")) else { return nil }
+        guard let bits = Int(text("work_bits"), radix: 10) else { return nil }
         return PresentedWork(challenge: text("work_challenge"), bits: bits, solution: text("work_solution"))
     }
 }

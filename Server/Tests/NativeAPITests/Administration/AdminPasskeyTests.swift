@@ -114,7 +114,9 @@ struct AdminPasskeyTests {
             fields["passkeys.attestationRoots"] = roots
             return try await browser.post(address, fields, token: shown.token)
         }
-        for wrong in ["nonsense", "\(kind)\n", "*\nnot a certificate", "\(kind) x\n\(pem)", pem.replacing("M", with: "!")] {
+        for wrong in [
+            "nonsense", "\(kind)\n", "*\nnot a certificate", "\(kind) x\n\(pem)", pem.replacing("M", with: "!"),
+        ] {
             let refused = try await send(wrong)
             #expect(refused.status == 422 && refused.error("passkeys.attestationRoots") != nil, "\(wrong)")
         }

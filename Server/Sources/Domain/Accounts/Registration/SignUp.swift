@@ -113,7 +113,7 @@ package struct SignUp: Sendable {
         }
     }
 
-    /// - Returns: whether the application's budgets took the place of the address' limit, and what marks work as used.
+    /// - Returns: whether the application's budgets stand for the address' limit, and what marks work as used.
     private func judge(
         _ draft: UserRegistration, _ request: Request
     ) async throws(DomainError) -> (isJudged: Bool, used: UsedProof?) {

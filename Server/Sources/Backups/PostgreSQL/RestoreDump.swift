@@ -1,0 +1,159 @@
+import Foundation
+package import StoragePostgreSQL
+import StorageSQLite
+
+/// Brings a shared database back from a backup into an empty one, or ends in one what ended since it was as it is. Blocks.
+///
+/// What ended after the backup stays ended, by the rules of `RestoreBackup`. No server starts on the database before all is
+/// done.
+package struct RestoreDump {
+    package struct Report: Sendable {
+        /// The backup; `nil` when the database was there.
+        package let name: String?
+        /// When it was made, in milliseconds since 1970.
+        package let madeAt: Int64?
+        package let rows: [String: Int]
+        package let revocations: Int
+        /// Why something that ended may be missing; `nil` when it is not.
+        package let doubt: String?
+        package let endedAll: Bool
+        package let sealingKeys: [String]
+    }
+
+    private let repository: any BackupRepository
+    private let key: BackupSecretKey
+    private let tell: (RestoreBackup.Step, Int, Int) -> Void
+
+    /// - Parameters:
+    ///   - repository: Where the backups are.
+    ///   - key: Opens them.
+    ///   - tell: Called with how much of a step is done.
+    package init(
+        from repository: any BackupRepository, key: BackupSecretKey,
+        tell: @escaping (RestoreBackup.Step, Int, Int) -> Void
+    ) {
+        self.repository = repository
+        self.key = key
+        self.tell = tell
+    }
+
+    /// Restores.
+    ///
+    /// - Parameters:
+    ///   - name: The backup; `nil` for the newest.
+    ///   - address: An empty database.
+    ///   - workFolder: A folder of ours with room for the dump.
+    ///   - old: The database that was backed up, if it is still there: its journal is complete.
+    ///   - keepsSessions: Whether sessions and codes stay although the journal may miss something.
+    /// - Returns: what was restored.
+    /// - Throws: `BackupFault`. The database is empty then, as before.
+    package func callAsFunction(
+        _ name: String?, to address: PostgreSQLAddress, workFolder: String, journalOf old: PostgreSQLAddress?,
+        keepsSessions: Bool
+    ) throws(BackupFault) -> Report {
+        let catalogue = try BackupCatalogue(repository)
+        let name = try catalogue.backup(name, at: repository)
+        let reader = try SealedFileReader(repository.file(name))
+        try RestoreBackup.check(reader.header, of: name, is: .dump)
+        try reader.checkDigest { tell(.checking, $0, $1) }
+        let journal = try journal(from: reader.header.segment, catalogue.segments, old)
+        let draft = "\(workFolder)/.backup-\(getpid()).dump"
+        defer { unlink(draft) }
+        unlink(draft)
+        let file = try OutputFile(path: draft)
+        try reader.open(with: key, { tell(.opening, $0, $1) }) { part throws(BackupFault) in
+            try file.write(Array(part))
+        }
+        let restoration = try Self.asking { () throws(PostgreSQLOpenFault) in
+            let restoration = try PostgreSQLRestoration(address)
+            try restoration.mark()
+            return restoration
+        }
+        do throws(BackupFault) {
+            let (connection, environment) = address.forPrograms
+            tell(.restoring, 0, 1)
+            try PostgreSQLProgram("pg_restore").run(
+                [
+                    "--dbname=\(connection)", "--exit-on-error", "--single-transaction", "--no-owner",
+                    "--no-privileges",
+                    draft,
+                ], environment
+            ) {}
+            return try finish(restoration, journal, keepsSessions, name, reader.header.madeAt)
+        } catch {
+            restoration.abandon()
+            throw error
+        }
+    }
+
+    /// Ends in a database what ended since it was as it is: after PostgreSQL's own recovery to a point in time.
+    ///
+    /// - Parameters:
+    ///   - address: The database, on which no server runs.
+    ///   - old: The database that it was, if it is still there.
+    ///   - keepsSessions: Whether sessions and codes stay although the journal may miss something.
+    /// - Returns: what was ended.
+    /// - Throws: `BackupFault`. Nothing was ended then.
+    package func endRecovered(
+        _ address: PostgreSQLAddress, journalOf old: PostgreSQLAddress?, keepsSessions: Bool
+    ) throws(BackupFault) -> Report {
+        let restoration = try Self.asking { () throws(PostgreSQLOpenFault) in try PostgreSQLRestoration(address) }
+        guard let segment = try Self.asking({ () throws(PostgreSQLOpenFault) in try restoration.lastSegment() }) else {
+            throw BackupFault(
+                "The database \(address) has no revocation journal: “okaeri backup make” had not begun one at that time. Nothing was "
+                    + "changed.")
+        }
+        let journal = try journal(from: segment, try BackupCatalogue(repository).segments, old)
+        return try finish(restoration, journal, keepsSessions, nil, nil)
+    }
+
+    private func finish(
+        _ restoration: PostgreSQLRestoration, _ journal: RestoredJournal, _ keepsSessions: Bool, _ name: String?,
+        _ madeAt: Int64?
+    ) throws(BackupFault) -> Report {
+        try Self.asking { () throws(PostgreSQLOpenFault) in
+            try restoration.begin()
+            for (number, text) in journal.texts.enumerated() {
+                try restoration.apply(text)
+                tell(.applying, number + 1, journal.texts.count)
+            }
+            let doubt = journal.doubt ?? (restoration.isDamaged ? "a line of the revocation journal is damaged" : nil)
+            let endsAll = doubt != nil && !keepsSessions
+            let revocations = restoration.changedRows
+            if endsAll { try restoration.endAllShortLived() }
+            let content = try restoration.finish()
+            return Report(
+                name: name, madeAt: madeAt, rows: content.rows, revocations: revocations, doubt: doubt,
+                endedAll: endsAll, sealingKeys: content.sealingKeys)
+        }
+    }
+
+    private func journal(
+        from segment: String, _ stored: [String], _ old: PostgreSQLAddress?
+    ) throws(BackupFault) -> RestoredJournal {
+        guard let old else {
+            return try RestoredJournal(
+                from: segment, stored: stored, repository: repository, key: key,
+                doubt: "what ended after the journal was last stored is not known without the old database")
+        }
+        let database = SharedDatabase(old, workFolder: "")
+        guard let chain = RevocationSegments.chain(from: segment, among: try database.segments()) else {
+            return try RestoredJournal(
+                from: segment, stored: stored, repository: repository, key: key,
+                doubt: "\(old) has no whole revocation journal since then")
+        }
+        var journal = RestoredJournal()
+        try database.forEachPart(of: chain) { text throws(BackupFault) in journal.texts.append(text) }
+        return journal
+    }
+
+    private static func asking<Value>(
+        _ body: () throws(PostgreSQLOpenFault) -> Value
+    ) throws(BackupFault) -> Value {
+        do throws(PostgreSQLOpenFault) {
+            return try body()
+        } catch {
+            throw BackupFault(error.description)
+        }
+    }
+}

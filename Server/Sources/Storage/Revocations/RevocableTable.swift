@@ -1,0 +1,39 @@
+/// A table whose rows must not come back with a backup, or not with their old values.
+package struct RevocableTable: Sendable {
+    package let name: String
+    /// When one of these changes, the row of before has ended, as with its deletion.
+    package var endingColumns: [String] = []
+    /// What a change of one of these sets: it is carried over to the restored row.
+    package var carriedColumns: [String] = []
+
+    package static let all = [
+        RevocableTable(name: "sessions", endingColumns: ["token_digest"]),
+        RevocableTable(name: "users", carriedColumns: ["disabled_at", "deletion_requested_at", "credentials_version"]),
+        RevocableTable(name: "identities"),
+        RevocableTable(name: "passwords", carriedColumns: ["hash"]),
+        RevocableTable(name: "passkeys"),
+        RevocableTable(name: "totp_factors"),
+        RevocableTable(name: "recovery_codes"),
+        RevocableTable(name: "transfer_codes", endingColumns: ["digest"]),
+        RevocableTable(name: "mailed_codes", endingColumns: ["handle", "digest", "used_by"]),
+        RevocableTable(name: "merge_tickets"),
+        RevocableTable(name: "merges"),
+        RevocableTable(name: "provider_accounts"),
+        RevocableTable(name: "protocol_keys", carriedColumns: ["keys"]),
+        RevocableTable(name: "applications", carriedColumns: ["admin_key_digest"]),
+        RevocableTable(
+            name: "admins",
+            carriedColumns: [
+                "disabled_at", "password_hash", "uses_passkeys_only", "sealed_totp", "recovery_digests", "role",
+            ]),
+        RevocableTable(name: "admin_passkeys"),
+        RevocableTable(name: "admin_sessions"),
+        RevocableTable(name: "admin_links"),
+        RevocableTable(name: "admin_keys"),
+    ]
+
+    /// What could have ended unseen, and is ended as a whole where nobody knows: what people make again by logging in.
+    static let shortLived = [
+        "sessions", "transfer_codes", "mailed_codes", "merge_tickets", "admin_sessions", "admin_links",
+    ]
+}

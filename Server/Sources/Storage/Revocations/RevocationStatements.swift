@@ -1,0 +1,88 @@
+/// What the lines of a revocation journal ask of a database that was restored.
+package struct RevocationStatements: Sendable {
+    private let tables: [String: RevocableTable]
+    private let shapes: [String: TableShape]
+    private let dialect: Dialect
+    /// Tables with rows of users, that go with them.
+    private let tablesOfUsers: [String]
+
+    /// - Parameters:
+    ///   - shapes: The tables that the database has; those of an older version are fewer.
+    ///   - dialect: Whose SQL.
+    package init(_ shapes: [TableShape], _ dialect: Dialect) {
+        tables = Dictionary(RevocableTable.all.map { ($0.name, $0) }) { first, _ in first }
+        self.shapes = Dictionary(shapes.map { ($0.name, $0) }) { first, _ in first }
+        self.dialect = dialect
+        tablesOfUsers = shapes.filter { $0.columns.contains("application_id") && $0.columns.contains("user_id") }
+            .map(\.name)
+    }
+
+    /// What a line asks for; none for tables and columns that a backup of an older version does not have.
+    ///
+    /// - Parameter line: What it says, without its checksum.
+    /// - Returns: statements without values; `nil` for a line that cannot be read.
+    package func statements(of line: Substring) -> [String]? {
+        let parts = line.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count >= 3, let table = tables[String(parts[1])] else { return nil }
+        guard let shape = shapes[table.name] else { return [] }
+        let values = parts[2].split(separator: ",", omittingEmptySubsequences: false).map(literal)
+        guard values.count == shape.key.count, !values.contains(nil) else { return nil }
+        let literals = values.compactMap(\.self)
+        // No part of a key is null. PostgreSQL finds rows by an index with “=” alone.
+        let row = zip(shape.key, literals).map { "\($0) = \($1)" }.joined(separator: " AND ")
+        switch (parts[0], parts.count) {
+        case ("D", 3):
+            let deletion = "DELETE FROM \(table.name) WHERE \(row)"
+            guard table.name == "users" else { return [deletion] }
+            return tablesOfUsers.map {
+                "DELETE FROM \($0) WHERE application_id = \(literals[0]) AND user_id = \(literals[1])"
+            } + [deletion]
+        case ("P", 4):
+            var changes: [String] = []
+            for change in parts[3].split(separator: ",") {
+                let sides = change.split(separator: "=", omittingEmptySubsequences: false)
+                guard sides.count == 2, table.carriedColumns.contains(String(sides[0])), let value = literal(sides[1])
+                else { return nil }
+                if shape.columns.contains(String(sides[0])) { changes.append("\(sides[0]) = \(value)") }
+            }
+            guard !changes.isEmpty else { return [] }
+            return ["UPDATE \(table.name) SET \(changes.joined(separator: ", ")) WHERE \(row)"]
+        default: return nil
+        }
+    }
+
+    /// Ends all that could have ended without being written down.
+    package var endingAllShortLived: [String] {
+        RevocableTable.shortLived.filter { shapes[$0] != nil }.map { "DELETE FROM \($0)" }
+    }
+
+    /// Users who have no factor left after the replay are asked for none, which would lock them out.
+    package var forgettingSecondFactors: [String] {
+        guard shapes["totp_factors"] != nil else { return [] }
+        return [("users", "id"), ("identities", "user_id"), ("sessions", "user_id")].map { table, user in
+            """
+            UPDATE \(table) SET second_factor_at = NULL WHERE second_factor_at IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM totp_factors
+                WHERE totp_factors.application_id = \(table).application_id
+                    AND totp_factors.user_id = \(table).\(user))
+            """
+        }
+    }
+
+    /// A value as SQL writes it; hexadecimal digits and nothing else come through.
+    private func literal(_ coded: Substring) -> String? {
+        let digits = coded.dropFirst()
+        let isHexadecimal = digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }
+        guard isHexadecimal, digits.utf8.count.isMultiple(of: 2) else { return nil }
+        switch (coded.first, dialect) {
+        case ("n", _): return digits.isEmpty ? "NULL" : nil
+        case ("b", .sqlite): return "x'\(digits)'"
+        case ("t", .sqlite): return "CAST(x'\(digits)' AS TEXT)"
+        case ("i", .sqlite): return "CAST(CAST(x'\(digits)' AS TEXT) AS INTEGER)"
+        case ("b", .postgresql): return "decode('\(digits)', 'hex')"
+        case ("t", .postgresql): return "convert_from(decode('\(digits)', 'hex'), 'UTF8')"
+        case ("i", .postgresql): return "convert_from(decode('\(digits)', 'hex'), 'UTF8')::bigint"
+        default: return nil
+        }
+    }
+}
