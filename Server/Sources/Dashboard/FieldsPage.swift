@@ -189,7 +189,7 @@ enum FieldsPage {
         return forms
     }
 
-    private static func text(of value: JSONValue?) -> String {
+    static func text(of value: JSONValue?) -> String {
         guard let value else { return "" }
         // What was read from JSON can be written as JSON.
         return (try? JSONEncoder().encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""

@@ -2,12 +2,13 @@ import Domain
 import Hummingbird
 import PageSupport
 
-/// `/dashboard/app/ID/roles`: what roles permit, and which roles groups give. Who has them is on the page of each user.
+/// `/dashboard/app/ID/roles`: what roles permit, which roles groups give, and what becomes claims. Who has them is on the page of each user.
 enum RolesPage {
     private static let page = DashboardRoute.Page("/app/{application}/roles", .listRoles)
 
     static let routes: [DashboardRoute] = [
         DashboardRoute(page) { try draw($0) },
+        ClaimsForm.route(page, change),
         DashboardRoute(page, post: "role", .changeRoles) { try await save($0, .role) },
         DashboardRoute(page, post: "group", .changeRoles) { try await save($0, .group) },
         DashboardRoute(page, post: "remove", .changeRoles) { request in
@@ -53,7 +54,7 @@ enum RolesPage {
     }
 
     /// Shows the page again with what is wrong in the form, or with a notice.
-    private static func change(
+    @Sendable private static func change(
         _ request: DashboardRequest,
         _ work: (FormValues, Identifier<Domain.Application>, Operator) async throws(DomainError) -> String
     ) async throws -> Response {
@@ -86,11 +87,13 @@ enum RolesPage {
             }
         }
         var model = list.model(request)
+        var forms: [PageTemplates.Model] = []
         if request.offers(.changeRoles) {
-            var forms = Grant.Kind.allCases.map { saving(request, form, $0, rules, faults) }
+            forms = Grant.Kind.allCases.map { saving(request, form, $0, rules, faults) }
             if !rules.grants.isEmpty { forms.append(removal(request, rules)) }
-            model["form"] = forms
         }
+        if request.offers(.changeClaims) { forms.append(ClaimsForm.model(request, form, rules, faults)) }
+        model["form"] = forms
         switch request.page.query.text("done") {
         case "saved": model["notice"] = request.text("settings.saved")
         case "removed": model["notice"] = request.text("roles.removed")

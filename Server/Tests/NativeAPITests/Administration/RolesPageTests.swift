@@ -46,6 +46,37 @@ struct RolesPageTests {
         #expect(try await post("remove", ["removed": role.id.rawValue]) == 422)
     }
 
+    @Test("has what becomes claims, a line for each, and says which is wrong")
+    func claims() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address) = (world.browser(), world.page("roles"))
+        let token = try await browser.get(address).token
+        func post(_ lines: String) async throws -> Page {
+            try await browser.post("\(address)/claims", ["claims": lines], token: token)
+        }
+        let hasura = "https://hasura.io/jwt/claims"
+        let lines = [
+            "user_id = user", "roles = roles + everybody", "permissions = permissions",
+            "x-hasura-role in \(hasura) = value \"user\"", "tier = value {\"a\":[1,2]}",
+        ]
+        #expect(try await post(lines.joined(separator: "\r\n") + "\r\n\r\n").status == 303)
+        let made = try await rules(world).claims
+        #expect(made.map(ClaimsForm.line(of:)) == lines)
+        #expect(made[3].within == hasura && made[1].source == .names(.roles, and: ["everybody"]))
+        let shown = try await browser.get(address)
+        #expect(shown.html.contains("x-hasura-role in \(hasura) = value"))
+        for wrong in [
+            "sub = user", "plan = field plan", "= user", "a", "a =", "a = nothing", "a = user b", "a = roles b",
+            "a in = user", "a b = user", "a = value", "a = value {", "a = roles +", "a = user\na = user",
+        ] {
+            let refused = try await post(wrong)
+            let isRefused = refused.status == 422 && refused.error("claims") != nil
+            #expect(isRefused || wrong == "a = roles +", "\(wrong): \(refused.status)")
+        }
+        #expect(try await post("").status == 303)
+        #expect(try await rules(world).claims.isEmpty)
+    }
+
     @Test("is beside the roles of each user, which are given and taken on the user's page")
     func user() async throws {
         let world = try await AdminWorld(roles: [])

@@ -1,0 +1,358 @@
+import Domain
+import Hummingbird
+import PageSupport
+
+/// `/dashboard/app/ID/events`: where events of users are sent, what waits or was given up, and what happened last.
+enum EventsPage {
+    private static let page = DashboardRoute.Page("/app/{application}/events", .readSettings)
+    /// The newest events that are shown.
+    private static let shownEvents: Int64 = 50
+    private static let shownDeliveries = 50
+
+    static let routes: [DashboardRoute] = [
+        DashboardRoute(page, also: [.readEvents, .readPersonalData]) { try await draw($0) },
+        DashboardRoute(page, post: "settings", .changeEvents) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                guard let days = Int64(form.text("retentionDays"), radix: 10), (1...90).contains(days) else {
+                    throw .fieldsRefused([ValidationError(field: "retentionDays", rule: .notOffered)])
+                }
+                try await request.modules.events.changeSettings(
+                    of: id, isStreamed: !form.text("isStreamed").isEmpty, retention: .days(days), by: who)
+                return .done("saved")
+            }
+        },
+        DashboardRoute(page, post: "endpoints", .changeEvents) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                let made = try await request.modules.events.endpoints.create(draft(form), in: id, by: who)
+                return .secret(made.secret)
+            }
+        },
+        DashboardRoute(page, post: "endpoints/{endpoint}", .changeEvents) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                let draft = draft(form)
+                _ = try await request.modules.events.endpoints.change(endpoint(request), in: id, by: who) {
+                    $0 = draft
+                }
+                return .done("saved")
+            }
+        },
+        DashboardRoute(page, post: "endpoints/{endpoint}/rotate", .changeEvents) { request in
+            try await change(request) { form, id, who throws(DomainError) in
+                let hours = Int64(form.text("overlapHours"), radix: 10) ?? -1
+                guard (0...168).contains(hours) else {
+                    throw .fieldsRefused([ValidationError(field: "overlapHours", rule: .outOfRange(0...168))])
+                }
+                let made = try await request.modules.events.endpoints.rotate(
+                    endpoint(request), in: id, overlap: .seconds(hours * 3600), by: who)
+                return .secret(made.secret)
+            }
+        },
+        DashboardRoute(page, post: "endpoints/{endpoint}/remove", .changeEvents) { request in
+            try await change(request) { _, id, who throws(DomainError) in
+                try await request.modules.events.endpoints.remove(endpoint(request), in: id, by: who)
+                return .done("removed")
+            }
+        },
+        DashboardRoute(page, post: "endpoints/{endpoint}/test", .deliverEvents) { request in
+            try await change(request) { _, id, _ throws(DomainError) in
+                switch try await request.modules.events.testEndpoint(endpoint(request), in: id) {
+                case .delivered: .done("tested")
+                case .failed(let reason): .failed(reason)
+                }
+            }
+        },
+        DashboardRoute(page, post: "endpoints/{endpoint}/replay", .deliverEvents) { request in
+            try await change(request) { form, id, _ throws(DomainError) in
+                let replay = request.modules.events.replayEvents
+                let text = form.text("after")
+                guard !text.isEmpty else {
+                    _ = try await replay(givenUpOf: endpoint(request), in: id)
+                    return .done("replayed")
+                }
+                guard let position = Int64(text, radix: 10), position >= 0 else {
+                    throw .fieldsRefused([ValidationError(field: "after", rule: .notOffered)])
+                }
+                _ = try await replay(after: position, to: endpoint(request), in: id)
+                return .done("replayed")
+            }
+        },
+    ]
+
+    /// What came of a form.
+    private enum Outcome {
+        /// A notice on the page that is drawn anew.
+        case done(String)
+        /// A secret that is shown once.
+        case secret(Secret)
+        /// The endpoint did not take the test.
+        case failed(String)
+    }
+
+    private static func endpoint(_ request: DashboardRequest) -> Identifier<EventEndpoint> {
+        Identifier(rawValue: request.id("endpoint"))
+    }
+
+    private static func draft(_ form: FormValues) -> ManageEventEndpoints.Draft {
+        ManageEventEndpoints.Draft(
+            url: form.text("url").split(whereSeparator: \.isWhitespace).joined(separator: " "),
+            types: form.text("types").split { $0.isWhitespace || $0 == "," }.map { EventType(rawValue: String($0)) },
+            includesUser: !form.text("includesUser").isEmpty, isPaused: !form.text("isPaused").isEmpty)
+    }
+
+    private static func change(
+        _ request: DashboardRequest,
+        _ work: (FormValues, Identifier<Domain.Application>, Operator) async throws(DomainError) -> Outcome
+    ) async throws -> Response {
+        let form = try await request.form()
+        let outcome: Outcome
+        do throws(DomainError) {
+            outcome = try await work(form, try request.targetApplication().id, try request.auditActor())
+        } catch {
+            guard let faults = error.validationErrors else { throw error }
+            return try await draw(request, form, faults: faults)
+        }
+        return switch outcome {
+        case .done(let notice): request.redirect(to: back(request, "done=\(notice)"))
+        case .secret(let secret): try await draw(request, once: secret)
+        case .failed(let reason): try await draw(request, failure: reason)
+        }
+    }
+
+    /// The page, with the endpoint that the form was of, unless that is gone.
+    private static func back(_ request: DashboardRequest, _ query: String) -> String {
+        let id = request.id("endpoint")
+        let isGone = query == "done=removed"
+        return "\(request.pagePath)?\(query)" + (id.isEmpty || isGone ? "" : "&\(FormValues.query([("endpoint", id)]))")
+    }
+
+    private static func draw(
+        _ request: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = [], once: Secret? = nil,
+        failure: String? = nil
+    ) async throws -> Response {
+        let application = try request.targetApplication()
+        let (events, settings) = (request.modules.events, application.settings.events)
+        let endpoints = try await events.endpoints.list(in: application.id)
+        let asked = request.id("endpoint").isEmpty ? request.page.query.text("endpoint") : request.id("endpoint")
+        let chosen = endpoints.first { $0.id.rawValue == asked }
+        var list = table(request, endpoints)
+        list.links = chosen == nil ? [] : [(request.text("events.all"), request.pagePath)]
+        var model = list.model(request)
+        model["lead"] = request.text("events.lead")
+        if let once {
+            model["once"] =
+                [
+                    "title": request.text("events.secret"), "note": request.text("events.secretHint"),
+                    "value": once.revealed,
+                ] as PageTemplates.Model
+        }
+        var sections: [PageTemplates.Model] = []
+        if let chosen { sections.append(try await deliveries(request, to: chosen)) }
+        if chosen == nil, request.offers(.readEvents) {
+            sections.append(try await newest(request, in: application.id, isRecorded: settings.isRecorded))
+        }
+        model["sections"] = sections
+        let forms = EventForms(request: request, form: form, faults: faults)
+        var shown: [PageTemplates.Model] = []
+        if request.offers(.changeEvents) {
+            if let chosen {
+                shown += [forms.change(chosen), forms.rotate(chosen)]
+            } else {
+                shown += [forms.create(), forms.settings(settings)]
+            }
+        }
+        if let chosen, request.offers(.deliverEvents) { shown += [forms.test(chosen), forms.replay(chosen)] }
+        if let chosen, request.offers(.changeEvents) { shown.append(forms.remove(chosen)) }
+        model["form"] = shown
+        if !request.isPost {
+            let done = request.page.query.text("done")
+            if ["saved", "removed", "tested", "replayed"].contains(done) {
+                model["notice"] = request.text("events.done.\(done)")
+            }
+        }
+        var errors = faults.map { (Optional($0.field), request.text("events.bad.\($0.field)")) }
+        if let failure { errors.append((nil, request.text("events.failed", ["reason": failure]))) }
+        if !errors.isEmpty {
+            model["summary"] = PageSummary(title: request.text("fault.title"), errors: errors).model
+        }
+        return try request.html(
+            "list", title: request.text("nav.events"), model,
+            status: errors.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    private static func table(_ request: DashboardRequest, _ endpoints: [EventEndpoint]) -> ListModel {
+        let now = request.dashboard.clock.now
+        var list = ListModel()
+        list.columns = ["url", "types", "state", "since"].map { request.text("events.\($0)") }
+        list.empty = request.text("events.empty")
+        list.rows = endpoints.map { endpoint in
+            let state = state(of: endpoint, at: now)
+            return [
+                .init(
+                    text: endpoint.url,
+                    link: "\(request.pagePath)?\(FormValues.query([("endpoint", endpoint.id.rawValue)]))"),
+                .init(
+                    text: endpoint.types.isEmpty
+                        ? request.text("events.allTypes") : endpoint.types.map(\.rawValue).joined(separator: " ")),
+                .init(
+                    text: state == "good" ? request.text("events.state.good") : "",
+                    badge: state == "good"
+                        ? nil : request.text("events.state.\(state)", ["count": String(endpoint.failures)])),
+                .init(text: "", time: endpoint.createdAt),
+            ]
+        }
+        return list
+    }
+
+    private static func state(of endpoint: EventEndpoint, at now: Timestamp) -> String {
+        if endpoint.isPaused { return "paused" }
+        return endpoint.failures == 0 ? "good" : "failing"
+    }
+
+    /// What waits for an endpoint, and what was given up.
+    private static func deliveries(
+        _ request: DashboardRequest, to endpoint: EventEndpoint
+    ) async throws(DomainError) -> PageTemplates.Model {
+        var rows: [[ListModel.Cell]] = []
+        for givenUp in [true, false] {
+            let found = try await request.modules.events.listDeliveries(
+                to: endpoint.id, in: endpoint.application, givenUp: givenUp, limit: shownDeliveries)
+            rows += found.map { delivery in
+                [
+                    .init(text: String(delivery.position), badge: givenUp ? request.text("events.givenUp") : nil),
+                    .init(
+                        text: delivery.user.rawValue, link: request.path("users/\(delivery.user.rawValue)"),
+                        isCode: true),
+                    .init(text: String(delivery.attempts)),
+                    .init(text: delivery.nextTryAt == nil ? "–" : "", time: delivery.nextTryAt),
+                    .init(text: delivery.lastFault ?? ""),
+                ]
+            }
+        }
+        var list = ListModel()
+        list.columns = ["position", "user", "tries", "next", "fault"].map { request.text("events.\($0)") }
+        list.rows = rows
+        list.empty = request.text("events.nothingWaits")
+        return section(request, "events.deliveries", list)
+    }
+
+    /// The newest events of the stream.
+    private static func newest(
+        _ request: DashboardRequest, in application: Identifier<Domain.Application>, isRecorded: Bool
+    ) async throws(DomainError) -> PageTemplates.Model {
+        let reading = request.modules.events.readEvents
+        let end = try await reading.end(of: application)
+        let found = try await reading(
+            in: application, after: max(0, end - shownEvents), limit: Int(clamping: shownEvents))
+        var list = ListModel()
+        list.columns = ["position", "type", "user", "at"].map { request.text("events.\($0)") }
+        list.rows = found.events.reversed().map { event in
+            [
+                .init(text: String(event.position ?? 0)), .init(text: event.type.rawValue, isCode: true),
+                .init(text: event.user.rawValue, link: request.path("users/\(event.user.rawValue)"), isCode: true),
+                .init(text: "", time: event.at),
+            ]
+        }
+        list.empty = request.text(isRecorded ? "events.noEvents" : "events.notRecorded")
+        return section(request, "events.newest", list)
+    }
+
+    private static func section(
+        _ request: DashboardRequest, _ title: String, _ list: ListModel
+    ) -> PageTemplates.Model {
+        var model = list.model(request)
+        model["sectionTitle"] = request.text(title)
+        return model
+    }
+}
+
+/// The forms of the page of events.
+private struct EventForms {
+    let request: DashboardRequest
+    let form: FormValues
+    let faults: [ValidationError]
+
+    func create() -> PageTemplates.Model {
+        form("events.new", "events.make", link: "endpoints", fields: draft(.init(url: "")))
+    }
+
+    func change(_ endpoint: EventEndpoint) -> PageTemplates.Model {
+        form("events.change", "settings.save", link: link(endpoint), fields: draft(.init(endpoint), hasPause: true))
+    }
+
+    func settings(_ settings: EventSettings) -> PageTemplates.Model {
+        let days = settings.retention.components.seconds / 86_400
+        return form(
+            "events.settings", "settings.save", link: "settings",
+            fields: [
+                field("isStreamed", .checkbox, settings.isStreamed ? "yes" : "", isRequired: false),
+                field("retentionDays", .number, String(days)),
+            ])
+    }
+
+    func rotate(_ endpoint: EventEndpoint) -> PageTemplates.Model {
+        form(
+            "events.rotate", "events.rotateButton", link: "\(link(endpoint))/rotate",
+            fields: [field("overlapHours", .number, "24")])
+    }
+
+    func test(_ endpoint: EventEndpoint) -> PageTemplates.Model {
+        form("events.test", "events.testButton", link: "\(link(endpoint))/test", fields: [], note: "events.testHint")
+    }
+
+    func replay(_ endpoint: EventEndpoint) -> PageTemplates.Model {
+        form(
+            "events.replay", "events.replayButton", link: "\(link(endpoint))/replay",
+            fields: [field("after", .number, "", isRequired: false)])
+    }
+
+    func remove(_ endpoint: EventEndpoint) -> PageTemplates.Model {
+        var model = form(
+            "events.remove", "events.removeButton", link: "\(link(endpoint))/remove", fields: [],
+            note: "events.removeHint")
+        model["isBad"] = true
+        return model
+    }
+
+    private func link(_ endpoint: EventEndpoint) -> String { "endpoints/\(endpoint.id.rawValue)" }
+
+    private func draft(_ draft: ManageEventEndpoints.Draft, hasPause: Bool = false) -> [PageTemplates.Model] {
+        [
+            field("url", .url, draft.url),
+            field("types", .multiline, draft.types.map(\.rawValue).joined(separator: "\n"), isRequired: false),
+            field("includesUser", .checkbox, draft.includesUser ? "yes" : "", isRequired: false),
+        ] + (hasPause ? [field("isPaused", .checkbox, draft.isPaused ? "yes" : "", isRequired: false)] : [])
+    }
+
+    /// One field; after a fault it has what was sent.
+    private func field(
+        _ name: String, _ kind: PageField.Kind, _ value: String, isRequired: Bool = true
+    ) -> PageTemplates.Model {
+        let isSent = !faults.isEmpty
+        return PageField(
+            name, label: request.text("events.field.\(name)"), kind: kind, value: isSent ? form.text(name) : value,
+            hint: hint(name),
+            error: faults.contains { $0.field == name } ? request.text("events.bad.\(name)") : nil,
+            isRequired: isRequired
+        ).model
+    }
+
+    private func hint(_ name: String) -> String? {
+        switch name {
+        case "types":
+            request.text("events.hint.types", ["types": EventType.all.map(\.rawValue).joined(separator: " ")])
+        case "isPaused": nil
+        default: request.text("events.hint.\(name)")
+        }
+    }
+
+    private func form(
+        _ title: String, _ button: String, link: String, fields: [PageTemplates.Model], note: String? = nil
+    ) -> PageTemplates.Model {
+        var model: PageTemplates.Model = [
+            "title": request.text(title), "button": request.text(button), "link": "\(request.pagePath)/\(link)",
+            "fields": fields,
+        ]
+        if let note { model["note"] = request.text(note) }
+        return model
+    }
+}

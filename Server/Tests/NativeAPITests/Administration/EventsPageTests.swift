@@ -1,0 +1,107 @@
+import Domain
+import Foundation
+import HTTPTypes
+import OkaeriWire
+import PageSupport
+import TestWorld
+import Testing
+
+@testable import Dashboard
+
+@Suite("The dashboard's page of events")
+struct EventsPageTests {
+    private func endpoints(_ world: AdminWorld) async throws -> [EventEndpoint] {
+        try await world.server.modules.events.endpoints.list(in: world.server.application.id)
+    }
+
+    private func made(_ world: AdminWorld, _ url: String = "https://app.example.com/hooks") async throws
+        -> EventEndpoint
+    {
+        try await world.server.modules.events.endpoints.create(
+            .init(url: url), in: world.server.application.id, by: .local
+        ).endpoint
+    }
+
+    @Test("is drawn in every language, with an endpoint and without", arguments: PageLanguage.allCases)
+    func languages(language: PageLanguage) async throws {
+        let world = try await AdminWorld(roles: [])
+        let endpoint = try await made(world)
+        _ = try await world.server.person()
+        for query in ["", "&endpoint=\(endpoint.id)"] {
+            let shown = try await world.browser().get(world.page("events") + "?lang=\(language.rawValue)\(query)")
+            #expect(shown.status == 200 && shown.html.contains("https://app.example.com/hooks"))
+            #expect(shown.html.firstMatch(of: /\bevents\.[a-zA-Z]+/) == nil)
+            // Before anything was delivered, the creation of the user waits and is the newest event.
+            #expect(shown.html.contains(query.isEmpty ? "user.created" : ">1<"))
+        }
+    }
+
+    @Test("adds an address whose secret is shown once, changes, pauses and removes it, and says what is wrong")
+    func life() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address) = (world.browser(), world.page("events"))
+        let token = try await browser.get(address).token
+        func post(_ name: String, _ fields: [String: String]) async throws -> Page {
+            try await browser.post("\(address)/\(name)", fields, token: token)
+        }
+        for (field, fields) in [
+            ("url", ["url": "https://127.0.0.1/"]), ("url", ["url": ""]),
+            ("types", ["url": "https://app.example.com/", "types": "user.unheard"]),
+        ] {
+            let refused = try await post("endpoints", fields)
+            #expect(refused.status == 422 && refused.error(field) != nil, "\(fields)")
+        }
+        let added = try await post(
+            "endpoints", ["url": "https://app.example.com/hooks", "types": "user.created, user.merged"])
+        #expect(added.status == 200 && added.html.contains("whsec_"))
+        let endpoint = try #require(try await endpoints(world).first)
+        #expect(endpoint.types.map(\.rawValue) == ["user.created", "user.merged"])
+        #expect(try await !browser.get("\(address)?endpoint=\(endpoint.id)").html.contains("whsec_"))
+        let path = "endpoints/\(endpoint.id)"
+        #expect(try await post(path, ["url": endpoint.url, "isPaused": "yes", "includesUser": "yes"]).status == 303)
+        let changed = try #require(try await endpoints(world).first)
+        #expect(changed.isPaused && changed.includesUser && changed.types.isEmpty)
+        let rotated = try await post("\(path)/rotate", ["overlapHours": "1"])
+        #expect(rotated.status == 200 && rotated.html.contains("whsec_"))
+        #expect(try await endpoints(world).first?.sealedFormer == endpoint.sealedSecret)
+        #expect(try await post("\(path)/rotate", ["overlapHours": "169"]).error("overlapHours") != nil)
+        #expect(try await post("\(path)/replay", ["after": "-1"]).error("after") != nil)
+        #expect(try await post("\(path)/replay", ["after": ""]).status == 303)
+        #expect(try await post("\(path)/remove", [:]).status == 303)
+        #expect(try await endpoints(world).isEmpty)
+        for gone in ["", "/rotate", "/remove", "/test", "/replay"] {
+            let fields = ["url": "https://app.example.com/", "overlapHours": "1", "after": ""]
+            #expect(try await post(path + gone, fields).status == 404, "\(gone)")
+        }
+        #expect(try await post("settings", ["isStreamed": "yes", "retentionDays": "91"]).error("retentionDays") != nil)
+        #expect(try await post("settings", ["isStreamed": "yes", "retentionDays": "7"]).status == 303)
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
+        #expect(settings.events.isStreamed && settings.events.retention == .days(7))
+    }
+
+    @Test("sends a test, and says why it was not taken")
+    func test() async throws {
+        let world = try await AdminWorld(roles: [])
+        let endpoint = try await made(world)
+        let (browser, address) = (world.browser(), world.page("events"))
+        let token = try await browser.get(address).token
+        let failed = try await browser.post("\(address)/endpoints/\(endpoint.id)/test", [:], token: token)
+        #expect(failed.status == 422 && failed.html.contains("did not take the test"))
+    }
+
+    @Test("shows users' events to who may see users, and forms to who may change settings")
+    func permissions() async throws {
+        let world = try await AdminWorld()
+        let endpoint = try await made(world)
+        let person = try await world.server.person()
+        let owner = try await world.browser("owner").get(world.page("events"))
+        #expect(owner.html.contains(person.logIn.user.id) && owner.html.contains("/events/endpoints"))
+        let viewer = try await world.browser("viewer").get(world.page("events"))
+        #expect(!viewer.html.contains("/events/endpoints\""))
+        let token = try await world.browser("viewer").get(world.page("overview")).token
+        let refused = try await world.browser("viewer").post(
+            world.page("events") + "/endpoints/\(endpoint.id)/remove", [:], token: token)
+        #expect(refused.status == 403)
+        #expect(try await endpoints(world).count == 1)
+    }
+}
