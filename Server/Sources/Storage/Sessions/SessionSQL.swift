@@ -90,7 +90,12 @@ extension SQLTransaction {
     package func markUsed(
         _ proof: DeviceProof, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
-        guard let proofs else { return try markUsed(proof.used, in: application) }
+        guard let proofs else {
+            if let next = proofFloor.flatMap({ ProofMemory.next(for: proof, after: $0) }) {
+                throw .clockSkew(serverTime: next)
+            }
+            return try markUsed(proof.used, in: application)
+        }
         switch proofs.take(proof, in: application) {
         case .used: return false
         case .unknown(let next): throw .clockSkew(serverTime: next)
