@@ -126,7 +126,8 @@ final class PostgreSQLLink {
     }
 
     /// The same, and keeps the first rows that a number of bytes allows, and one at least.
-    func finish(_ count: Int, within patience: Duration, firstBytes: Int) throws(PostgreSQLFault) -> [PostgreSQLResult] {
+    func finish(_ count: Int, within patience: Duration, firstBytes: Int) throws(PostgreSQLFault) -> [PostgreSQLResult]
+    {
         var rows: PostgreSQLRows? = PostgreSQLRows(maximumBytes: firstBytes, keepsFirst: true)
         _ = try finish(count, within: patience, &rows)
         return rows?.results ?? []

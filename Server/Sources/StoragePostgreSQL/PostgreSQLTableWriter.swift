@@ -27,8 +27,10 @@ package final class PostgreSQLTableWriter: TableWriter {
         self.address = address
         tables = PostgreSQLTables(link, address)
         // For as long as this connection lives: "copy" in ASCII.
-        let isAlone = try address.asking { () throws(PostgreSQLFault) in
-            try link.run("SELECT pg_try_advisory_lock(\(0x636f_7079))").row(0).integer(0) == 1
+        let isAlone = try PostgreSQLTables.isSoon { () throws(TableFault) in
+            try address.asking { () throws(PostgreSQLFault) in
+                try link.run("SELECT pg_try_advisory_lock(\(0x636f_7079))").row(0).integer(0) == 1
+            }
         }
         guard isAlone else { throw TableFault("Another “okaeri copy” writes into the database \(address).") }
     }

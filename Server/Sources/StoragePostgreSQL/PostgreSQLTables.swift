@@ -28,6 +28,7 @@ package struct PostgreSQLTables: TableReader {
     /// The tables as they are from now on, whatever others write, for as long as this value lives.
     ///
     /// - Parameter address: Where the database is; a standby will do.
+    /// - Returns: the tables.
     /// - Throws: `TableFault` when there is no connection, the schema is not that of this program, a copy into the database
     ///   has not ended, or a program of Okaeri uses it: what that changes from now on would be lost.
     package static func snapshot(of address: PostgreSQLAddress) throws(TableFault) -> PostgreSQLTables {
@@ -48,24 +49,31 @@ package struct PostgreSQLTables: TableReader {
     }
 
     private func awaitEndOfOthers() throws(TableFault) {
-        let deadline = ContinuousClock.now + Self.patience
-        while true {
-            let others = try address.asking { () throws(PostgreSQLFault) in
+        let isAlone = try Self.isSoon { () throws(TableFault) in
+            try address.asking { () throws(PostgreSQLFault) in
                 try link.run(
                     """
                     SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
                         AND application_name = current_setting('application_name') AND backend_type = 'client backend'
                     """
-                ).row(0).integer(0)
+                ).row(0).integer(0) == 0
             }
-            if others == 0 { return }
-            guard ContinuousClock.now < deadline else {
-                throw TableFault(
-                    "The database \(address) is in use: programs of Okaeri have \(others) connections to it. Stop all nodes "
-                        + "first; what they change while it is copied would be lost.")
-            }
+        }
+        guard isAlone else {
+            throw TableFault(
+                "The database \(address) is in use: programs of Okaeri are connected to it. Stop all nodes first; what they "
+                    + "change while it is copied would be lost.")
+        }
+    }
+
+    /// Waits for what holds when the connections of programs that were stopped have ended.
+    static func isSoon(_ ask: () throws(TableFault) -> Bool) throws(TableFault) -> Bool {
+        let deadline = ContinuousClock.now + patience
+        while try !ask() {
+            guard ContinuousClock.now < deadline else { return false }
             usleep(100_000)
         }
+        return true
     }
 
     package func shapes() throws(TableFault) -> [TableShape] {

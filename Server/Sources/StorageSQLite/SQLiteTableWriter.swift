@@ -92,7 +92,8 @@ package final class SQLiteTableWriter: TableWriter {
     package func finish() throws(TableFault) {
         let draft = Self.draft(in: folder)
         // One file, without companions: a log that stayed behind would be missing in the database.
-        guard sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK else {
+        guard sqlite3_wal_checkpoint_v2(connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK
+        else {
             throw fault()
         }
         connection.close()

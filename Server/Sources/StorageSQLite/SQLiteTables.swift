@@ -29,6 +29,7 @@ package struct SQLiteTables: TableReader {
     /// The tables as they are from now on, whatever others write, for as long as this value lives.
     ///
     /// - Parameter folder: The data folder.
+    /// - Returns: the tables.
     /// - Throws: `TableFault` when there is no database that could be read.
     package static func snapshot(of folder: String) throws(TableFault) -> SQLiteTables {
         let tables = try reading { () throws(SQLiteOpenFault) in try SQLiteTables(folder: folder) }

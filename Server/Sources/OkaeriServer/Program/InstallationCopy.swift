@@ -34,7 +34,8 @@ package struct InstallationCopy: Sendable {
             } else {
                 guard !text.isEmpty, !text.contains("://") else {
                     throw SettingFault(
-                        "\(option) must be the path of a data folder, or a connection string that begins with postgresql://.")
+                        "\(option) must be the path of a data folder, or a connection string that begins with postgresql://."
+                    )
                 }
                 self = .folder(text)
             }

@@ -60,7 +60,9 @@ extension TableReader {
     ///   - shape: The table.
     ///   - position: The key; `nil` for the beginning.
     ///   - limit: How many rows at most.
-    ///   - maximumBytes: How many bytes at most. No row only when there is none.
+    ///   - maximumBytes: How many bytes at most, unless one row has more.
+    /// - Returns: the rows; none only when there is none.
+    /// - Throws: `TableFault` when the table cannot be read.
     package func page(
         of shape: TableShape, after position: [Value]?, limit: Int, maximumBytes: Int = .max
     ) throws(TableFault) -> [[Value]] {

@@ -62,6 +62,7 @@ package struct TableShape: Hashable, Sendable {
     ///   - row: The row, by whose key it is found again.
     ///   - column: The value's column.
     ///   - reason: What is wrong, after the column's name.
+    /// - Returns: the fault, to throw.
     package func fault(in row: [Value], column: String, _ reason: String) -> TableFault {
         TableFault("In the table \(name), in the row \(place(of: row)), the column \(column) \(reason).")
     }
