@@ -3,7 +3,7 @@ import Domain
 import Foundation
 package import Storage
 
-/// Makes the database of a data folder out of rows. They go to a file beside it, which takes its place in the end: until
+/// Makes the database of a data folder out of rows. They go to a file beside it, which is renamed in the end: until
 /// then there is no database, and nobody makes one. Blocks.
 package final class SQLiteTableWriter: TableWriter {
     /// Names that tell that a folder belongs to an installation.
@@ -72,7 +72,7 @@ package final class SQLiteTableWriter: TableWriter {
                 }
                 guard sqlite3_step(prepared) == SQLITE_DONE else {
                     throw TableFault(
-                        "The row \(shape.place(of: row)) of \(shape.name) cannot be written: \(reason).")
+                        "The row \(shape.condition(of: row)) of \(shape.name) cannot be written: \(reason).")
                 }
                 sqlite3_reset(prepared)
             }

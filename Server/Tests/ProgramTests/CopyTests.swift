@@ -103,8 +103,8 @@ struct CopyTests {
         _ = try await eventually("a part of the rows") { () -> Bool? in
             guard first.isRunning else { throw TestFault("it ended at once: \(first.errors)") }
             // A file that cannot be asked is not there yet.
-            let size = try? FileManager.default.attributesOfItem(atPath: draft)[.size] as? Int
-            return (size ?? 0) > 2_000_000 ? true : nil
+            let size = try? FileManager.default.attributesOfItem(atPath: draft + "-wal")[.size] as? Int
+            return (size ?? 0) > 4_000_000 ? true : nil
         }
         first.signal(SIGKILL)
         _ = try await first.status()
@@ -119,8 +119,8 @@ struct CopyTests {
         #expect(twice.status == 1 && twice.errors.contains("is not empty"), "\(twice.errors)")
     }
 
-    @Test("says what is wrong with the places that are named")
-    func places() async throws {
+    @Test("says what is wrong with what is named")
+    func wrongCalls() async throws {
         let name = URL(fileURLWithPath: folder.path).lastPathComponent
         _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
         for (options, status, words) in [

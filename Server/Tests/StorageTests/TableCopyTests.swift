@@ -17,11 +17,11 @@ struct TableCopyTests {
     }
 
     /// A database of either engine. The folder of an embedded one goes with it.
-    private enum Place {
+    private enum Location {
         case folder(TemporaryFolder)
         case database(PostgreSQLAddress)
 
-        static func new(_ kind: Kind) async throws -> Place {
+        static func new(_ kind: Kind) async throws -> Location {
             guard kind == .postgreSQL else { return .folder(TemporaryFolder()) }
             let cluster = try await TestPostgreSQL.cluster()
             return .database(try cluster.address(try await cluster.makeDatabase()))
@@ -70,7 +70,7 @@ struct TableCopyTests {
     }
 
     private func copy(
-        from source: Place, to target: Place, pages: Int = .max
+        from source: Location, to target: Location, pages: Int = .max
     ) async throws -> (rows: [String: Int], wasResumed: Bool) {
         let (report, last) = try await offThread { () throws -> (TableCopy.Report, TableCopy.Progress?) in
             let writer = StoppedWriter(writer: try target.writer(), pages: .init(pages))
@@ -161,8 +161,8 @@ struct TableCopyTests {
         let before = try contents(first)
         #expect(before.count >= 41 && before.values.allSatisfy { $0.count == 4 })
         let (second, third) = (TemporaryFolder(), TemporaryFolder())
-        let databases = [try await Place.new(.postgreSQL), try await Place.new(.postgreSQL)]
-        let ways: [Place] = [.folder(first), databases[0], databases[1], .folder(second), .folder(third)]
+        let databases = [try await Location.new(.postgreSQL), try await Location.new(.postgreSQL)]
+        let ways: [Location] = [.folder(first), databases[0], databases[1], .folder(second), .folder(third)]
         for (source, target) in zip(ways, ways.dropFirst()) {
             let report = try await copy(from: source, to: target)
             #expect(
@@ -183,7 +183,7 @@ struct TableCopyTests {
     func resumed(kind: Kind) async throws {
         let source = try await newInstallation()
         try fillEveryTable(source)
-        let target = try await Place.new(kind)
+        let target = try await Location.new(kind)
         await #expect(throws: TableFault("stopped")) { try await copy(from: .folder(source), to: target, pages: 12) }
         if case .folder(let folder) = target {
             #expect(throws: SQLiteOpenFault.self) { try SQLiteStore(.folder(folder.path), role: .command) }
@@ -203,7 +203,7 @@ struct TableCopyTests {
         #expect(try contents(back) == contents(source))
     }
 
-    @Test("refuses a place that holds something, and changes nothing there")
+    @Test("refuses a target that holds something, and changes nothing there")
     func occupied() async throws {
         let source = try await newInstallation()
         let (cluster, folder) = (try await TestPostgreSQL.cluster(), try await newInstallation())
@@ -236,7 +236,7 @@ struct TableCopyTests {
             INSERT INTO users (application_id, id, created_at, updated_at) VALUES ('app', 'it''s', 1, 1), ('app', 'z', 1, 1);
             UPDATE users SET \(change) WHERE id = 'it''s'
             """, in: source)
-        let target = try await Place.new(.postgreSQL)
+        let target = try await Location.new(.postgreSQL)
         let fault = await #expect(throws: TableFault.self) { try await copy(from: .folder(source), to: target) }
         let text = try #require(fault).description
         #expect(text.contains(words) && text.contains("table users"), "\(text)")
@@ -246,16 +246,16 @@ struct TableCopyTests {
     @Test("reads one state, whatever is written meanwhile", arguments: Kind.allCases)
     func snapshot(kind: Kind) async throws {
         let source = try await newInstallation()
-        let place: Place
+        let location: Location
         if kind == .sqlite {
-            place = .folder(source)
+            location = .folder(source)
         } else {
-            place = try await Place.new(kind)
-            _ = try await copy(from: .folder(source), to: place)
+            location = try await Location.new(kind)
+            _ = try await copy(from: .folder(source), to: location)
         }
         let statement = "INSERT INTO audit_heads (application_id, number, digest, seal) VALUES ('a', 1, '', '')"
-        let reader = try await offThread { Opened(reader: try place.reader()) }.reader
-        switch place {
+        let reader = try await offThread { Opened(reader: try location.reader()) }.reader
+        switch location {
         case .folder(let folder): try execute(statement, in: folder)
         case .database(let address): try await TestPostgreSQL.cluster().run(statement, in: address.database)
         }
@@ -272,19 +272,19 @@ struct TableCopyTests {
             \(numbers) INSERT INTO users (application_id, id, fields, created_at, updated_at)
             SELECT 'app', printf('%03d', n), printf('%.*c', 60000, 'x'), n, n FROM numbers
             """, in: source)
-        var place = Place.folder(source)
+        var location = Location.folder(source)
         if kind == .postgreSQL {
-            place = try await Place.new(kind)
-            #expect(try await copy(from: .folder(source), to: place).rows["users"] == 300)
+            location = try await Location.new(kind)
+            #expect(try await copy(from: .folder(source), to: location).rows["users"] == 300)
         }
-        let counts = try await offThread { [place] () throws -> [Int] in
+        let counts = try await offThread { [location] () throws -> [Int] in
             guard let shape = try SQLiteTables.ofMigrations().first(where: { $0.name == "users" }) else { return [] }
-            let reader = try place.reader()
+            let reader = try location.reader()
             return try [1_000_000, 1].map { try reader.page(of: shape, after: nil, limit: 300, maximumBytes: $0).count }
         }
         #expect(counts == [16, 1])
         let back = TemporaryFolder()
-        #expect(try await copy(from: place, to: .folder(back)).rows["users"] == 300)
+        #expect(try await copy(from: location, to: .folder(back)).rows["users"] == 300)
     }
 
     @Test("does not read from PostgreSQL while a node serves it")

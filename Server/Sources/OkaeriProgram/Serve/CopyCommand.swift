@@ -39,7 +39,7 @@ struct CopyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try ServerSettings.read([:])
-        let (source, target) = (try Self.place(from, "--from"), try to.map { try Self.place($0, "--to") })
+        let (source, target) = (try Self.location(from, "--from"), try to.map { try Self.location($0, "--to") })
         let progress = StepProgress(isWanted: !output.isJSON)
         let report: InstallationCopy.Report
         do throws(StartFault) {
@@ -63,9 +63,9 @@ struct CopyCommand: AsyncParsableCommand {
         if let words = Self.nextStep(report) { Console.write(words) }
     }
 
-    private static func place(_ text: String, _ option: String) throws(CommandFault) -> InstallationCopy.Place {
+    private static func location(_ text: String, _ option: String) throws(CommandFault) -> InstallationCopy.Location {
         do throws(SettingFault) {
-            return try InstallationCopy.Place(text, option: option)
+            return try InstallationCopy.Location(text, option: option)
         } catch {
             throw .usage(error.description)
         }

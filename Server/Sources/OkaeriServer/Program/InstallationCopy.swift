@@ -17,7 +17,7 @@ package struct InstallationCopy: Sendable {
     }
 
     /// Where an installation is.
-    package enum Place: Hashable, Sendable, CustomStringConvertible {
+    package enum Location: Hashable, Sendable, CustomStringConvertible {
         case folder(String)
         case database(PostgreSQLAddress)
 
@@ -68,18 +68,18 @@ package struct InstallationCopy: Sendable {
 
     /// What was done.
     package struct Report: Sendable {
-        package let source: Place
-        package let target: Place
+        package let source: Location
+        package let target: Location
         /// Rows by table, in the order in which they were copied.
         package let tables: [(name: String, rows: Int)]
         /// Whether it went on where an earlier run had stopped.
         package let wasResumed: Bool
-        /// The file of the sealing key that whoever serves the copy needs and does not have yet.
+        /// The file of the sealing key that servers of the copy need and do not have yet.
         package let missingKeyFile: String?
     }
 
-    private let source: Place
-    private let target: Place
+    private let source: Location
+    private let target: Location
     private let missingKeyFile: String?
 
     /// - Parameters:
@@ -87,7 +87,7 @@ package struct InstallationCopy: Sendable {
     ///   - target: A new folder or database; the database of the settings when `nil`.
     ///   - settings: Name the database, and perhaps the sealing key.
     /// - Throws: `StartFault` when there is nothing to copy, nowhere to copy to, or another key there.
-    package init(from source: Place, to target: Place?, settings: ServerSettings) throws(StartFault) {
+    package init(from source: Location, to target: Location?, settings: ServerSettings) throws(StartFault) {
         guard let target = target ?? settings.database.map({ .database($0) }) else {
             throw .settings(
                 "Nothing to copy to is named. Name a data folder or a database with --to, or the database with "
@@ -107,7 +107,7 @@ package struct InstallationCopy: Sendable {
 
     /// Sees whether the keys of both sides can be the same one.
     private static func missingKeyFile(
-        _ source: Place, _ target: Place, _ settings: ServerSettings
+        _ source: Location, _ target: Location, _ settings: ServerSettings
     ) throws(StartFault) -> String? {
         let key = source.key
         if let key, let wanted = settings.sealingKey, key != wanted {

@@ -125,7 +125,7 @@ package struct TableCopy {
             let there = try counterparts(of: here, in: shape, after: position, from: target.written)
             for (number, row) in here.enumerated() {
                 guard number < there.count else {
-                    throw TableFault("The row \(shape.place(of: row)) of \(shape.name) is missing after copying.")
+                    throw TableFault("The row \(shape.condition(of: row)) of \(shape.name) is missing after copying.")
                 }
                 if let column = Self.differingColumn(row, there[number]) {
                     throw shape.fault(

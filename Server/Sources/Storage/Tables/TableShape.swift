@@ -1,5 +1,5 @@
-/// A table as its database describes it. The migrations alone say which tables and columns there are; whoever copies
-/// tables asks the database that they made.
+/// A table as its database describes it. The migrations alone say which tables and columns there are; a copy asks the
+/// database that they made.
 package struct TableShape: Hashable, Sendable {
     package struct Column: Hashable, Sendable {
         package let name: String
@@ -64,11 +64,11 @@ package struct TableShape: Hashable, Sendable {
     ///   - reason: What is wrong, after the column's name.
     /// - Returns: the fault, to throw.
     package func fault(in row: [Value], column: String, _ reason: String) -> TableFault {
-        TableFault("In the table \(name), in the row \(place(of: row)), the column \(column) \(reason).")
+        TableFault("In the table \(name), in the row \(condition(of: row)), the column \(column) \(reason).")
     }
 
     /// The key of a row as a condition of SQL.
-    package func place(of row: [Value]) -> String {
+    package func condition(of row: [Value]) -> String {
         zip(key, key(of: row)).map { "\($0) = \($1.literal)" }.joined(separator: " AND ")
     }
 
