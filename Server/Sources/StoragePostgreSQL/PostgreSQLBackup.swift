@@ -196,7 +196,7 @@ package final class PostgreSQLRestoration {
                 "The database \(address) is not empty: the table \(tables[0]) is there, and nothing was changed. Make a new one with "
                     + "“createdb --encoding=UTF8 NAME”, and name it with --database.")
         }
-        _ = try asking { () throws(PostgreSQLFault) in try link.run(PostgreSQLTables.marking) }
+        _ = try asking { () throws(PostgreSQLFault) in try link.run(PostgreSQLTableWriter.marking) }
     }
 
     /// Removes what was restored, after a fault.
@@ -206,18 +206,24 @@ package final class PostgreSQLRestoration {
             _ = try? link.run("ROLLBACK")
             try PostgreSQLRevocations(link).removeTriggers()
         }
-        for table in (try? names()) ?? [] where table != PostgreSQLTables.marker {
+        for table in (try? names()) ?? [] where table != PostgreSQLTableWriter.marker {
             _ = try? asking { () throws(PostgreSQLFault) in
                 try link.run("DROP TABLE \(TableShape.quoted(table)) CASCADE")
             }
         }
-        _ = try? asking { () throws(PostgreSQLFault) in try link.run(PostgreSQLTables.unmarking) }
+        _ = try? asking { () throws(PostgreSQLFault) in try link.run(PostgreSQLTableWriter.unmarking) }
     }
 
     /// Begins to apply a journal. What the database noted itself goes: its next backup begins anew.
     package func begin() throws(PostgreSQLOpenFault) {
-        let shapes = try PostgreSQLTables.shapes(link, address)
-        statements = RevocationStatements(shapes, .postgresql)
+        let shapes: [TableShape]
+        do throws(TableFault) {
+            shapes = try PostgreSQLTables(link, address).shapes()
+        } catch {
+            throw PostgreSQLOpenFault(error.description)
+        }
+        statements = RevocationStatements(
+            shapes.map { .init(name: $0.name, columns: $0.columns.map(\.name), key: $0.key) }, .postgresql)
         try asking { () throws(PostgreSQLFault) in
             try link.run("BEGIN")
             let revocations = PostgreSQLRevocations(link)
@@ -258,7 +264,7 @@ package final class PostgreSQLRestoration {
         changedRows = ended
         return try asking { () throws(PostgreSQLFault) in
             let content = try PostgreSQLSnapshot.content(link)
-            try link.run(PostgreSQLTables.unmarking)
+            try link.run(PostgreSQLTableWriter.unmarking)
             try link.run("COMMIT", within: .seconds(3600))
             return Content(rows: content.rows, sealingKeys: content.sealingKeys)
         }

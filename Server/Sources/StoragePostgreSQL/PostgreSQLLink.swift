@@ -125,6 +125,14 @@ final class PostgreSQLLink {
         return rows ?? PostgreSQLRows(maximumBytes: maximumBytes)
     }
 
+    /// The same, and keeps the first rows that a number of bytes allows, and one at least.
+    func finish(_ count: Int, within patience: Duration, firstBytes: Int) throws(PostgreSQLFault) -> [PostgreSQLResult]
+    {
+        var rows: PostgreSQLRows? = PostgreSQLRows(maximumBytes: firstBytes, keepsFirst: true)
+        _ = try finish(count, within: patience, &rows)
+        return rows?.results ?? []
+    }
+
     private func finish(
         _ count: Int, within patience: Duration, _ rows: inout PostgreSQLRows?
     ) throws(PostgreSQLFault) -> [PostgreSQLResult] {

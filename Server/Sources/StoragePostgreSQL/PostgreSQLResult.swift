@@ -61,13 +61,18 @@ final class PostgreSQLResult {
     func row(_ number: Int) -> PostgreSQLRow { PostgreSQLRow(result: self, row: Int32(clamping: number)) }
 }
 
-/// The rows of a statement, each as it came, within a number of bytes. What comes beyond is not kept.
+/// The rows of a statement, each as it came, within a number of bytes.
 struct PostgreSQLRows {
     private(set) var results: [PostgreSQLResult] = []
     private(set) var bytesLeft: Int
+    private let keepsFirst: Bool
 
-    init(maximumBytes: Int) {
+    /// - Parameters:
+    ///   - maximumBytes: How many bytes its values may have.
+    ///   - keepsFirst: Whether the first rows are kept when there are more, and one at least; otherwise none is.
+    init(maximumBytes: Int, keepsFirst: Bool = false) {
         bytesLeft = maximumBytes
+        self.keepsFirst = keepsFirst
     }
 
     var isTooLarge: Bool { bytesLeft < 0 }
@@ -75,7 +80,8 @@ struct PostgreSQLRows {
     mutating func add(_ row: PostgreSQLResult) {
         guard !isTooLarge else { return }
         bytesLeft -= row.byteCount
-        if isTooLarge { results = [] } else { results.append(row) }
+        guard isTooLarge else { return results.append(row) }
+        if !keepsFirst { results = [] } else if results.isEmpty { results.append(row) }
     }
 }
 

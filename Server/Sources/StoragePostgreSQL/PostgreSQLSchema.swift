@@ -1,3 +1,4 @@
+import Domain
 import Storage
 
 /// The schema of a database: which version it has, and how it gets the newest.
@@ -34,7 +35,7 @@ struct PostgreSQLSchema {
         let isUnfinished: Bool
         do {
             present = try version()
-            isUnfinished = try PostgreSQLTables.isUnfinished(link)
+            isUnfinished = try PostgreSQLTableWriter.isUnfinished(link)
         } catch {
             throw PostgreSQLOpenFault(address, message: error.words)
         }
@@ -44,6 +45,17 @@ struct PostgreSQLSchema {
                 "An “okaeri copy” into the database \(address) has not ended. Run it again; it goes on where it stopped. An "
                     + "“okaeri restore” that was broken off begins anew in a new database."
             )
+        }
+    }
+
+    /// When the latest device proof was made that a server on SQLite took in memory, before the installation was copied here;
+    /// `nil` without one.
+    func latestProof() throws(PostgreSQLOpenFault) -> Timestamp? {
+        do throws(PostgreSQLFault) {
+            let found = try link.run("SELECT latest FROM proof_times")
+            return found.rowCount == 0 ? nil : Timestamp(milliseconds: found.row(0).integer(0))
+        } catch {
+            throw PostgreSQLOpenFault(address, message: error.words)
         }
     }
 

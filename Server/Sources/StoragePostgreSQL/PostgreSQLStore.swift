@@ -27,6 +27,8 @@ package final class PostgreSQLStore: Engine, Sendable {
     private let changes: NotifyListener?
     private let signals: StoreSignals
     private let node: String
+    /// Up to when a server on SQLite took device proofs in memory, before the installation was copied here.
+    private let proofFloor: Timestamp?
     /// First statements of reads that turned out to have more than one.
     private let longReads = Mutex<Set<Query.Key>>([])
     package let validity: any CacheValidity
@@ -50,19 +52,21 @@ package final class PostgreSQLStore: Engine, Sendable {
         let signals = StoreSignals()
         let lease = CacheLease()
         let result = await pool.run { pool in
-            Result { () throws(PostgreSQLOpenFault) -> NotifyListener? in
+            Result { () throws(PostgreSQLOpenFault) -> (changes: NotifyListener?, proofFloor: Timestamp?) in
                 let connection = try pool.take()
                 defer { pool.put(connection) }
-                try PostgreSQLSchema(connection.link, address).check()
-                guard role == .server else { return nil }
-                return try NotifyListener(address, name: node, lease: lease, signals: signals)
+                let schema = PostgreSQLSchema(connection.link, address)
+                try schema.check()
+                guard role == .server else { return (nil, nil) }
+                let proofFloor = try schema.latestProof()
+                return (try NotifyListener(address, name: node, lease: lease, signals: signals), proofFloor)
             }
         }
         switch result {
-        case .success(let changes):
+        case .success(let opened):
             return PostgreSQLStore(
-                pool: pool, searchPool: searchPool, changes: changes, signals: signals, node: node,
-                validity: role == .server ? lease : NeverValid())
+                pool: pool, searchPool: searchPool, changes: opened.changes, signals: signals, node: node,
+                proofFloor: opened.proofFloor, validity: role == .server ? lease : NeverValid())
         case .failure(let fault):
             await pool.close()
             await searchPool.close()
@@ -74,13 +78,14 @@ package final class PostgreSQLStore: Engine, Sendable {
 
     private init(
         pool: PostgreSQLPool, searchPool: PostgreSQLPool, changes: NotifyListener?, signals: StoreSignals, node: String,
-        validity: any CacheValidity
+        proofFloor: Timestamp?, validity: any CacheValidity
     ) {
         self.pool = pool
         self.searchPool = searchPool
         self.changes = changes
         self.signals = signals
         self.node = node
+        self.proofFloor = proofFloor
         self.validity = validity
     }
 
@@ -195,7 +200,7 @@ extension PostgreSQLStore {
         func write<Value>(_ body: (any Transaction) throws(DomainError) -> Value) -> Result<Value, DomainError> {
             repeated { connection in
                 connection.begin(.alone)
-                let transaction = SQLTransaction(connection)
+                let transaction = SQLTransaction(connection, proofFloor: store.proofFloor)
                 let outcome: Outcome<Value> = Self.outcome(of: body, transaction, connection)
                 guard case .done = outcome else {
                     connection.end()
@@ -222,7 +227,7 @@ extension PostgreSQLStore {
         ) -> Result<Value, DomainError> {
             repeated { connection in
                 connection.begin(.statement)
-                let transaction = SQLTransaction(connection)
+                let transaction = SQLTransaction(connection, proofFloor: store.proofFloor)
                 let outcome: Outcome<Value> = Self.outcome(of: body, transaction, connection)
                 switch outcome {
                 case .failed(let fault) where fault.kind == .lost && connection.statements > 0:

@@ -1,83 +1,101 @@
 import Domain
+import Foundation
 package import Storage
 
-/// All tables of a shared database, for copying an installation into it. Blocks.
-package struct PostgreSQLTables {
+/// All tables of a shared database, read a page at a time, for copying. Blocks.
+package struct PostgreSQLTables: TableReader {
     private static let session = """
-        SET statement_timeout = 0; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0; \
-        SET synchronous_commit = off
+        SET statement_timeout = 0; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0
         """
-    static let marker = "unfinished_copy"
-    static let marking = "CREATE TABLE \(marker) (since BIGINT)"
-    static let unmarking = "DROP TABLE IF EXISTS \(marker)"
+    /// How long connections may take to end after their programs were stopped.
+    private static let patience: Duration = .seconds(5)
 
     private let link: PostgreSQLLink
     private let address: PostgreSQLAddress
 
-    /// - Throws: `PostgreSQLOpenFault` when there is no connection, or another copy is under way.
+    package var description: String { "database \(address)" }
+
+    /// - Throws: `PostgreSQLOpenFault` when there is no connection.
     package init(_ address: PostgreSQLAddress) throws(PostgreSQLOpenFault) {
-        link = try PostgreSQLLink(address, session: Self.session)
+        self.init(try PostgreSQLLink(address, session: Self.session), address)
+    }
+
+    init(_ link: PostgreSQLLink, _ address: PostgreSQLAddress) {
+        self.link = link
         self.address = address
-        // For as long as this connection lives: "copy" in ASCII.
-        let isAlone = try asking { () throws(PostgreSQLFault) in
-            try link.run("SELECT pg_try_advisory_lock(\(0x636f_7079))").row(0).integer(0) == 1
-        }
-        guard isAlone else { throw PostgreSQLOpenFault("Another “okaeri copy” writes into the database \(address).") }
     }
 
-    /// Whether a copy into a database has begun and not ended.
-    static func isUnfinished(_ link: PostgreSQLLink) throws(PostgreSQLFault) -> Bool {
-        try link.run("SELECT to_regclass('\(marker)') IS NOT NULL").row(0).integer(0) == 1
-    }
-
-    /// Marks the database, so that no server starts on a half of an installation.
+    /// The tables as they are from now on, whatever others write, for as long as this value lives.
     ///
-    /// - Returns: whether it was marked already, and the copy goes on.
-    /// - Throws: `PostgreSQLOpenFault` when the database is not marked and holds something.
-    package func begin(_ shapes: [TableShape]) throws(PostgreSQLOpenFault) -> Bool {
-        let isResumed = try asking { () throws(PostgreSQLFault) in try Self.isUnfinished(link) }
-        if isResumed { return true }
-        for shape in shapes {
-            guard try page(of: shape, after: nil, limit: 1).isEmpty else {
-                throw PostgreSQLOpenFault(
-                    "The database \(address) is not empty: \(shape.name) has rows. Copy into a new database.")
+    /// - Parameter address: Where the database is; a standby will do.
+    /// - Returns: the tables.
+    /// - Throws: `TableFault` when there is no connection, the schema is not that of this program, a copy into the database
+    ///   has not ended, or a program of Okaeri uses it: what that changes from now on would be lost.
+    package static func snapshot(of address: PostgreSQLAddress) throws(TableFault) -> PostgreSQLTables {
+        let tables: PostgreSQLTables
+        do throws(PostgreSQLOpenFault) {
+            tables = try PostgreSQLTables(address.forReading)
+            try PostgreSQLSchema(tables.link, address).check()
+        } catch {
+            throw TableFault(error.description)
+        }
+        try tables.awaitEndOfOthers()
+        try address.asking { () throws(PostgreSQLFault) in
+            try tables.link.run("BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            // The state is that of the first reading.
+            try tables.link.run("SELECT COUNT(*) FROM schema_migrations")
+        }
+        return tables
+    }
+
+    private func awaitEndOfOthers() throws(TableFault) {
+        let isAlone = try Self.isSoon { () throws(TableFault) in
+            try address.asking { () throws(PostgreSQLFault) in
+                try link.run(
+                    """
+                    SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+                        AND application_name = current_setting('application_name') AND backend_type = 'client backend'
+                    """
+                ).row(0).integer(0) == 0
             }
         }
-        _ = try asking { () throws(PostgreSQLFault) in try link.run(Self.marking) }
-        return false
-    }
-
-    /// Takes the mark away: everything is there, and on disk.
-    package func finish() throws(PostgreSQLOpenFault) {
-        _ = try asking { () throws(PostgreSQLFault) in
-            try link.run("SET synchronous_commit = on")
-            return try link.run(Self.unmarking)
+        guard isAlone else {
+            throw TableFault(
+                "The database \(address) is in use: programs of Okaeri are connected to it. Stop all nodes first; what they "
+                    + "change while it is copied would be lost.")
         }
     }
 
-    /// Every table but the bookkeeping of the schema.
-    package func shapes() throws(PostgreSQLOpenFault) -> [TableShape] { try Self.shapes(link, address) }
+    /// Waits for what holds when the connections of programs that were stopped have ended.
+    static func isSoon(_ ask: () throws(TableFault) -> Bool) throws(TableFault) -> Bool {
+        let deadline = ContinuousClock.now + patience
+        while try !ask() {
+            guard ContinuousClock.now < deadline else { return false }
+            usleep(100_000)
+        }
+        return true
+    }
 
-    /// The same of any connection.
-    static func shapes(_ link: PostgreSQLLink, _ address: PostgreSQLAddress) throws(PostgreSQLOpenFault) -> [TableShape]
-    {
-        let columns = try asking(address) { () throws(PostgreSQLFault) in
+    package func shapes() throws(TableFault) -> [TableShape] {
+        let columns = try address.asking { () throws(PostgreSQLFault) in
             try link.run(
                 """
-                SELECT c.relname::text, a.attname::text, COALESCE(array_position(i.indkey::int2[], a.attnum), -1)::int8
+                SELECT c.relname::text, a.attname::text, COALESCE(array_position(i.indkey::int2[], a.attnum), -1)::int8,
+                    a.atttypid::int8
                 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
                 LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
                 WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
                 ORDER BY c.relname COLLATE "C", a.attnum
                 """)
         }
-        var shapes: [(name: String, columns: [String], key: [(position: Int64, name: String)])] = []
+        var shapes: [(name: String, columns: [TableShape.Column], key: [(position: Int64, name: String)])] = []
         for number in 0..<columns.rowCount {
             let row = columns.row(number)
             let (table, column, position) = (row.text(0), row.text(1), row.integer(2))
             if TableShape.bookkeeping.contains(table) { continue }
             if shapes.last?.name != table { shapes.append((table, [], [])) }
-            shapes[shapes.count - 1].columns.append(column)
+            let kind = Self.kind(ofType: UInt32(clamping: row.integer(3)))
+            shapes[shapes.count - 1].columns.append(TableShape.Column(column, kind))
             if position >= 0 { shapes[shapes.count - 1].key.append((position, column)) }
         }
         return shapes.map { shape in
@@ -87,89 +105,35 @@ package struct PostgreSQLTables {
         }
     }
 
-    package func count(_ shape: TableShape) throws(PostgreSQLOpenFault) -> Int {
-        try asking { () throws(PostgreSQLFault) in
-            let text = "SELECT COUNT(*) FROM \(TableShape.quoted(shape.name))"
-            return Int(clamping: try link.run(text, within: .seconds(3600)).row(0).integer(0))
+    private static func kind(ofType type: UInt32) -> TableShape.Kind {
+        switch type {
+        case PostgreSQLParameters.TypeID.text, PostgreSQLParameters.TypeID.varchar: .text
+        case PostgreSQLParameters.TypeID.int8, PostgreSQLParameters.TypeID.int4, PostgreSQLParameters.TypeID.int2,
+            PostgreSQLParameters.TypeID.boolean:
+            .integer
+        case PostgreSQLParameters.TypeID.bytes: .bytes
+        default: .other
         }
     }
 
-    /// The key of the last row: as rows come in the order of the key, copying goes on behind it.
-    package func lastKey(of shape: TableShape) throws(PostgreSQLOpenFault) -> [Value]? {
-        let names = shape.key.map(TableShape.quoted)
-        return try values(
-            "SELECT \(names.joined(separator: ", ")) FROM \(TableShape.quoted(shape.name)) "
-                + "ORDER BY \(names.map { $0 + " DESC" }.joined(separator: ", ")) LIMIT 1"
-        ).first
-    }
-
-    /// Rows behind a key, in the order of the key.
-    package func page(
-        of shape: TableShape, after position: [Value]?, limit: Int
-    ) throws(PostgreSQLOpenFault) -> [[Value]] {
-        try values(shape.page(hasPosition: position != nil, limit: limit), position ?? [])
-    }
-
-    /// Takes all rows out of a table.
-    package func empty(_ shape: TableShape) throws(PostgreSQLOpenFault) {
-        _ = try asking { () throws(PostgreSQLFault) in try link.run("TRUNCATE \(TableShape.quoted(shape.name))") }
-    }
-
-    /// Adds rows, all or none.
-    package func append(_ rows: [[Value]], to shape: TableShape) throws(PostgreSQLOpenFault) {
-        let types = try asking { () throws(PostgreSQLFault) in
-            try link.run("SELECT \(shape.columnList) FROM \(TableShape.quoted(shape.name)) LIMIT 0").columnTypes
-        }
-        var pieces = [BinaryRows.encode(rows, types: types)][...]
-        do {
-            try link.copyIn(
-                "COPY \(TableShape.quoted(shape.name)) (\(shape.columnList)) FROM STDIN (FORMAT binary)"
-            ) { pieces.popFirst() }
-        } catch let fault as PostgreSQLFault {
-            throw PostgreSQLOpenFault("Rows of \(shape.name) cannot be written: \(fault.words).")
-        } catch {
-            throw PostgreSQLOpenFault("Rows of \(shape.name) cannot be written: \(error).")
-        }
-    }
-
-    private func values(_ text: String, _ parameters: [Value] = []) throws(PostgreSQLOpenFault) -> [[Value]] {
-        let result = try asking { () throws(PostgreSQLFault) in
+    package func rows(_ text: String, _ values: [Value], maximumBytes: Int) throws(TableFault) -> [[Value]] {
+        try address.asking { () throws(PostgreSQLFault) in
             try link.sendPrepare("", text)
             try link.sendDescribe("")
             let types = try link.finish(2, within: .seconds(60)).last?.parameterTypes ?? []
-            try link.send("", PostgreSQLParameters(parameters, types: types))
-            let results = try link.finish(1, within: .seconds(3600))
-            guard let result = results.first else { throw PostgreSQLFault(.other, "no result") }
-            return result
-        }
-        return result.values()
-    }
-
-    private func asking<Answer>(_ ask: () throws(PostgreSQLFault) -> Answer) throws(PostgreSQLOpenFault) -> Answer {
-        try Self.asking(address, ask)
-    }
-
-    private static func asking<Answer>(
-        _ address: PostgreSQLAddress, _ ask: () throws(PostgreSQLFault) -> Answer
-    ) throws(PostgreSQLOpenFault) -> Answer {
-        do throws(PostgreSQLFault) {
-            return try ask()
-        } catch {
-            throw PostgreSQLOpenFault("The database \(address) answers: \(error.words).")
+            try link.send("", PostgreSQLParameters(values, types: types))
+            return try link.finish(1, within: .seconds(3600), firstBytes: maximumBytes).flatMap { $0.values() }
         }
     }
 }
 
-/// Rows in the binary form of `COPY`.
-private enum BinaryRows {
-    private static let head: [UInt8] = Array("PGCOPY\n".utf8) + [0xff, 0x0d, 0x0a, 0] + [0, 0, 0, 0] + [0, 0, 0, 0]
-
-    static func encode(_ rows: [[Value]], types: [UInt32]) -> [UInt8] {
-        var bytes = head
-        for row in rows {
-            withUnsafeBytes(of: Int16(clamping: row.count).bigEndian) { bytes += $0 }
-            PostgreSQLParameters(row, types: types).appendFields(to: &bytes)
+extension PostgreSQLAddress {
+    /// Says which database answers with a fault.
+    func asking<Answer>(_ ask: () throws(PostgreSQLFault) -> Answer) throws(TableFault) -> Answer {
+        do throws(PostgreSQLFault) {
+            return try ask()
+        } catch {
+            throw TableFault("The database \(self) answers: \(error.words).")
         }
-        return bytes + [0xff, 0xff]
     }
 }

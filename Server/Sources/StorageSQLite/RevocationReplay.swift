@@ -20,12 +20,12 @@ package final class RevocationReplay {
             let names = try connection.rows(
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", []
             ) { row throws(DomainError) in row.only.text }
-            var shapes: [TableShape] = []
+            var shapes: [RevocationStatements.Table] = []
             for name in names {
                 let columns = try connection.rows("SELECT name FROM pragma_table_info($1)", [.text(name)]) {
                     row throws(DomainError) in row.only.text
                 }
-                shapes.append(TableShape(name: name, columns: columns, key: try connection.keyColumns(of: name)))
+                shapes.append(.init(name: name, columns: columns, key: try connection.keyColumns(of: name)))
             }
             statements = RevocationStatements(shapes, .sqlite)
             try connection.execute("PRAGMA synchronous = OFF")

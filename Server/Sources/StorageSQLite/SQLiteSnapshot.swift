@@ -103,11 +103,15 @@ package struct SQLiteSnapshot: Sendable {
         copy.close()
         let tables = try SQLiteTables(path: path)
         var rows: [String: Int] = [:]
-        let shapes = try tables.shapes()
-        for shape in shapes where Self.counted.contains(shape.name) {
-            rows[shape.name] = try tables.count(shape)
+        do throws(TableFault) {
+            let shapes = try tables.shapes()
+            for shape in shapes where Self.counted.contains(shape.name) {
+                rows[shape.name] = try tables.count(shape)
+            }
+            sealingKeys = try tables.sealingKeys(shapes)
+        } catch {
+            throw SQLiteOpenFault(error.description)
         }
         self.rows = rows
-        sealingKeys = try tables.sealingKeys(shapes)
     }
 }

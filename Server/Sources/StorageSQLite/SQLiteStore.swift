@@ -50,6 +50,12 @@ package final class SQLiteStore: Engine, Sendable {
             writer = GroupCommit(
                 connection, outsideChanges: nil, journal: nil, signals: signals, proofs: try connection.proofMemory())
         case .folder(let path):
+            guard !SQLiteTableWriter.isUnfinished(in: path) else {
+                throw SQLiteOpenFault(
+                    "An “okaeri copy” into the folder \(path) has not ended. Run it again; it goes on where it stopped. To "
+                        + "give it up, remove “\(SQLiteTableWriter.draft(in: path))” and what stands beside it under that name."
+                )
+            }
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
             let file = Self.databasePath(in: path)

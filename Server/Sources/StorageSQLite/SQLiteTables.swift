@@ -3,8 +3,9 @@ import Domain
 package import Storage
 
 /// All tables of an embedded database, read a page at a time, for copying. Blocks.
-package struct SQLiteTables {
+package struct SQLiteTables: TableReader {
     private let connection: SQLiteConnection
+    package let description: String
 
     /// - Parameter folder: The data folder.
     /// - Throws: `SQLiteOpenFault` when there is no database that could be read.
@@ -15,22 +16,64 @@ package struct SQLiteTables {
     /// - Parameter path: The database's file.
     /// - Throws: `SQLiteOpenFault` when there is no database that could be read.
     init(path: String) throws(SQLiteOpenFault) {
-        connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READONLY, reportFault: { _ in })
+        let connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READONLY, reportFault: { _ in })
         sqlite3_busy_timeout(connection.handle, 10_000)
+        self.init(connection, description: "database \(path)")
     }
 
-    /// Every table but the bookkeeping of the schema.
-    package func shapes() throws(SQLiteOpenFault) -> [TableShape] {
+    init(_ connection: SQLiteConnection, description: String) {
+        self.connection = connection
+        self.description = description
+    }
+
+    /// The tables as they are from now on, whatever others write, for as long as this value lives.
+    ///
+    /// - Parameter folder: The data folder.
+    /// - Returns: the tables.
+    /// - Throws: `TableFault` when there is no database that could be read.
+    package static func snapshot(of folder: String) throws(TableFault) -> SQLiteTables {
+        let tables = try reading { () throws(SQLiteOpenFault) in try SQLiteTables(folder: folder) }
+        _ = try tables.rows("BEGIN", [], maximumBytes: 0)
+        // The state is that of the first reading.
+        _ = try tables.rows("SELECT COUNT(*) FROM schema_migrations", [], maximumBytes: 0)
+        return tables
+    }
+
+    /// The tables that the migrations of this program make.
+    ///
+    /// - Throws: `TableFault` when there is no memory for them.
+    package static func ofMigrations() throws(TableFault) -> [TableShape] {
+        let connection = try reading { () throws(SQLiteOpenFault) in
+            let connection = try SQLiteConnection(
+                path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, reportFault: { _ in })
+            try SQLiteSetUp.prepareWriter(connection)
+            return connection
+        }
+        return try SQLiteTables(connection, description: "database in memory").shapes()
+    }
+
+    /// Says what an engine's fault says.
+    static func reading<Answer>(_ body: () throws(SQLiteOpenFault) -> Answer) throws(TableFault) -> Answer {
+        do throws(SQLiteOpenFault) {
+            return try body()
+        } catch {
+            throw TableFault(error.description)
+        }
+    }
+
+    package func shapes() throws(TableFault) -> [TableShape] {
         let names = try rows(
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
         var shapes: [TableShape] = []
         for case .text(let name) in names.compactMap(\.first) where !TableShape.bookkeeping.contains(name) {
-            let columns = try rows("SELECT name, pk FROM pragma_table_info($1) ORDER BY cid", [.text(name)])
-            var all: [String] = []
+            let columns = try rows("SELECT name, type, pk FROM pragma_table_info($1) ORDER BY cid", [.text(name)])
+            var all: [TableShape.Column] = []
             var key: [(position: Int64, name: String)] = []
             for column in columns {
-                guard case .text(let columnName) = column[0], case .integer(let position) = column[1] else { continue }
-                all.append(columnName)
+                guard case .text(let columnName) = column[0], case .text(let type) = column[1],
+                    case .integer(let position) = column[2]
+                else { continue }
+                all.append(TableShape.Column(columnName, Self.kind(ofType: type)))
                 if position > 0 { key.append((position, columnName)) }
             }
             shapes.append(
@@ -39,12 +82,24 @@ package struct SQLiteTables {
         return shapes
     }
 
+    private static func kind(ofType name: String) -> TableShape.Kind {
+        switch name {
+        case "TEXT": .text
+        case "INTEGER": .integer
+        case "BLOB": .bytes
+        default: .other
+        }
+    }
+
     /// The ids of the keys that sealed something, as far as columns tell that hold nothing but sealed values.
-    func sealingKeys(_ shapes: [TableShape]) throws(SQLiteOpenFault) -> [String] {
+    func sealingKeys(_ shapes: [TableShape]) throws(TableFault) -> [String] {
         var ids: Set<String> = []
         for column in SealedColumn.allCases where column.isPlain {
             let parts = column.rawValue.split(separator: ".").map(String.init)
-            guard parts.count == 2, shapes.contains(where: { $0.name == parts[0] && $0.columns.contains(parts[1]) })
+            guard parts.count == 2,
+                shapes.contains(where: { shape in
+                    shape.name == parts[0] && shape.columns.contains { $0.name == parts[1] }
+                })
             else { continue }
             let (table, name) = (TableShape.quoted(parts[0]), TableShape.quoted(parts[1]))
             let found = try rows(
@@ -55,20 +110,11 @@ package struct SQLiteTables {
         return ids.sorted()
     }
 
-    package func count(_ shape: TableShape) throws(SQLiteOpenFault) -> Int {
-        let rows = try rows("SELECT COUNT(*) FROM \(TableShape.quoted(shape.name))")
-        guard case .integer(let count)? = rows.first?.first else { return 0 }
-        return Int(count)
+    private func rows(_ text: String, _ values: [Value] = []) throws(TableFault) -> [[Value]] {
+        try rows(text, values, maximumBytes: .max)
     }
 
-    /// Rows behind a key, in the order of the key.
-    package func page(
-        of shape: TableShape, after position: [Value]?, limit: Int
-    ) throws(SQLiteOpenFault) -> [[Value]] {
-        try rows(shape.page(hasPosition: position != nil, limit: limit), position ?? [])
-    }
-
-    private func rows(_ text: String, _ values: [Value] = []) throws(SQLiteOpenFault) -> [[Value]] {
+    package func rows(_ text: String, _ values: [Value], maximumBytes: Int) throws(TableFault) -> [[Value]] {
         var prepared: OpaquePointer?
         guard sqlite3_prepare_v2(connection.handle, text, -1, &prepared, nil) == SQLITE_OK, let prepared else {
             throw fault(text)
@@ -79,22 +125,14 @@ package struct SQLiteTables {
                 throw fault(text)
             }
         }
-        let count = sqlite3_column_count(prepared)
         var rows: [[Value]] = []
+        var bytesLeft = maximumBytes
         while true {
             switch sqlite3_step(prepared) {
             case SQLITE_ROW:
-                let row = SQLiteRow(statement: prepared)
-                var values: [Value] = []
-                values.reserveCapacity(Int(count))
-                for column in 0..<Int(count) {
-                    switch sqlite3_column_type(prepared, Int32(column)) {
-                    case SQLITE_NULL: values.append(.null)
-                    case SQLITE_INTEGER: values.append(.integer(row.integer(column)))
-                    case SQLITE_BLOB: values.append(.bytes(row.bytes(column)))
-                    default: values.append(.text(row.text(column)))
-                    }
-                }
+                let values = Self.values(of: prepared)
+                bytesLeft -= values.reduce(0) { $0 + $1.byteCount }
+                guard rows.isEmpty || bytesLeft >= 0 else { return rows }
                 rows.append(values)
             case SQLITE_DONE: return rows
             default: throw fault(text)
@@ -102,8 +140,25 @@ package struct SQLiteTables {
         }
     }
 
-    private func fault(_ text: String) -> SQLiteOpenFault {
-        SQLiteOpenFault(
-            "The database cannot be read: \(String(cString: sqlite3_errmsg(connection.handle))) in: \(text)")
+    /// What the current row really holds, which need not be what its columns are for.
+    private static func values(of statement: OpaquePointer) -> [Value] {
+        let row = SQLiteRow(statement: statement)
+        return (0..<sqlite3_column_count(statement)).map { number in
+            let column = Int(number)
+            switch sqlite3_column_type(statement, number) {
+            case SQLITE_NULL: return .null
+            case SQLITE_INTEGER: return .integer(row.integer(column))
+            case SQLITE_BLOB: return .bytes(row.bytes(column))
+            case SQLITE_TEXT:
+                // Asked for as they are: as a text they would be mended.
+                let bytes = row.bytes(column)
+                return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .bytes(bytes)
+            default: return .text(row.text(column))
+            }
+        }
+    }
+
+    private func fault(_ text: String) -> TableFault {
+        TableFault("The database cannot be read: \(String(cString: sqlite3_errmsg(connection.handle))) in: \(text)")
     }
 }

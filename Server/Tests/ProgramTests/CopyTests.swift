@@ -50,12 +50,104 @@ struct CopyTests {
         #expect(body.id == before.user.id)
         #expect(body.displayName == "はな")
         #expect(try await new.send("GET", "/.well-known/jwks.json").body == keys)
-        let again = try await logIn(phone, new, application)
+        // Proofs of the second in which the old server took its last one are refused with a later time.
+        let again = try await eventually("a log-in") { try? await logIn(phone, new, application) }
         #expect(again.user.id == before.user.id && !again.isNew)
 
         let twice = try await copy(to: cluster.networkURL(database))
         #expect(twice.status == 1)
         #expect(twice.errors.contains("is not empty"), "\(twice.errors)")
+    }
+
+    @Test("carries an installation back to one machine, which is refused while a node runs, and on to another folder")
+    func moveDown() async throws {
+        let nodes = try await Nodes(1)
+        let (phone, url) = (TestDevice(), nodes.cluster.networkURL(nodes.database))
+        let before = try await nodes.loggedIn(phone, at: 0)
+        let busy = try await Program.run("copy", "--from", url, "--to", folder.path)
+        #expect(busy.status == 1 && busy.errors.contains("is in use"), "\(busy.errors)")
+        try await nodes.servers[0].stop()
+
+        let done = try await Program.run("copy", "--from", url, "--to", folder.path)
+        #expect(done.status == 0, "\(done.errors)")
+        #expect(done.output.contains("OKAERI_SEALING_KEY"))
+        var environment = nodes.environment
+        environment["OKAERI_DATABASE"] = nil
+        for data in [folder, TestFolder()] {
+            if data.path != folder.path {
+                let on = try await Program.run("copy", "--from", folder.path, "--to", data.path, "--json")
+                #expect(on.status == 0, "\(on.errors)")
+                #expect(try on.json(Report.self).tables["users"] == 1)
+            }
+            let server = try await TestServer(
+                data: data.path, options: ["--public-url", Nodes.publicURL], environment: environment)
+            let user = try await server.send(
+                "GET", "/v1/user", application: nodes.application, token: before.session.token)
+            #expect(user.status == 200)
+            // As above.
+            let again = try await eventually("a log-in") { try? await logIn(phone, server, nodes.application) }
+            #expect(again.user.id == before.user.id && !again.isNew)
+            try await server.stop()
+        }
+        let back = try await copy(to: nodes.cluster.networkURL(try await nodes.cluster.makeDatabase()))
+        #expect(back.status == 0, "\(back.errors)")
+    }
+
+    @Test("goes on after a kill into a folder, on which no server starts until then")
+    func resumedFolder() async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        try seed(users: 50_000)
+        let target = TestFolder()
+        let first = try ChildProcess(Program.path(), ["copy", "--from", folder.path, "--to", target.path])
+        let draft = target.path + "/unfinished-copy.sqlite"
+        _ = try await eventually("a part of the rows") { () -> Bool? in
+            guard first.isRunning else { throw TestFault("it ended at once: \(first.errors)") }
+            // A file that cannot be asked is not there yet.
+            let size = try? FileManager.default.attributesOfItem(atPath: draft + "-wal")[.size] as? Int
+            return (size ?? 0) > 4_000_000 ? true : nil
+        }
+        first.signal(SIGKILL)
+        _ = try await first.status()
+        let refused = try await Program.run("serve", "--listen", "127.0.0.1:0", "--data", target.path)
+        #expect(refused.errors.contains("has not ended. Run it again"), "\(refused.errors)")
+        let second = try await copy(to: target.path, "--json")
+        #expect(second.status == 0, "\(second.errors)")
+        let report = try second.json(Report.self)
+        #expect(report.wasResumed && report.tables["users"] == 50_000 && report.tables["sessions"] == 50_000)
+        #expect(!FileManager.default.fileExists(atPath: draft))
+        let twice = try await copy(to: target.path)
+        #expect(twice.status == 1 && twice.errors.contains("is not empty"), "\(twice.errors)")
+    }
+
+    @Test("says what is wrong with what is named")
+    func wrongCalls() async throws {
+        let name = URL(fileURLWithPath: folder.path).lastPathComponent
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        for (options, status, words) in [
+            (["--from", folder.path], 1, "Nothing to copy to is named"),
+            (
+                ["--from", folder.path, "--to", "\(folder.path)/../\(name)"], 1,
+                "are the same"
+            ),
+            (["--from", folder.path, "--to", "mysql://localhost/okaeri"], 2, "--to must be the path of a data folder"),
+            (["--from", "postgresql://[secret", "--to", folder.path], 2, "--from must be a connection string"),
+            (["--from", folder.path + "/none", "--to", folder.path], 1, "There is no Okaeri database in the folder"),
+        ] {
+            let finished = try await Program.run(["copy"] + options)
+            #expect(
+                finished.status == Int32(status) && finished.errors.contains(words), "\(options): \(finished.errors)")
+            #expect(!finished.errors.contains("secret"))
+        }
+        // Another key than that of the installation is in the new folder.
+        let target = TestFolder()
+        try target.make()
+        try Data(repeating: 9, count: 32).write(to: URL(fileURLWithPath: target.path + "/sealing.key"))
+        let other = try await copy(to: target.path)
+        #expect(
+            other.status == 1 && other.errors.contains("another one than that of the installation"), "\(other.errors)")
+        let new = TestFolder()
+        let done = try await copy(to: new.path)
+        #expect(done.status == 0 && done.output.contains("install -m 600"), "\(done.errors)")
     }
 
     @Test("carries a hundred thousand users over, through a kill in the middle")

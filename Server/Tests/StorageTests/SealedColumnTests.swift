@@ -10,7 +10,7 @@ struct SealedColumnTests {
         let folder = TemporaryFolder()
         await (try SQLiteStore(.folder(folder.path), role: .server)).close()
         let shapes = try SQLiteTables(folder: folder.path).shapes()
-        let columns = shapes.flatMap { shape in shape.columns.map { "\(shape.name).\($0)" } }
+        let columns = shapes.flatMap { shape in shape.columns.map { "\(shape.name).\($0.name)" } }
         let documents = ["protocol_keys.keys", "applications.settings"]
         let sealed = columns.filter { $0.contains(".sealed") } + documents
         #expect(Set(sealed) == Set(SealedColumn.allCases.map(\.rawValue)))

@@ -134,32 +134,3 @@ extension Timestamp {
         Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
     }
 }
-
-/// How far long work is, with the time that is left.
-final class StepProgress {
-    private let line: ProgressLine
-    private let clock = SystemClock()
-    private var step = ""
-    private var begun = Date.distantPast
-    private var lastShown = Date.distantPast
-
-    init(isWanted: Bool) {
-        line = ProgressLine(isWanted: isWanted)
-    }
-
-    func show(_ name: String, _ done: Int, _ all: Int) {
-        let now = clock.now
-        if name != step { (step, begun, lastShown) = (name, now, .distantPast) }
-        guard now.timeIntervalSince(lastShown) > 0.2 else { return }
-        lastShown = now
-        let share = all > 0 ? Double(done) / Double(all) : 1
-        let elapsed = now.timeIntervalSince(begun)
-        var text = "\(name): \(Int64(clamping: share * 100)) %"
-        if elapsed > 3, share > 0.02, share < 1 {
-            text += ", about \(Int64(clamping: elapsed * (1 - share) / share)) s left"
-        }
-        line.show(text)
-    }
-
-    func end() { line.end() }
-}

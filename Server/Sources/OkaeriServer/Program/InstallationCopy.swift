@@ -1,59 +1,127 @@
-import Crypto
 import Foundation
 import Storage
-import StoragePostgreSQL
+package import StoragePostgreSQL
 import StorageSQLite
 
-/// `okaeri copy`: a whole installation out of the embedded database into a shared one. Users, sessions, everything;
-/// which tables that is, the databases themselves say.
+/// `okaeri copy`: a whole installation out of one database into another, each embedded or shared. Users, sessions,
+/// everything; which tables that is, the migrations say.
 package struct InstallationCopy: Sendable {
-    /// Rows in one step: what an interruption loses at most.
-    private static let pageSize = 5000
-
     /// How far it is.
     package struct Progress: Sendable {
         package let table: String
+        /// Whether the rows are being compared, after all of them were copied.
+        package let isComparing: Bool
+        /// Rows of all tables that were copied, or compared.
         package let rows: Int
         package let allRows: Int
-        /// Whether the rows are being compared, after they were copied.
-        package let isComparing: Bool
+    }
+
+    /// Where an installation is.
+    package enum Location: Hashable, Sendable, CustomStringConvertible {
+        case folder(String)
+        case database(PostgreSQLAddress)
+
+        /// - Parameters:
+        ///   - text: The path of a data folder, or a connection string.
+        ///   - option: What it was given by, for messages. These do not repeat it: it may hold a password.
+        /// - Throws: `SettingFault` when it is neither.
+        package init(_ text: String, option: String) throws(SettingFault) {
+            if ["postgresql://", "postgres://"].contains(where: { text.hasPrefix($0) }) {
+                guard let address = PostgreSQLAddress(text) else {
+                    throw SettingFault("\(option) must be \(Setting.database.rule).")
+                }
+                self = .database(address)
+            } else {
+                guard !text.isEmpty, !text.contains("://") else {
+                    throw SettingFault(
+                        "\(option) must be the path of a data folder, or a connection string that begins with postgresql://."
+                    )
+                }
+                self = .folder(text)
+            }
+        }
+
+        package var description: String {
+            switch self {
+            case .folder(let path): path
+            case .database(let address): address.description
+            }
+        }
+
+        /// The same for whatever leads to the same installation, as far as names tell.
+        fileprivate var identity: String {
+            switch self {
+            case .folder(let path): URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
+            case .database(let address): address.description
+            }
+        }
+
+        /// The sealing key's file, where there can be one.
+        fileprivate var keyFile: String? {
+            if case .folder(let path) = self { path + "/sealing.key" } else { nil }
+        }
+
+        fileprivate var key: [UInt8]? {
+            keyFile.flatMap { FileManager.default.contents(atPath: $0) }.map { Array($0) }
+        }
     }
 
     /// What was done.
     package struct Report: Sendable {
-        package let location: String
+        package let source: Location
+        package let target: Location
         /// Rows by table, in the order in which they were copied.
         package let tables: [(name: String, rows: Int)]
         /// Whether it went on where an earlier run had stopped.
         package let wasResumed: Bool
-        /// Whether the nodes need the key out of the folder's file.
-        package let needsKeyOfFolder: Bool
+        /// The file of the sealing key that servers of the copy need and do not have yet.
+        package let missingKeyFile: String?
     }
 
-    private let folder: String
-    private let address: PostgreSQLAddress
-    private let needsKeyOfFolder: Bool
+    private let source: Location
+    private let target: Location
+    private let missingKeyFile: String?
 
     /// - Parameters:
-    ///   - folder: The data folder of an installation whose server does not run.
+    ///   - source: An installation whose servers do not run.
+    ///   - target: A new folder or database; the database of the settings when `nil`.
     ///   - settings: Name the database, and perhaps the sealing key.
-    /// - Throws: `StartFault` when there is no such installation or its key is another one.
-    package init(from folder: String, to settings: ServerSettings) throws(StartFault) {
-        guard let address = settings.database else {
-            throw .settings("No database to copy to is named. Name it with --to or \(Setting.database.variable).")
+    /// - Throws: `StartFault` when there is nothing to copy, nowhere to copy to, or another key there.
+    package init(from source: Location, to target: Location?, settings: ServerSettings) throws(StartFault) {
+        guard let target = target ?? settings.database.map({ .database($0) }) else {
+            throw .settings(
+                "Nothing to copy to is named. Name a data folder or a database with --to, or the database with "
+                    + "\(Setting.database.variable).")
         }
-        guard FileManager.default.fileExists(atPath: SQLiteStore.databasePath(in: folder)) else {
-            throw .storage("There is no Okaeri database in the folder \(folder).")
+        guard source.identity != target.identity else {
+            throw .settings("--from and --to are the same, \(target). Copy into a new folder or database.")
         }
-        let key = FileManager.default.contents(atPath: folder + "/sealing.key").map { Array($0) }
+        if case .folder(let folder) = source {
+            guard FileManager.default.fileExists(atPath: SQLiteStore.databasePath(in: folder)) else {
+                throw .storage("There is no Okaeri database in the folder \(folder).")
+            }
+        }
+        (self.source, self.target) = (source, target)
+        missingKeyFile = try Self.missingKeyFile(source, target, settings)
+    }
+
+    /// Sees whether the keys of both sides can be the same one.
+    private static func missingKeyFile(
+        _ source: Location, _ target: Location, _ settings: ServerSettings
+    ) throws(StartFault) -> String? {
+        let key = source.key
         if let key, let wanted = settings.sealingKey, key != wanted {
             throw .settings(
-                "\(Setting.sealingKey.variable) is another key than the one in \(folder)/sealing.key, under which the "
+                "\(Setting.sealingKey.variable) is another key than the one in \(source)/sealing.key, under which the "
                     + "secrets are sealed. Set it to that file's bytes in base64.")
         }
-        self.folder = folder
-        self.address = address
-        needsKeyOfFolder = key != nil
+        if let there = target.key, let wanted = key ?? settings.sealingKey, there != wanted {
+            throw .settings(
+                "The key in \(target)/sealing.key is another one than that of the installation, under which the secrets are "
+                    + "sealed. Move it away, or name another folder with --to.")
+        }
+        guard key != nil, target.key == nil, settings.sealingKey == nil else { return nil }
+        return source.keyFile
     }
 
     /// Copies and compares.
@@ -62,130 +130,50 @@ package struct InstallationCopy: Sendable {
     /// - Returns: what was done.
     /// - Throws: `StartFault.storage`. What was copied stays, and the next run goes on behind it.
     package func callAsFunction(_ tell: @escaping @Sendable (Progress) -> Void) async throws(StartFault) -> Report {
-        let store: SQLiteStore
+        let store = try served()
+        let result = await Blocking.run { [self] in
+            Result { () throws(TableFault) in
+                let copy = TableCopy(from: try reader(), to: try writer()) { step in
+                    tell(
+                        Progress(
+                            table: step.table, isComparing: step.isComparing, rows: step.rows, allRows: step.allRows))
+                }
+                return try copy(SQLiteTables.ofMigrations())
+            }
+        }
+        await store?.close()
         do {
-            // As a server: no other one can run on the folder meanwhile, and its schema is brought up to date.
-            store = try SQLiteStore(.folder(folder), role: .server)
+            let report = try result.get()
+            return Report(
+                source: source, target: target, tables: report.tables, wasResumed: report.wasResumed,
+                missingKeyFile: missingKeyFile)
         } catch {
             throw .storage(error.description)
         }
-        let result = await Blocking.run { [self] in
-            Result { () throws(StartFault) in
-                do {
-                    return try copy(tell)
-                } catch let fault as SQLiteOpenFault {
-                    throw .storage(fault.description)
-                } catch let fault as PostgreSQLOpenFault {
-                    throw .storage(fault.description)
-                } catch let fault as StartFault {
-                    throw fault
-                } catch {
-                    throw .storage("\(error)")
-                }
-            }
-        }
-        await store.close()
-        return try result.get()
     }
 
-    private func copy(_ tell: (Progress) -> Void) throws -> Report {
-        _ = try PostgreSQLMigration(address, isRehearsal: false)
-        let source = try SQLiteTables(folder: folder)
-        let target = try PostgreSQLTables(address)
-        let shapes = try source.shapes()
-        try Self.check(shapes, try target.shapes())
-        let wasResumed = try target.begin(shapes)
-        var tables: [(name: String, rows: Int)] = []
-        for shape in shapes {
-            let all = try source.count(shape)
-            try carry(shape, all, source, target, tell)
-            if try !isSame(shape, all, source, target, tell) {
-                // The installation was used between two runs. What is there is not its beginning any more.
-                try target.empty(shape)
-                try carry(shape, all, source, target, tell)
-                guard try isSame(shape, all, source, target, tell) else {
-                    throw StartFault.storage("The rows of \(shape.name) are not the same on both sides after copying.")
-                }
-            }
-            tables.append((shape.name, all))
-        }
-        try target.finish()
-        return Report(
-            location: address.description, tables: tables, wasResumed: wasResumed, needsKeyOfFolder: needsKeyOfFolder)
-    }
-
-    /// Both engines must describe the same tables, whichever there are.
-    private static func check(_ source: [TableShape], _ target: [TableShape]) throws(StartFault) {
-        for shape in source {
-            guard let other = target.first(where: { $0.name == shape.name }) else {
-                throw .storage("The database to copy to has no table \(shape.name).")
-            }
-            guard Set(other.columns) == Set(shape.columns), other.key == shape.key, !shape.key.isEmpty else {
-                throw .storage("The table \(shape.name) is not the same on both sides: \(shape), \(other)")
-            }
+    /// An embedded source as a server holds it: no other one can run on the folder meanwhile, and its schema is brought up
+    /// to date.
+    private func served() throws(StartFault) -> SQLiteStore? {
+        guard case .folder(let folder) = source else { return nil }
+        do throws(SQLiteOpenFault) {
+            return try SQLiteStore(.folder(folder), role: .server)
+        } catch {
+            throw .storage(error.description)
         }
     }
 
-    private func carry(
-        _ shape: TableShape, _ all: Int, _ source: SQLiteTables, _ target: PostgreSQLTables, _ tell: (Progress) -> Void
-    ) throws {
-        var begin = try target.lastKey(of: shape)
-        var count = begin == nil ? 0 : try target.count(shape)
-        while true {
-            let rows = try source.page(of: shape, after: begin, limit: Self.pageSize)
-            guard let last = rows.last else { return }
-            try target.append(rows, to: shape)
-            begin = shape.key(of: last)
-            count += rows.count
-            tell(Progress(table: shape.name, rows: count, allRows: all, isComparing: false))
+    private func reader() throws(TableFault) -> any TableReader {
+        switch source {
+        case .folder(let folder): try SQLiteTables.snapshot(of: folder)
+        case .database(let address): try PostgreSQLTables.snapshot(of: address)
         }
     }
 
-    /// Whether both sides have the same number of rows, and the same rows by a checksum over every value.
-    private func isSame(
-        _ shape: TableShape, _ all: Int, _ source: SQLiteTables, _ target: PostgreSQLTables, _ tell: (Progress) -> Void
-    ) throws -> Bool {
-        guard try target.count(shape) == all else { return false }
-        var (here, there) = (Checksum(), Checksum())
-        var begin: [Value]?
-        var count = 0
-        while true {
-            let rows = try source.page(of: shape, after: begin, limit: Self.pageSize)
-            here.add(rows)
-            there.add(try target.page(of: shape, after: begin, limit: Self.pageSize))
-            guard here.value == there.value else { return false }
-            guard let last = rows.last else { return true }
-            begin = shape.key(of: last)
-            count += rows.count
-            tell(Progress(table: shape.name, rows: count, allRows: all, isComparing: true))
+    private func writer() throws(TableFault) -> any TableWriter {
+        switch target {
+        case .folder(let folder): try SQLiteTableWriter(folder: folder)
+        case .database(let address): try PostgreSQLTableWriter(address)
         }
-    }
-}
-
-/// SHA-256 over all values, each with its kind and length.
-private struct Checksum {
-    private var hash = SHA256()
-
-    var value: [UInt8] { Array(hash.finalize()) }
-
-    mutating func add(_ rows: [[Value]]) {
-        var bytes: [UInt8] = []
-        for value in rows.joined() {
-            switch value {
-            case .null: bytes.append(0)
-            case .integer(let number):
-                bytes.append(1)
-                withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
-            case .text(let text): Self.add(2, Array(text.utf8), to: &bytes)
-            case .bytes(let blob): Self.add(3, blob, to: &bytes)
-            }
-        }
-        hash.update(data: bytes)
-    }
-
-    private static func add(_ kind: UInt8, _ content: [UInt8], to bytes: inout [UInt8]) {
-        bytes.append(kind)
-        withUnsafeBytes(of: Int64(clamping: content.count).bigEndian) { bytes += $0 }
-        bytes += content
     }
 }

@@ -11,13 +11,16 @@ package final class SQLTransaction: Transaction {
     /// The device proofs that it has taken. The engine gives them back when it comes to nothing.
     package private(set) var marks: [ProofMemory.Mark] = []
     let proofs: ProofMemory?
+    let proofFloor: Timestamp?
 
     /// - Parameters:
     ///   - connection: What runs its statements.
     ///   - proofs: Where the engine keeps device proofs; `nil` where all of them have rows.
-    package init(_ connection: any Connection, proofs: ProofMemory? = nil) {
+    ///   - proofFloor: Where they have rows: up to when device proofs may have counted that have none.
+    package init(_ connection: any Connection, proofs: ProofMemory? = nil, proofFloor: Timestamp? = nil) {
         self.connection = connection
         self.proofs = proofs
+        self.proofFloor = proofFloor
     }
 
     /// Runs a closure that may have one statement only.
@@ -26,7 +29,8 @@ package final class SQLTransaction: Transaction {
     package func withSingleStatementConnection<Value>(
         _ body: (any Transaction) throws(DomainError) -> Value
     ) throws(DomainError) -> Value {
-        let transaction = SQLTransaction(SingleStatementConnection(connection), proofs: proofs)
+        let transaction = SQLTransaction(
+            SingleStatementConnection(connection), proofs: proofs, proofFloor: proofFloor)
         defer { marks += transaction.marks }
         let value = try body(transaction)
         changes += transaction.changes

@@ -1,7 +1,21 @@
 /// What the lines of a revocation journal ask of a database that was restored.
 package struct RevocationStatements: Sendable {
+    /// A table that the database has.
+    package struct Table: Sendable {
+        package let name: String
+        package let columns: [String]
+        /// The columns of the primary key, in its order.
+        package let key: [String]
+
+        package init(name: String, columns: [String], key: [String]) {
+            self.name = name
+            self.columns = columns
+            self.key = key
+        }
+    }
+
     private let tables: [String: RevocableTable]
-    private let shapes: [String: TableShape]
+    private let shapes: [String: Table]
     private let dialect: Dialect
     /// Tables with rows of users, that go with them.
     private let tablesOfUsers: [String]
@@ -9,7 +23,7 @@ package struct RevocationStatements: Sendable {
     /// - Parameters:
     ///   - shapes: The tables that the database has; those of an older version are fewer.
     ///   - dialect: Whose SQL.
-    package init(_ shapes: [TableShape], _ dialect: Dialect) {
+    package init(_ shapes: [Table], _ dialect: Dialect) {
         tables = Dictionary(RevocableTable.all.map { ($0.name, $0) }) { first, _ in first }
         self.shapes = Dictionary(shapes.map { ($0.name, $0) }) { first, _ in first }
         self.dialect = dialect

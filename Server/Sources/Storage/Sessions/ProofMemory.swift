@@ -59,8 +59,8 @@ package final class ProofMemory: Sendable {
             if let floor = state.floor {
                 if floor > latestUsable {
                     state.floor = nil
-                } else if mark.issuedAt <= floor {
-                    return .unknown(next: max(proof.checkedAt, floor + .seconds(1)))
+                } else if let next = Self.next(for: proof, after: floor) {
+                    return .unknown(next: next)
                 }
             }
             state.seen[mark.issuedAt, default: []].insert(mark.fingerprint)
@@ -70,6 +70,13 @@ package final class ProofMemory: Sendable {
             if isLatest { state.latest = mark.issuedAt }
             return .new(mark, isLatest: isLatest)
         }
+    }
+
+    /// When a proof must be made in the place of one that may have counted already: it was made no later than the latest one
+    /// that a former process took. `nil` for one that cannot have.
+    static func next(for proof: DeviceProof, after floor: Timestamp) -> Timestamp? {
+        guard floor <= proof.checkedAt + longestSetBack, proof.issuedAt <= floor else { return nil }
+        return max(proof.checkedAt, floor + .seconds(1))
     }
 
     /// Takes back what a transaction took that came to nothing.

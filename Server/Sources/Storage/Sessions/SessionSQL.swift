@@ -90,7 +90,12 @@ extension SQLTransaction {
     package func markUsed(
         _ proof: DeviceProof, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
-        guard let proofs else { return try markUsed(proof.used, in: application) }
+        guard let proofs else {
+            if let next = proofFloor.flatMap({ ProofMemory.next(for: proof, after: $0) }) {
+                throw .clockSkew(serverTime: next)
+            }
+            return try markUsed(proof.used, in: application)
+        }
         switch proofs.take(proof, in: application) {
         case .used: return false
         case .unknown(let next): throw .clockSkew(serverTime: next)
@@ -98,11 +103,14 @@ extension SQLTransaction {
             note(mark)
             if proof.isFromFuture { return try markUsed(proof.used, in: application) }
             if isLatest {
+                // After a transaction that came to nothing this may be an earlier time than the one that is written.
                 try connection.run(
                     """
                     INSERT INTO proof_times (id, latest) VALUES (1, $1)
-                    ON CONFLICT (id) DO UPDATE SET latest = excluded.latest
-                    """, [.time(proof.issuedAt)])
+                    ON CONFLICT (id) DO UPDATE SET latest = CASE
+                        WHEN excluded.latest > proof_times.latest OR proof_times.latest > $2 THEN excluded.latest
+                        ELSE proof_times.latest END
+                    """, [.time(proof.issuedAt), .time(proof.checkedAt + ProofMemory.longestSetBack)])
             }
             return true
         }
