@@ -91,6 +91,24 @@ struct ProofMemoryTests {
         await store.close()
     }
 
+    @Test("are refused after a restart also when a slow clock's came behind one that came to nothing")
+    func slowClockAfterRefusal() async throws {
+        var (world, store) = try open()
+        let application = try await world.makeApplication()
+        let (disabled, slow) = (TestDevice(), TestDevice())
+        let user = try await world.logIn(disabled, to: application).user
+        _ = try await world.modules.accounts.setUserDisabled(user.id, in: application, isDisabled: true, by: .local)
+        clock.advance(by: .seconds(2))
+        let used = try device.presented(at: clock.now)
+        try await logIn(used, application, world)
+        #expect(await refusal(try disabled.presented(at: clock.now), application, world) == .userDisabled)
+        try await logIn(try slow.presented(at: clock.now - .seconds(50)), application, world)
+        await store.close()
+        (world, store) = try open()
+        #expect(await refusal(used, application, world)?.code == .clockSkew)
+        await store.close()
+    }
+
     @Test("hold nobody up when the clock was set back by more than ten minutes before a restart")
     func setBack() async throws {
         var (world, store) = try open()
