@@ -136,6 +136,10 @@ struct ImportServicesTests {
             ("users", "--mapping", #"{"id":"a","emial":"b"}"#), ("users", "--mapping", #"{"email":"b"}"#),
             ("users", "--mapping", #"{"id":"a","times":"days"}"#), ("users", "--mapping", "[]"),
             ("users", "--mapping", "PK"), ("users", "--mapping", #"{"id":"a","fields":["b"]}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":"md5"}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md4"}}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","saltAt":"top"}}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","pepper":"x"}}"#),
             ("firebase", "--hash-config", "{}"),
             (
                 "firebase", "--hash-config",

@@ -1,0 +1,86 @@
+import Foundation
+import Okaeri
+import Testing
+
+/// Users who come with hashes of other services log in with the passwords that made them.
+@Suite("Passwords of other services")
+struct ImportPasswordsTests {
+    private struct Report: Decodable {
+        let imported: Int
+    }
+
+    /// An export with the passwords of its users.
+    struct Export: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let command: String
+        var file = "users.jsonl"
+        let text: String
+        var options: [String] = []
+        var mapping: String?
+        /// By what users log in, and their passwords.
+        let passwords: [String: String]
+    }
+
+    static let exports = [
+        Export(
+            testDescription: "generic", command: "users",
+            text: #"""
+                {"id":"1","username":"one","passwordHash":"$1$oKnN0HHt$Aul2g/J4edgga3WE/03cN/"}
+                {"id":"2","username":"two","passwordHash":"$5$rounds=10000$saltstringsaltst$3xv.VbSHBb41AL9AvLeujZkZRBAwqFMz2.opqey6IcA"}
+                {"id":"3","username":"three","passwordHash":"$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1"}
+                {"id":"4","username":"four","passwordHash":"$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0"}
+                {"id":"5","username":"five","passwordHash":"{SSHA}pKqkNr1tq3wtQqk+UcPyA3HnA2NsU5NJ"}
+                {"id":"6","username":"six","passwordHash":"sha1$seasalt$cff36ea83f5706ce9aa7454e63e431fc726b2dc8"}
+                {"id":"7","username":"seven","passwordHash":"pbkdf2_sha256$12000$seasalt$Ybw8zsFxqja97tY/o6G+Fy1ksY4U/Hw3DRrGED6Up4s="}
+                """#,
+            passwords: [
+                "one": "hello", "two": "Hello world!", "three": "Hello world!", "four": "test12345", "five": "password",
+                "six": "lètmein", "seven": "lètmein",
+            ]),
+        Export(
+            testDescription: "generic with described digests", command: "users", file: "users.csv",
+            text: """
+                uid,name,pw,extra
+                1,one,qZk+NkcGgWq6PiVxeFDCbJzQ2J0=,63
+                2,two,$1$oKnN0HHt$Aul2g/J4edgga3WE/03cN/,
+                3,three,!,
+
+                """,
+            mapping: #"""
+                {"id":"uid","username":"name","passwordHash":"pw","passwordDigest":
+                {"function":"sha1","salt":"extra","saltAt":"end","encoding":"base64","saltEncoding":"hex"}}
+                """#,
+            passwords: ["one": "ab", "two": "hello"]),
+    ]
+
+    @Test("log their users in, twice, and no other password does", arguments: exports)
+    func logIn(export: Export) async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        let application = try await server.makeApplication()
+        let file = "\(folder.path)/\(export.file)"
+        try export.text.write(toFile: file, atomically: true, encoding: .utf8)
+        var command = [
+            "import", export.command, file, "--application", application.id, "--data", folder.path, "--json",
+        ]
+        if let mapping = export.mapping {
+            try mapping.write(toFile: "\(folder.path)/mapping.json", atomically: true, encoding: .utf8)
+            command += ["--mapping", "\(folder.path)/mapping.json"]
+        }
+        let finished = try await Program.run(command + export.options)
+        let report: Report = try finished.json()
+        #expect(finished.status == 0 && report.imported >= export.passwords.count, "\(finished.output)")
+        let url = try #require(URL(string: server.url))
+        for (name, password) in export.passwords {
+            let app = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+            await #expect(throws: OkaeriError.credentialRefused, "\(name)") {
+                try await app.logIn(identifier: name, password: password + "x")
+            }
+            let first = try await app.logIn(identifier: name, password: password)
+            // The hash is another one by now.
+            let other = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+            #expect(try await other.logIn(identifier: name, password: password).user.id == first.user.id, "\(name)")
+        }
+        try await server.stop()
+    }
+}
