@@ -51,6 +51,21 @@ struct ImportPasswordsTests {
                 {"function":"sha1","salt":"extra","saltAt":"end","encoding":"base64","saltEncoding":"hex"}}
                 """#,
             passwords: ["one": "ab", "two": "hello"]),
+        Export(
+            testDescription: "Auth0", command: "auth0",
+            text: #"""
+                {"_id":{"$oid":"5dea"},"username":"one","email":"one@example.com","passwordHash":"$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e","tenant":"t"}
+                {"user_id":"2","username":"two","custom_password_hash":{"algorithm":"sha1","hash":{"value":"a9993e364706816aba3e25717850c26c9cd0d89d","encoding":"hex"},"salt":{"value":"a"}}}
+                {"user_id":"3","username":"three","custom_password_hash":{"algorithm":"sha1","hash":{"value":"qZk+NkcGgWq6PiVxeFDCbJzQ2J0=","encoding":"base64"},"salt":{"value":"63","encoding":"hex","position":"suffix"}}}
+                {"user_id":"4","username":"four","custom_password_hash":{"algorithm":"ldap","hash":{"value":"{SSHA}pKqkNr1tq3wtQqk+UcPyA3HnA2NsU5NJ","encoding":"utf8"}}}
+                {"user_id":"5","username":"five","custom_password_hash":{"algorithm":"hmac","hash":{"value":"5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843","encoding":"hex","digest":"sha256","key":{"value":"Jefe"}}}}
+                {"user_id":"6","username":"six","custom_password_hash":{"algorithm":"pbkdf2","hash":{"value":"$pbkdf2-sha256$i=1000,l=32$AAECAwQFBgcICQoLDA0ODw$yRTMTwbMbo9G0VfjobWqerzuuxe7BETNTErBbKKumGQ","encoding":"utf8"}}}
+                {"user_id":"7","username":"seven","custom_password_hash":{"algorithm":"scrypt","hash":{"value":"fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b3731622eaf30d92e22a3886ff109279d9830dac727afb94a83ee6d8360cbdfa2cc0640","encoding":"hex"},"salt":{"value":"NaCl"},"keylen":64,"cost":1024,"blockSize":8,"parallelization":16}}
+                """#,
+            passwords: [
+                "one": "correct horse", "two": "bc", "three": "ab", "four": "password",
+                "five": "what do ya want for nothing?", "six": "correct horse", "seven": "password",
+            ]),
     ]
 
     @Test("log their users in, twice, and no other password does", arguments: exports)

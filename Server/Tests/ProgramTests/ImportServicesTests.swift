@@ -91,6 +91,23 @@ struct ImportServicesTests {
             ),
             imported: 1, refused: [3: "nothing leads", 4: "cells", 5: "password"],
             shown: ["u1": ["2017-08-22T20:39:03.000Z", "score", #""hasPassword":true"#]]),
+        Export(
+            testDescription: "auth0", file: "users.jsonl",
+            text: #"""
+                {"user_id":"auth0|1","email":"taro@example.com","email_verified":true,"name":"taro@example.com","nickname":"taro","created_at":"2024-01-02T03:04:05.678Z","last_login":"2024-02-02T03:04:05.000Z","blocked":true,"user_metadata":{"team":"red"},"app_metadata":{"plan":"pro"},"identities":[{"provider":"auth0","user_id":"1","connection":"db"}],"passwordHash":"\#(bcrypt)"}
+                {"user_id":"google-oauth2|2","name":"Hana","identities":[{"provider":"google-oauth2","user_id":2,"connection":"google-oauth2"}]}
+                {"_id":{"$oid":"5dea"},"alt_id":"euclid","passwordHash":"\#(bcrypt)","identifiers":[{"type":"email","value":"jiro@example.com","verified":true}]}
+                {"user_id":"4","email":"d@example.com","custom_password_hash":{"algorithm":"md4","hash":{"value":"00","encoding":"hex"}}}
+                {"user_id":"5","email":"e@example.com","custom_password_hash":{"algorithm":"md5","password":{"encoding":"utf16le"},"hash":{"value":"900150983cd24fb0d6963f7d28e17f72","encoding":"hex"}}}
+                {"email":"f@example.com"}
+                """#,
+            imported: 2, refused: [2: "google", 4: "password", 5: "password", 6: "user_id"],
+            shown: [
+                "auth0|1": [
+                    "taro@example.com", "2024-01-02T03:04:05.678Z", "team", "nickname", #""hasPassword":true"#,
+                ],
+                "auth0|euclid": ["jiro@example.com", #""hasPassword":true"#],
+            ]),
     ]
 
     @Test("rehearse, import, report by line, and leave alone what is there", arguments: exports)
