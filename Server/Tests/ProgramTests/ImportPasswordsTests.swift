@@ -21,6 +21,22 @@ struct ImportPasswordsTests {
         let passwords: [String: String]
     }
 
+    private static let salt = "AAECAwQFBgcICQoLDA0ODw=="
+
+    /// A user with a password credential in the form of a realm's export.
+    private static func keycloak(
+        _ name: String, _ algorithm: String, _ rounds: Int, _ value: String, _ salt: String = salt
+    ) -> String {
+        let argon2 = #"\"memory\":[\"64\"],\"type\":[\"id\"],\"version\":[\"1.3\"],\"parallelism\":[\"1\"]"#
+        let additional = algorithm == "argon2" ? argon2 : ""
+        let secret = #"{\"value\":\"\#(value)\",\"salt\":\"\#(salt)\",\"additionalParameters\":{}}"#
+        let data =
+            #"{\"hashIterations\":\#(rounds),\"algorithm\":\"\#(algorithm)\","#
+            + #"\"additionalParameters\":{\#(additional)}}"#
+        return #"{"id":"\#(name)","username":"\#(name)","enabled":true,"credentials":[{"type":"otp"},"#
+            + #"{"type":"password","secretData":"\#(secret)","credentialData":"\#(data)"}]}"#
+    }
+
     static let exports = [
         Export(
             testDescription: "generic", command: "users",
@@ -65,6 +81,30 @@ struct ImportPasswordsTests {
             passwords: [
                 "one": "correct horse", "two": "bc", "three": "ab", "four": "password",
                 "five": "what do ya want for nothing?", "six": "correct horse", "seven": "password",
+            ]),
+        Export(
+            testDescription: "Keycloak", command: "keycloak", file: "realm.json",
+            text: #"{"realm":"r","roles":{"realm":[{"name":"user"}]},"users":["#
+                + [
+                    // Of a realm that a workshop publishes.
+                    keycloak(
+                        "one", "pbkdf2-sha256", 27500, "JsfNbCOIdZUbyBJ+BT+VoGI91Ec2rWLOvkLPDaX8e9k=",
+                        "P5rtFkGtPfoaryJ6PizUJw=="),
+                    keycloak(
+                        "two", "pbkdf2-sha512", 1000,
+                        "x05AgND7tB/uWGjA/2D9dayuJjghWYfl/1T46uIRM5ta0a9uOHvBLdOnC7blqQEIFBxfCONToumEQ5pDM8Qtbg=="),
+                    keycloak(
+                        "three", "pbkdf2", 1000,
+                        "Awni/k4L3+fQ/kgo1BwjRBbi2b+2HN2PZDoRz7/fwRnniw6z2SQ0FXQ7L+T15nxmib0sPlEtD9piLdfRsFZbgw=="),
+                    keycloak("four", "argon2", 5, "wOUyenlgVhMLluXY24oH+HXd+6kpTDsllFwGQljv5rI="),
+                    #"""
+                    {"id":"five","username":"five","credentials":[{"type":"password","hashedSaltedValue":"JsfNbCOIdZUbyBJ+BT+VoGI91Ec2rWLOvkLPDaX8e9k=","salt":"P5rtFkGtPfoaryJ6PizUJw==","hashIterations":27500,"algorithm":"pbkdf2-sha256"}]}
+                    """#,
+                    #"{"id":"six","username":"six","credentials":[{"type":"password","value":"password"}]}"#,
+                ].joined(separator: ",\n") + #"],"clients":[]}"#,
+            passwords: [
+                "one": "password", "two": "password", "three": "password", "four": "password", "five": "password",
+                "six": "password",
             ]),
     ]
 

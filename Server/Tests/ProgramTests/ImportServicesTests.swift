@@ -108,6 +108,20 @@ struct ImportServicesTests {
                 ],
                 "auth0|euclid": ["jiro@example.com", #""hasPassword":true"#],
             ]),
+        Export(
+            testDescription: "keycloak", file: "realm.json",
+            text: #"""
+                {"realm":"r","groups":[{"name":"users"}],"users":[
+                {"id":"k1","createdTimestamp":1503434343000,"username":"taro@example.com","email":"taro@example.com","emailVerified":true,"enabled":false,"firstName":"Taro","lastName":"Yamada","attributes":{"locale":["ja"],"team":["red"],"tags":["a","b"]}},
+                {"id":"k2","username":"service-account-app","serviceAccountClientId":"app"},
+                {"id":"k3","username":"hana","federatedIdentities":[{"identityProvider":"corp","userId":"7","userName":"hana"}]},
+                {"id":"k4","username":"jiro","credentials":[{"type":"password","secretData":"{\"value\":\"AAAA\",\"salt\":\"AAAA\"}","credentialData":"{\"hashIterations\":9000000,\"algorithm\":\"pbkdf2-sha256\"}"}]},
+                {"id":"k5","username":"saki","credentials":[{"type":"password","secretData":"?","credentialData":"{}"}]}
+                ],"clients":[{"id":"c"}]}
+                """#,
+            options: ["--provider", "corp=oidc:corp"], imported: 1,
+            refused: [3: "service", 4: "identities.oidc:corp", 5: "password", 6: "password"],
+            shown: ["k1": ["TaroYamada", "2017-08-22T20:39:03.000Z", #""ja""#, "team", "tags"]]),
     ]
 
     @Test("rehearse, import, report by line, and leave alone what is there", arguments: exports)
