@@ -122,6 +122,29 @@ struct ImportServicesTests {
             options: ["--provider", "corp=oidc:corp"], imported: 1,
             refused: [3: "service", 4: "identities.oidc:corp", 5: "password", 6: "password"],
             shown: ["k1": ["TaroYamada", "2017-08-22T20:39:03.000Z", #""ja""#, "team", "tags"]]),
+        Export(
+            testDescription: "cognito", file: "users.csv",
+            text: """
+                sub,Username,email,email_verified,phone_number,phone_number_verified,locale,custom:team,identities,UserCreateDate,UserLastModifiedDate,Enabled,UserStatus
+                c1,c1,taro@example.com,true,+819012345678,true,ja_JP,red,,2024-01-02T03:04:05.678000+00:00,,true,CONFIRMED
+                c2,hana,,,,,,,,1503434343.5,,False,CONFIRMED
+                c3,Google_1,x@example.com,false,,,,,"[{""userId"":""1"",""providerName"":""Google""}]",,,true,EXTERNAL_PROVIDER
+                c4,c4,,,,,,,,,,true,CONFIRMED
+
+                """,
+            imported: 2, refused: [4: "google", 5: "nothing leads"],
+            shown: [
+                "c1": ["taro@example.com", "+819012345678", "2024-01-02T03:04:05.678Z", "ja-JP", "team"],
+                "c2": ["hana", "2017-08-22T20:39:03.500Z", "disabledAt"],
+            ]),
+        Export(
+            testDescription: "cognito", file: "users.json",
+            text: #"""
+                {"Users":[
+                {"Username":"c1","Attributes":[{"Name":"sub","Value":"c1"},{"Name":"email","Value":"taro@example.com"},{"Name":"preferred_username","Value":"taro"},{"Name":"custom:team","Value":"red"}],"UserCreateDate":"2024-01-02T03:04:05.678000+09:00","UserLastModifiedDate":"2024-01-02T03:04:05.678000+09:00","Enabled":true,"UserStatus":"CONFIRMED"}
+                ]}
+                """#,
+            imported: 1, shown: ["c1": ["taro@example.com", "2024-01-01T18:04:05.678Z", "team", #""taro""#]]),
     ]
 
     @Test("rehearse, import, report by line, and leave alone what is there", arguments: exports)
