@@ -106,6 +106,28 @@ struct ImportPasswordsTests {
                 "one": "password", "two": "password", "three": "password", "four": "password", "five": "password",
                 "six": "password",
             ]),
+        Export(
+            // Users of Appwrite's own tests, but for bcrypt, which costs a second there.
+            testDescription: "Appwrite", command: "appwrite", file: "users.json",
+            text: #"""
+                {"total":8,"users":[
+                {"$id":"1","email":"argon2@example.com","password":"$argon2i$v=19$m=20,t=3,p=2$YXBwd3JpdGU$A/54i238ed09ZR4NwlACU5XnkjNBZU9QeOEuhjLiexI","hash":"argon2","hashOptions":{"type":"argon2"},"prefs":[]},
+                {"$id":"2","email":"bcrypt@example.com","password":"$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e","hash":"bcrypt","hashOptions":{"type":"bcrypt"},"prefs":{}},
+                {"$id":"3","email":"scrypt@example.com","password":"3fdef49701bc4cfaacd551fe017283513284b4731e6945c263246ef948d3cf63b5d269c31fd697246085111a428245e24a4ddc6b64c687bc60a8910dbafc1d5b","hash":"scrypt","hashOptions":{"type":"scrypt","salt":"appwrite","costCpu":16384,"costMemory":13,"costParallel":2,"length":64}},
+                {"$id":"4","email":"scrypt-modified@example.com","password":"UlM7JiXRcQhzAGlaonpSqNSLIz475WMddOgLjej5De9vxTy48K6WtqlEzrRFeK4t0COfMhWCb8wuMHgxOFCHFQ==","hash":"scryptMod","hashOptions":{"type":"scryptMod","salt":"UxLMreBr6tYyjQ==","saltSeparator":"Bw==","signerKey":"XyEKE9RcTDeLEsL/RjwPDBv/RqDl8fb3gpYEOQaPihbxf1ZAtSOHCjuAAa7Q3oHpCYhXSN9tizHgVOwn6krflQ=="}},
+                {"$id":"5","email":"md5@example.com","password":"144fa7eaa4904e8ee120651997f70dcc","hash":"md5","hashOptions":{"type":"md5"}},
+                {"$id":"6","email":"sha512@example.com","password":"4243da0a694e8a2f727c8060fe0507c8fa01ca68146c76d2c190805b638c20c6bf6ba04e21f11ae138785d0bff63c416e6f87badbffad37f6dee50094cc38c70","hash":"sha","hashOptions":{"type":"sha","version":"sha512"}},
+                {"$id":"7","email":"sha@example.com","password":"a9993e364706816aba3e25717850c26c9cd0d89d","hash":"sha","hashOptions":{"type":"sha"}},
+                {"$id":"8","email":"phpass@example.com","password":"$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0","hash":"phpass","hashOptions":{"type":"phpass"}}
+                ]}
+                """#,
+            options: ["--sha", "sha1"],
+            passwords: [
+                "argon2@example.com": "appwrite", "bcrypt@example.com": "correct horse",
+                "scrypt@example.com": "appwrite",
+                "scrypt-modified@example.com": "appwrite", "md5@example.com": "appwrite",
+                "sha512@example.com": "appwrite", "sha@example.com": "abc", "phpass@example.com": "test12345",
+            ]),
     ]
 
     @Test("log their users in, twice, and no other password does", arguments: exports)

@@ -145,6 +145,19 @@ struct ImportServicesTests {
                 ]}
                 """#,
             imported: 1, shown: ["c1": ["taro@example.com", "2024-01-01T18:04:05.678Z", "team", #""taro""#]]),
+        Export(
+            testDescription: "appwrite", file: "users.jsonl",
+            text: #"""
+                {"$id":"a1","$createdAt":"2024-01-02T03:04:05.678+00:00","$updatedAt":"2024-01-02T03:04:05.678+00:00","name":"Taro","password":"144fa7eaa4904e8ee120651997f70dcc","hash":"md5","hashOptions":{"type":"md5"},"status":false,"labels":["vip"],"email":"taro@example.com","phone":"","emailVerification":true,"phoneVerification":false,"prefs":{"theme":"pink"},"accessedAt":"2024-02-02T03:04:05.678+00:00","identities":[]}
+                {"$id":"a2","email":"","phone":"","password":"","hash":"","status":true,"prefs":[]}
+                {"$id":"a3","email":"c@example.com","password":"00","hash":"sha","hashOptions":{"type":"sha","version":"sha224"}}
+                {"$id":"a4","email":"d@example.com","password":"a9993e364706816aba3e25717850c26c9cd0d89d","hash":"sha","hashOptions":{"type":"sha"}}
+                {"$id":"a5","email":"e@example.com","password":"AAAA","hash":"scrypt","hashOptions":{"type":"scrypt","costCpu":8,"costMemory":14,"costParallel":1}}
+                {"$id":"a6","email":"f@example.com","identities":[{"provider":"google","providerUid":"1"}]}
+                """#,
+            imported: 1,
+            refused: [2: "nothing leads", 3: "password", 4: "password", 5: "password", 6: "google"],
+            shown: ["a1": ["Taro", "2024-01-02T03:04:05.678Z", "theme", "disabledAt", #""hasPassword":true"#]]),
     ]
 
     @Test("rehearse, import, report by line, and leave alone what is there", arguments: exports)
