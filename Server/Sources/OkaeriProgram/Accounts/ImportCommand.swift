@@ -23,7 +23,8 @@ struct ImportCommand: ParsableCommand {
         subcommands: [
             ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self, ImportUsersCommand.self,
             ImportFirebaseCommand.self, ImportSupabaseCommand.self, ImportPocketBaseCommand.self,
-            ImportNakamaCommand.self, ImportAuth0Command.self, ImportKeycloakCommand.self, ImportCognitoCommand.self, ImportAppwriteCommand.self,
+            ImportNakamaCommand.self, ImportAuth0Command.self, ImportKeycloakCommand.self, ImportCognitoCommand.self,
+            ImportAppwriteCommand.self,
         ])
 }
 
