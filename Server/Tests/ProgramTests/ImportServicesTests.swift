@@ -123,6 +123,10 @@ struct ImportServicesTests {
             refused: [3: "service", 4: "identities.oidc:corp", 5: "password", 6: "password"],
             shown: ["k1": ["TaroYamada", "2017-08-22T20:39:03.000Z", #""ja""#, "team", "tags"]]),
         Export(
+            testDescription: "keycloak", file: "my-realm-realm.json",
+            text: #"{"id":"r","realm":"my-realm","roles":{},"clients":[]}"#, imported: 0,
+            refused: [1: "realm without its users"], shown: [:]),
+        Export(
             testDescription: "cognito", file: "users.csv",
             text: """
                 sub,Username,email,email_verified,phone_number,phone_number_verified,locale,custom:team,identities,UserCreateDate,UserLastModifiedDate,Enabled,UserStatus

@@ -43,6 +43,7 @@ enum KeycloakRecord {
         _ value: JSONValue, of application: Identifier<Application>, at now: Timestamp
     ) throws(ImportFault) -> ImportedUser {
         var (imported, record) = try mapping.user(value, of: application, at: now)
+        guard record.value("realm") == nil else { throw record.fault("is a realm without its users") }
         guard record.value("serviceAccountClientId") == nil else { throw record.fault("is the account of a service") }
         if record.value("enabled") == .bool(false) { imported.user.disabledAt = imported.user.updatedAt }
         // A realm whose users log in by their addresses has these as names too.
