@@ -26,6 +26,28 @@ package struct Argon2id: Hashable, Sendable {
         return PasswordHash(text: String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
     }
 
+    /// The cost of a PHC string; `nil` when one comparison may not cost as much.
+    init?(_ parts: PHCString) {
+        guard let memory = parts.number("m"), (1...StoredHash.maximumKiB).contains(memory),
+            let passes = parts.number("t"), (1...64).contains(passes), memory * passes <= StoredHash.maximumPassedKiB
+        else { return nil }
+        self.init(memoryKiB: memory, passes: passes)
+    }
+
+    /// The length of a salt.
+    static let saltBytes = Int(clamping: crypto_pwhash_SALTBYTES)
+
+    /// The bytes that a password and a salt of `saltBytes` make; `nil` when there is not enough memory.
+    func derive(_ password: [UInt8], salt: [UInt8], byteCount: Int) -> [UInt8]? {
+        guard Self.isReady, salt.count == Self.saltBytes else { return nil }
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let status = crypto_pwhash(
+            &bytes, UInt64(clamping: byteCount), password.map(CChar.init(bitPattern:)),
+            UInt64(clamping: password.count),
+            salt, UInt64(clamping: passes), memoryKiB * 1024, crypto_pwhash_ALG_ARGON2ID13)
+        return status == 0 ? bytes : nil
+    }
+
     /// A hash that takes as long to compare with as a real one, and that no password is known to make: zeros.
     var dummy: StoredHash {
         let (salt, hash) = (String(repeating: "A", count: 22), String(repeating: "A", count: 43))

@@ -13,6 +13,8 @@ package struct ComparisonWork: Sendable {
         case bcrypt
         case scrypt(blockSize: UInt32, parallelism: UInt32)
         case pbkdf2(StoredHash.PBKDF2.Digest)
+        /// What runs below Argon2id in a wrapped hash, but for single digests, which take a millionth of its time.
+        case fast(FastHash.Function)
     }
 
     /// Of each function the most that any hash asks for.
@@ -25,9 +27,9 @@ package struct ComparisonWork: Sendable {
         var most: [Function: Int] = [:]
         for scheme in schemes {
             guard let hash = StoredHash(scheme.decoy) else { continue }
-            most[hash.function] = max(most[hash.function] ?? 0, hash.cost)
+            most.merge(hash.work, uniquingKeysWith: max)
         }
-        if most.isEmpty { most[standard.dummy.function] = standard.dummy.cost }
+        if most.isEmpty { most = standard.dummy.work }
         self.most = most
     }
 
@@ -37,7 +39,7 @@ package struct ComparisonWork: Sendable {
     /// - Returns: hashes that fit nothing. Trying all of them makes the work whole.
     package func rest(after done: StoredHash?) -> [StoredHash] {
         most.flatMap { function, cost in
-            function.decoys(from: done?.function == function ? done?.cost ?? 0 : 0, to: cost)
+            function.decoys(from: done?.work[function] ?? 0, to: cost)
         }
     }
 }
@@ -67,6 +69,10 @@ extension ComparisonWork.Function {
             return [
                 .pbkdf2(StoredHash.PBKDF2(digest: digest, rounds: most - done, salt: Self.zeros, hash: Self.zeros))
             ]
+        case .fast(let function):
+            let rounds = FastHash.rounds(ofCost: most - done, function)
+            // Letters that each function takes as a salt; an empty hash fits nothing.
+            return FastHash(function, rounds: rounds, salt: Array("........".utf8)).map { [.fast($0)] } ?? []
         }
     }
 
@@ -77,24 +83,40 @@ extension ComparisonWork.Function {
 }
 
 extension StoredHash {
-    /// The function that made it.
-    package var function: ComparisonWork.Function {
+    /// What trying it costs, function by function, each in a unit of its own: 1 for Argon2 with its parameters, the rounds of
+    /// others.
+    package var work: [ComparisonWork.Function: Int] {
         switch self {
-        case .argon2(let text): .argon2(PasswordScheme(of: PasswordHash(text: text))?.head ?? text)
-        case .bcrypt: .bcrypt
-        case .scrypt(let scrypt): .scrypt(blockSize: scrypt.blockSize, parallelism: scrypt.parallelism)
-        case .pbkdf2(let pbkdf2): .pbkdf2(pbkdf2.digest)
+        case .argon2(let text): [.argon2(PasswordScheme(of: PasswordHash(text: text))?.head ?? text): 1]
+        // Read before, when the cost was found to be in its range.
+        case .bcrypt(let text): [.bcrypt: 1 << (Int(text.dropFirst(4).prefix(2), radix: 10) ?? 0)]
+        case .scrypt(let scrypt):
+            [.scrypt(blockSize: scrypt.blockSize, parallelism: scrypt.parallelism): Int(clamping: scrypt.cost)]
+        case .pbkdf2(let pbkdf2): [.pbkdf2(pbkdf2.digest): pbkdf2.rounds * pbkdf2.blocks]
+        case .wrapped(let wrapped):
+            wrapped.strength.dummy.work.merging(wrapped.fast.work, uniquingKeysWith: +)
+        case .fast(let fast): fast.work
+        }
+    }
+}
+
+extension FastHash {
+    /// SHA-crypt has 1000 rounds at least, so that less cannot be made up: rounds count by the thousand, some 0.3 ms.
+    private static let shaCryptUnit = 1000
+
+    fileprivate var work: [ComparisonWork.Function: Int] {
+        switch function {
+        case .md5crypt, .phpass: [.fast(function): rounds]
+        case .sha256crypt, .sha512crypt:
+            [.fast(function): (rounds + Self.shaCryptUnit / 2) / Self.shaCryptUnit]
+        case .digest: [:]
         }
     }
 
-    /// What trying it costs, in a unit of the function's own.
-    package var cost: Int {
-        switch self {
-        case .argon2: 1
-        // Read before, when the cost was found to be in its range.
-        case .bcrypt(let text): 1 << (Int(text.dropFirst(4).prefix(2), radix: 10) ?? 0)
-        case .scrypt(let scrypt): Int(clamping: scrypt.cost)
-        case .pbkdf2(let pbkdf2): pbkdf2.rounds * pbkdf2.blocks
+    fileprivate static func rounds(ofCost cost: Int, _ function: Function) -> Int {
+        switch function {
+        case .sha256crypt, .sha512crypt: cost * shaCryptUnit
+        case .md5crypt, .phpass, .digest: cost
         }
     }
 }

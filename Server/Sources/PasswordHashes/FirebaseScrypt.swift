@@ -41,9 +41,7 @@ package struct FirebaseScrypt: Sendable {
     package func hash(_ passwordHash: [UInt8], salt: [UInt8]) -> PasswordHash? {
         guard passwordHash.count == signerKey.count else { return nil }
         let stream = zip(passwordHash, signerKey).map { $0 ^ $1 }
-        let parts = [salt + saltSeparator, stream].map {
-            Data($0).base64EncodedString().replacing("=", with: "")
-        }
+        let parts = [salt + saltSeparator, stream].map(PHCString.text)
         return PasswordHash(text: "$\(Self.function)$ln=\(memoryCost),r=\(rounds),p=1$\(parts[0])$\(parts[1])")
     }
 

@@ -32,6 +32,9 @@ struct PHCString {
 
     func number(_ name: Substring) -> Int? { parameters[name] }
 
+    /// Base64 without padding.
+    static func text(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString().replacing("=", with: "") }
+
     /// Base64 without padding; passlib writes a dot for the plus sign.
     private static func bytes(_ text: Substring) -> [UInt8]? {
         let standard = text.replacing(".", with: "+")

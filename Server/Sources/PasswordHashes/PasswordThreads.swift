@@ -45,7 +45,17 @@ package final class PasswordThreads: PasswordHashing {
         }
     }
 
-    package func canTry(_ hash: PasswordHash) -> Bool { StoredHash(hash) != nil }
+    package func canTry(_ hash: PasswordHash) -> Bool { StoredHash(hash) != nil || isFast(hash) }
+
+    package func isFast(_ hash: PasswordHash) -> Bool { FastHash(hash) != nil }
+
+    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash {
+        guard let fast = FastHash(hash) else { return hash }
+        let strength = strength
+        let wrapped = try await run { WrappedHash.text(of: fast, strength) }
+        guard let wrapped else { throw .busy(retryAfter: Self.retry) }
+        return wrapped
+    }
 
     /// How many hashes wait for a thread.
     package var waiting: Int { threads.waiting }

@@ -15,6 +15,10 @@ package enum StoredHash: Sendable {
     case scrypt(Scrypt)
     /// `$pbkdf2-sha256$i=600000$salt$hash`, and with `sha512` or `sha1`.
     case pbkdf2(PBKDF2)
+    /// `$argon2id-over-md5crypt$v=19$m=19456,t=2,p=1,i=1$salt$hash`
+    case wrapped(WrappedHash)
+    /// What a wrapped hash costs beside Argon2id: a decoy alone, and never stored.
+    case fast(FastHash)
 
     package struct Scrypt: Hashable, Sendable {
         let cost: UInt64
@@ -53,11 +57,11 @@ package enum StoredHash: Sendable {
     // table. No parameter is multiplied before it is within its own bounds.
 
     /// Argon2 and scrypt.
-    private static let maximumKiB = 256 * 1024
+    static let maximumKiB = 256 * 1024
     /// Argon2: memory times passes, so that 256 MiB are gone through four times.
-    private static let maximumPassedKiB = 4 * maximumKiB
-    /// PBKDF2: rounds times the blocks that the hash is made of.
-    private static let maximumRounds = 5_000_000
+    static let maximumPassedKiB = 4 * maximumKiB
+    /// PBKDF2: rounds times the blocks that the hash is made of. SHA-crypt and phpass: rounds.
+    static let maximumRounds = 5_000_000
     private static let bcryptCosts = 4...15
     /// The longest hash and salt; the functions' own have 16 to 64 bytes.
     private static let maximumHashBytes = 128
@@ -77,10 +81,7 @@ package enum StoredHash: Sendable {
         else { return nil }
         switch parts.function {
         case "argon2id", "argon2i":
-            guard let memory = parts.number("m"), (1...Self.maximumKiB).contains(memory),
-                let passes = parts.number("t"), (1...64).contains(passes), memory * passes <= Self.maximumPassedKiB,
-                (1...16).contains(parts.number("p") ?? 0)
-            else { return nil }
+            guard Argon2id(parts) != nil, (1...16).contains(parts.number("p") ?? 0) else { return nil }
             self = .argon2(text)
         case "scrypt", FirebaseScrypt.function:
             guard let exponent = parts.number("ln"), (1...24).contains(exponent), let block = parts.number("r"),
@@ -99,7 +100,8 @@ package enum StoredHash: Sendable {
             else { return nil }
             self = .pbkdf2(PBKDF2(digest: digest, rounds: rounds, salt: parts.salt, hash: parts.hash))
         default:
-            return nil
+            guard let wrapped = WrappedHash(parts) else { return nil }
+            self = .wrapped(wrapped)
         }
     }
 
@@ -114,9 +116,11 @@ package enum StoredHash: Sendable {
     private func fits(_ password: [UInt8]) -> Bool {
         // bcrypt ends at a null character, and HMAC, of which PBKDF2 and scrypt are made, takes one at the end for none.
         if case .argon2(let text) = self { return Argon2id.fits(password, text) }
+        if case .wrapped(let wrapped) = self { return wrapped.fits(password) }
         guard !password.contains(0) else { return false }
         return switch self {
-        case .argon2: false
+        case .argon2, .wrapped: false
+        case .fast(let fast): fast.fits(password)
         case .bcrypt(let text): Self.bcrypt(password, text)
         case .scrypt(let scrypt): scrypt.fits(password)
         case .pbkdf2(let pbkdf2): pbkdf2.fits(password)
@@ -125,12 +129,17 @@ package enum StoredHash: Sendable {
 
     /// bcrypt looks at 72 bytes, as it did where the hash was made.
     private static func bcrypt(_ password: [UInt8], _ text: String) -> Bool {
+        guard let result = crypt(password, text) else { return false }
+        return areEqual(Array(result.utf8), Array(text.utf8))
+    }
+
+    /// What the C library makes of a password without null characters, by a text that names function and salt.
+    static func crypt(_ password: [UInt8], _ setting: String) -> String? {
         // 32 KiB, too much for a thread's stack.
         let data = UnsafeMutablePointer<crypt_data>.allocate(capacity: 1)
         defer { data.deallocate() }
         memset(data, 0, MemoryLayout<crypt_data>.size)
-        guard let result = crypt_r(String(decoding: password, as: UTF8.self), text, data) else { return false }
-        return areEqual(Array(String(cString: result).utf8), Array(text.utf8))
+        return crypt_r(String(decoding: password, as: UTF8.self), setting, data).map { String(cString: $0) }
     }
 
     /// Compares in constant time.

@@ -21,6 +21,12 @@ struct ComparisonWorkTests {
         [scrypt(4), scrypt(5), scrypt(9), own],
         [own, "$argon2id$v=19$m=8,t=1,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODw"],
         [own, "$argon2i$v=19$m=16,t=2,p=1$AAECAwQFBgcICQoLDA0ODw$AAECAwQFBgcICQoLDA0ODw"],
+        // Wrapped ones beside their like with other costs, and beside all others.
+        [own, wrapped("md5-start", 1), wrapped("md5-end", 1), wrapped("md5-start", 1, salt: 40)],
+        [wrapped("phpass", 8192), wrapped("phpass", 2048), wrapped("phpass", 2048, salt: 30)],
+        [own, wrapped("sha512crypt", 5000), wrapped("sha512crypt", 1000), wrapped("sha512crypt", 656_000)],
+        [own, wrapped("sha256crypt", 5000), wrapped("sha256crypt", 5400), wrapped("sha512crypt", 5000)],
+        [own, wrapped("md5crypt", 1), wrapped("sha1-key", 1, memory: 8)] + StoredHashTests.forms,
         // What nobody can try costs nothing, here and there.
         [own, "$5$rounds=5000$salt$hash", "plain"],
         ["$5$rounds=5000$salt$hash"],
@@ -37,6 +43,11 @@ struct ComparisonWorkTests {
         "$pbkdf2-\(digest)$i=\(rounds)$AAECAwQFBgcICQoLDA0ODw$" + String(repeating: "A", count: letters)
     }
 
+    private static func wrapped(_ name: String, _ rounds: Int, salt letters: Int = 32, memory: Int = 16) -> String {
+        "$argon2id-over-\(name)$v=19$m=\(memory),t=2,p=1,i=\(rounds)$" + String(repeating: "A", count: letters)
+            + "$nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE"
+    }
+
     @Test("is the same for every user of an application and for nobody, function by function", arguments: populations)
     func equal(population: [String]) {
         let hashes = population.map(PasswordHash.init(text:))
@@ -44,7 +55,7 @@ struct ComparisonWorkTests {
         func costs(_ hash: PasswordHash?) -> [ComparisonWork.Function: Int] {
             let stored = hash.flatMap(StoredHash.init)
             let all = [stored].compactMap { $0 } + work.rest(after: stored)
-            return Dictionary(all.map { ($0.function, $0.cost) }, uniquingKeysWith: +)
+            return all.reduce(into: [:]) { $0.merge($1.work, uniquingKeysWith: +) }
         }
         let nobody = costs(nil)
         #expect(!nobody.isEmpty)
@@ -65,7 +76,7 @@ struct ComparisonWorkTests {
         let hash = PasswordHash(text: text)
         let scheme = try #require(PasswordScheme(of: hash))
         let (stored, decoy) = (try #require(StoredHash(hash)), try #require(StoredHash(scheme.decoy)))
-        #expect(stored.function == decoy.function && stored.cost == decoy.cost)
+        #expect(stored.work == decoy.work)
         #expect(PasswordScheme(of: scheme.decoy) == scheme && text.hasPrefix(scheme.head))
         #expect(!scheme.text.contains("AAECAwQ") && !scheme.text.contains("abcdefg"))
     }

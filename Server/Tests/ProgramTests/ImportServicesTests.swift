@@ -91,6 +91,77 @@ struct ImportServicesTests {
             ),
             imported: 1, refused: [3: "nothing leads", 4: "cells", 5: "password"],
             shown: ["u1": ["2017-08-22T20:39:03.000Z", "score", #""hasPassword":true"#]]),
+        Export(
+            testDescription: "auth0", file: "users.jsonl",
+            text: #"""
+                {"user_id":"auth0|1","email":"taro@example.com","email_verified":true,"name":"taro@example.com","nickname":"taro","created_at":"2024-01-02T03:04:05.678Z","last_login":"2024-02-02T03:04:05.000Z","blocked":true,"user_metadata":{"team":"red"},"app_metadata":{"plan":"pro"},"identities":[{"provider":"auth0","user_id":"1","connection":"db"}],"passwordHash":"\#(bcrypt)"}
+                {"user_id":"google-oauth2|2","name":"Hana","identities":[{"provider":"google-oauth2","user_id":2,"connection":"google-oauth2"}]}
+                {"_id":{"$oid":"5dea"},"alt_id":"euclid","passwordHash":"\#(bcrypt)","identifiers":[{"type":"email","value":"jiro@example.com","verified":true}]}
+                {"user_id":"4","email":"d@example.com","custom_password_hash":{"algorithm":"md4","hash":{"value":"00","encoding":"hex"}}}
+                {"user_id":"5","email":"e@example.com","custom_password_hash":{"algorithm":"md5","password":{"encoding":"utf16le"},"hash":{"value":"900150983cd24fb0d6963f7d28e17f72","encoding":"hex"}}}
+                {"email":"f@example.com"}
+                """#,
+            imported: 2, refused: [2: "google", 4: "password", 5: "password", 6: "user_id"],
+            shown: [
+                "auth0|1": [
+                    "taro@example.com", "2024-01-02T03:04:05.678Z", "team", "nickname", #""hasPassword":true"#,
+                ],
+                "auth0|euclid": ["jiro@example.com", #""hasPassword":true"#],
+            ]),
+        Export(
+            testDescription: "keycloak", file: "realm.json",
+            text: #"""
+                {"realm":"r","groups":[{"name":"users"}],"users":[
+                {"id":"k1","createdTimestamp":1503434343000,"username":"taro@example.com","email":"taro@example.com","emailVerified":true,"enabled":false,"firstName":"Taro","lastName":"Yamada","attributes":{"locale":["ja"],"team":["red"],"tags":["a","b"]}},
+                {"id":"k2","username":"service-account-app","serviceAccountClientId":"app"},
+                {"id":"k3","username":"hana","federatedIdentities":[{"identityProvider":"corp","userId":"7","userName":"hana"}]},
+                {"id":"k4","username":"jiro","credentials":[{"type":"password","secretData":"{\"value\":\"AAAA\",\"salt\":\"AAAA\"}","credentialData":"{\"hashIterations\":9000000,\"algorithm\":\"pbkdf2-sha256\"}"}]},
+                {"id":"k5","username":"saki","credentials":[{"type":"password","secretData":"?","credentialData":"{}"}]}
+                ],"clients":[{"id":"c"}]}
+                """#,
+            options: ["--provider", "corp=oidc:corp"], imported: 1,
+            refused: [3: "service", 4: "identities.oidc:corp", 5: "password", 6: "password"],
+            shown: ["k1": ["TaroYamada", "2017-08-22T20:39:03.000Z", #""ja""#, "team", "tags"]]),
+        Export(
+            testDescription: "keycloak", file: "my-realm-realm.json",
+            text: #"{"id":"r","realm":"my-realm","roles":{},"clients":[]}"#, imported: 0,
+            refused: [1: "realm without its users"], shown: [:]),
+        Export(
+            testDescription: "cognito", file: "users.csv",
+            text: """
+                sub,Username,email,email_verified,phone_number,phone_number_verified,locale,custom:team,identities,UserCreateDate,UserLastModifiedDate,Enabled,UserStatus
+                c1,c1,taro@example.com,true,+819012345678,true,ja_JP,red,,2024-01-02T03:04:05.678000+00:00,,true,CONFIRMED
+                c2,hana,,,,,,,,1503434343.5,,False,CONFIRMED
+                c3,Google_1,x@example.com,false,,,,,"[{""userId"":""1"",""providerName"":""Google""}]",,,true,EXTERNAL_PROVIDER
+                c4,c4,,,,,,,,,,true,CONFIRMED
+
+                """,
+            imported: 2, refused: [4: "google", 5: "nothing leads"],
+            shown: [
+                "c1": ["taro@example.com", "+819012345678", "2024-01-02T03:04:05.678Z", "ja-JP", "team"],
+                "c2": ["hana", "2017-08-22T20:39:03.500Z", "disabledAt"],
+            ]),
+        Export(
+            testDescription: "cognito", file: "users.json",
+            text: #"""
+                {"Users":[
+                {"Username":"c1","Attributes":[{"Name":"sub","Value":"c1"},{"Name":"email","Value":"taro@example.com"},{"Name":"preferred_username","Value":"taro"},{"Name":"custom:team","Value":"red"}],"UserCreateDate":"2024-01-02T03:04:05.678000+09:00","UserLastModifiedDate":"2024-01-02T03:04:05.678000+09:00","Enabled":true,"UserStatus":"CONFIRMED"}
+                ]}
+                """#,
+            imported: 1, shown: ["c1": ["taro@example.com", "2024-01-01T18:04:05.678Z", "team", #""taro""#]]),
+        Export(
+            testDescription: "appwrite", file: "users.jsonl",
+            text: #"""
+                {"$id":"a1","$createdAt":"2024-01-02T03:04:05.678+00:00","$updatedAt":"2024-01-02T03:04:05.678+00:00","name":"Taro","password":"144fa7eaa4904e8ee120651997f70dcc","hash":"md5","hashOptions":{"type":"md5"},"status":false,"labels":["vip"],"email":"taro@example.com","phone":"","emailVerification":true,"phoneVerification":false,"prefs":{"theme":"pink"},"accessedAt":"2024-02-02T03:04:05.678+00:00","identities":[]}
+                {"$id":"a2","email":"","phone":"","password":"","hash":"","status":true,"prefs":[]}
+                {"$id":"a3","email":"c@example.com","password":"00","hash":"sha","hashOptions":{"type":"sha","version":"sha224"}}
+                {"$id":"a4","email":"d@example.com","password":"a9993e364706816aba3e25717850c26c9cd0d89d","hash":"sha","hashOptions":{"type":"sha"}}
+                {"$id":"a5","email":"e@example.com","password":"AAAA","hash":"scrypt","hashOptions":{"type":"scrypt","costCpu":8,"costMemory":14,"costParallel":1}}
+                {"$id":"a6","email":"f@example.com","identities":[{"provider":"google","providerUid":"1"}]}
+                """#,
+            imported: 1,
+            refused: [2: "nothing leads", 3: "password", 4: "password", 5: "password", 6: "google"],
+            shown: ["a1": ["Taro", "2024-01-02T03:04:05.678Z", "theme", "disabledAt", #""hasPassword":true"#]]),
     ]
 
     @Test("rehearse, import, report by line, and leave alone what is there", arguments: exports)
@@ -136,6 +207,10 @@ struct ImportServicesTests {
             ("users", "--mapping", #"{"id":"a","emial":"b"}"#), ("users", "--mapping", #"{"email":"b"}"#),
             ("users", "--mapping", #"{"id":"a","times":"days"}"#), ("users", "--mapping", "[]"),
             ("users", "--mapping", "PK"), ("users", "--mapping", #"{"id":"a","fields":["b"]}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":"md5"}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md4"}}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","saltAt":"top"}}"#),
+            ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","pepper":"x"}}"#),
             ("firebase", "--hash-config", "{}"),
             (
                 "firebase", "--hash-config",

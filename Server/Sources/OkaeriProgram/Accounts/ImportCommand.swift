@@ -16,12 +16,15 @@ struct ImportCommand: ParsableCommand {
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
               okaeri import firebase users.json --hash-config hash.json --application 00VHj9mrbT8wn7Qk
+              okaeri import auth0 users.jsonl --application 00VHj9mrbT8wn7Qk
+              okaeri import keycloak realm.json --application 00VHj9mrbT8wn7Qk
               okaeri import users users.csv --mapping columns.json --application 00VHj9mrbT8wn7Qk
             """,
         subcommands: [
             ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self, ImportUsersCommand.self,
             ImportFirebaseCommand.self, ImportSupabaseCommand.self, ImportPocketBaseCommand.self,
-            ImportNakamaCommand.self,
+            ImportNakamaCommand.self, ImportAuth0Command.self, ImportKeycloakCommand.self, ImportCognitoCommand.self,
+            ImportAppwriteCommand.self,
         ])
 }
 

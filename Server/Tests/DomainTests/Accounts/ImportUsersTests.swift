@@ -206,4 +206,38 @@ struct ImportUsersTests {
         #expect(
             outcomes == [isRehearsal ? .imported : .refused([ValidationError(field: "user", rule: .notListed)])])
     }
+
+    @Test("wraps hashes of fast functions before they are stored, once, and not for those who are there")
+    func fastHashes() async throws {
+        let users = [
+            ImportedUser(user: user("one") { $0.username = "hana" }, hash: PasswordHash(text: "fast:1")),
+            ImportedUser(user: user("two") { $0.email = "no address" }, hash: PasswordHash(text: "fast:2")),
+            ImportedUser(user: user("three") { $0.username = "mika" }, hash: PasswordHash(text: "slow:3")),
+        ]
+        for round in 0..<3 {
+            let outcomes = try await take(users, isRehearsal: round == 0)
+            #expect(outcomes.map(\.isRefusal) == [false, true, false])
+            #expect(world.passwords.counted.wraps == (round == 0 ? 0 : 1))
+        }
+        let tenant = application.id
+        for (id, text) in [("one", "wrapped:1"), ("three", "slow:3")] {
+            let hash = try await world.engine.read { transaction throws(DomainError) in
+                try transaction.passwordHash(of: Identifier(rawValue: id), in: tenant)
+            }
+            #expect(hash?.text == text)
+        }
+    }
+
+    @Test("stores no fast hash of users who are taken in in part")
+    func fastHashInPart() async throws {
+        let broken = ImportedUser(
+            user: user("one") { ($0.username, $0.email) = ("hana", "no address") }, hash: PasswordHash(text: "fast:1"))
+        let outcome = try await take([broken], takesParts: true).first
+        #expect(Self.isInPart(outcome) && Self.fields(of: outcome) == ["email"])
+        let tenant = application.id
+        let hash = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.passwordHash(of: Identifier(rawValue: "one"), in: tenant)
+        }
+        #expect(hash?.text == "wrapped:1")
+    }
 }

@@ -8,7 +8,11 @@ extension FuzzTarget {
     static let stored = [
         FuzzTarget("password-hash", maximumBytes: 1500) { input in
             // To compare takes long by design; here it is only read.
-            _ = StoredHash(PasswordHash(text: String(input: input)))
+            let text = String(input: input)
+            _ = StoredHash(PasswordHash(text: text))
+            if let hash = OldPasswordHash.stored(text), FastHash(hash) != nil {
+                expect(StoredHash(hash) == nil, "a fast hash is not stored")
+            }
         },
         FuzzTarget("postgresql-notice", maximumBytes: 8192) { input in
             let (sender, notice) = ChangeNotice.read(String(input: input))

@@ -8,6 +8,8 @@ package final class CountingPasswords: PasswordHashing {
     package struct Counts: Hashable, Sendable {
         package var hashes = 0
         package var comparisons = 0
+        /// How many fast hashes were wrapped.
+        package var wraps = 0
         /// Among which schemes the last comparison was.
         package var schemes: Set<PasswordScheme> = []
         /// Whether the last comparison had a hash to compare with.
@@ -43,6 +45,14 @@ package final class CountingPasswords: PasswordHashing {
     }
 
     package func canTry(_ hash: PasswordHash) -> Bool { true }
+
+    package func isFast(_ hash: PasswordHash) -> Bool { hash.text.hasPrefix("fast:") }
+
+    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash {
+        guard isFast(hash) else { return hash }
+        try work { $0.wraps += 1 }
+        return PasswordHash(text: "wrapped:" + hash.text.dropFirst(5))
+    }
 
     /// What is stored of a password.
     package static func hash(_ password: Password) -> PasswordHash {

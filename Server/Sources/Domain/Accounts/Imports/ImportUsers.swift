@@ -23,6 +23,8 @@ package struct ImportUsers: Sendable {
         var user: User
         var hash: PasswordHash?
         var isWeak = false
+        /// Whether the user was there before anything was hashed.
+        var isPresent = false
         var takesTwins = false
         var sessions: [MovedSession] = []
         var anonymousAccount: ProviderAccount?
@@ -55,9 +57,12 @@ package struct ImportUsers: Sendable {
         let home = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
         guard let home else { throw .applicationUnknown }
         let rules = home.settings.sessionRules(of: protocols[protocolName])
+        let present = isRehearsal ? [] : try await present(among: users, in: application)
         var candidates: [Candidate] = []
         for imported in users {
-            var candidate = try await candidate(imported, in: home, isRehearsal: isRehearsal, takesParts: takesParts)
+            var candidate = try await candidate(
+                imported, in: home, hashes: !isRehearsal && !present.contains(imported.user.id), takesParts: takesParts)
+            candidate.isPresent = present.contains(imported.user.id)
             Self.complete(&candidate, in: home)
             candidate.takesTwins = takesTwins
             candidate.anonymousAccount = try imported.anonymousId?
@@ -104,8 +109,22 @@ package struct ImportUsers: Sendable {
         }
     }
 
+    /// Those who are there already and whose passwords would have to be hashed, which takes time.
+    private func present(
+        among users: [ImportedUser], in application: Identifier<Application>
+    ) async throws(DomainError) -> Set<Identifier<User>> {
+        let ids = users.filter { $0.password != nil || $0.hash.map(passwords.isFast) ?? false }.map(\.user.id)
+        guard !ids.isEmpty else { return [] }
+        return try await store.read { transaction throws(DomainError) in
+            var present: Set<Identifier<User>> = []
+            for id in ids where try transaction.user(id, in: application) != nil { present.insert(id) }
+            return present
+        }
+    }
+
+    /// Makes a user ready. Passwords are hashed and fast hashes wrapped where `hashes` says so; otherwise nothing is stored.
     private func candidate(
-        _ imported: ImportedUser, in application: Application, isRehearsal: Bool, takesParts: Bool
+        _ imported: ImportedUser, in application: Application, hashes: Bool, takesParts: Bool
     ) async throws(DomainError) -> Candidate {
         var (user, faults) = (
             imported.user,
@@ -130,7 +149,10 @@ package struct ImportUsers: Sendable {
             // Without this the user would never log in by the password, and nobody would know why.
             faults.append(ValidationError(field: "password", rule: .notATriableHash))
         }
-        if hash == nil, let secret = imported.password, !isRehearsal, faults.isEmpty || takesParts {
+        if hashes, faults.isEmpty || takesParts, let fast = hash, passwords.isFast(fast) {
+            hash = try await passwords.wrap(fast)
+        }
+        if hash == nil, let secret = imported.password, hashes, faults.isEmpty || takesParts {
             guard let password = Password(secret.revealed) else {
                 faults.append(ValidationError(field: "password", rule: .tooManyBytes(maximum: Password.maximumBytes)))
                 return Candidate(user: user, hash: nil, faults: faults)
@@ -192,6 +214,7 @@ package struct ImportUsers: Sendable {
     ) throws(DomainError) -> ImportOutcome {
         guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
         let user = candidate.user
+        if candidate.isPresent { return .present }
         if try transaction.user(user.id, in: user.application) != nil { return .present }
         let takesTwins = candidate.takesTwins
         let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)

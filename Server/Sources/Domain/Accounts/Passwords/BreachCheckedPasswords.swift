@@ -64,5 +64,9 @@ package final class BreachCheckedPasswords: PasswordHashing {
 
     package func canTry(_ hash: PasswordHash) -> Bool { hashing.canTry(hash) }
 
+    package func isFast(_ hash: PasswordHash) -> Bool { hashing.isFast(hash) }
+
+    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash { try await hashing.wrap(hash) }
+
     package var waiting: Int { hashing.waiting }
 }

@@ -30,6 +30,15 @@ package protocol PasswordHashing: Sendable {
     /// no more than one comparison may.
     func canTry(_ hash: PasswordHash) -> Bool
 
+    /// Whether a hash is of a function that is too fast for passwords. It is not stored as it is.
+    func isFast(_ hash: PasswordHash) -> Bool
+
+    /// Wraps a fast hash in a slow function, so that it can be stored without the password being known.
+    ///
+    /// - Returns: the wrapped hash; others as they are.
+    /// - Throws: `busy` when too many wait already.
+    func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash
+
     /// How many passwords wait to be hashed.
     var waiting: Int { get }
 }
@@ -39,6 +48,11 @@ extension PasswordHashing {
     package func hash(new: NewPassword) async throws(DomainError) -> PasswordHash {
         try await hash(new.password)
     }
+
+    /// Where no fast hash is understood.
+    package func isFast(_ hash: PasswordHash) -> Bool { false }
+
+    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash { hash }
 
     /// Compares a password with a hash where all hashes are of the server's own making, or whose it is, is known.
     package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {

@@ -24,6 +24,13 @@ struct ExportedRecord {
         id = Self.value(path, in: members).flatMap(Self.text)
     }
 
+    /// The record with other members, for services that have values in lists or under several names.
+    static func replacing(_ value: JSONValue, _ change: (inout [String: JSONValue]) -> Void) -> JSONValue {
+        guard case .object(var members) = value else { return value }
+        change(&members)
+        return .object(members)
+    }
+
     /// A fault of the record as a whole.
     func fault(_ sentence: String) -> ImportFault { ImportFault(id: id, sentence: sentence) }
 
@@ -41,7 +48,7 @@ struct ExportedRecord {
     /// A text, or a whole number as one; `nil` for an empty one.
     func text(_ path: String) -> String? { value(path).flatMap(Self.text) }
 
-    private static func text(_ value: JSONValue) -> String? {
+    static func text(_ value: JSONValue) -> String? {
         switch value {
         case .string(let text): text.isEmpty ? nil : text
         case .integer(let number): String(number)
@@ -61,6 +68,15 @@ struct ExportedRecord {
         }
         faults.append(ValidationError(field: "fields.\(Self.printable(path))", rule: .notOfKind(.object)))
         return [:]
+    }
+
+    /// A value that is an object, or the text of one.
+    static func members(_ value: JSONValue?) -> [String: JSONValue]? {
+        var value = value
+        // A text that is no object has no members.
+        if case .string(let text)? = value { value = try? JSONValue(parsing: Array(text.utf8)) }
+        guard case .object(let members)? = value else { return nil }
+        return members
     }
 
     /// A list, or the text of one.
@@ -86,6 +102,7 @@ struct ExportedRecord {
             if let number = Int64(text, radix: 10) {
                 return .milliseconds(number.multipliedWithSaturation(by: factor))
             }
+            if let number = Double(text), number.isFinite { return .number(number * Double(factor)) }
             let time = WireTime(text) ?? WireTime(Self.dateTime(text))
             return time.map { .time(Timestamp(milliseconds: $0.millisecondsSince1970)) } ?? .other
         default: return .other

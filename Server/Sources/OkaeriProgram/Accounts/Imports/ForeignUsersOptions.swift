@@ -18,6 +18,33 @@ struct ForeignUsersOptions: ParsableArguments {
     @Flag(help: "Take in users to whom nothing leads: no name, address, number or provider.")
     var anonymous = false
 
+    @Option(
+        help: ArgumentHelp(
+            "What a provider of the export is called here, such as corp=oidc:corp; may be repeated.",
+            valueName: "theirs=ours"))
+    var provider: [String] = []
+
+    func validate() throws {
+        guard provider.allSatisfy({ Self.names($0) != nil }) else {
+            throw ValidationError(
+                "--provider must be two names and an equals sign between them, such as corp=oidc:corp.")
+        }
+    }
+
+    /// The two names of one `--provider`.
+    private static func names(_ text: String) -> (theirs: String, ours: String)? {
+        let names = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard names.count == 2, names.allSatisfy({ !$0.isEmpty }) else { return nil }
+        return (String(names[0]), String(names[1]))
+    }
+
+    /// What providers are called here, by what the export calls them.
+    private var renamed: [Identity.Provider: Identity.Provider] {
+        provider.compactMap(Self.names).reduce(into: [:]) {
+            $0[.named($1.theirs)] = Identity.Provider(rawValue: $1.ours)
+        }
+    }
+
     /// Takes the users of the export in, prints the report, and fails when one was refused.
     ///
     /// - Parameters:
@@ -29,10 +56,13 @@ struct ForeignUsersOptions: ParsableArguments {
         _ translate: @escaping (JSONValue, Identifier<Application>, Timestamp) throws(ImportFault) -> ImportedUser
     ) async throws {
         let (id, isRehearsal, takesTwins) = (export.application.id, export.dryRun, caseSensitiveNames)
-        let (takesParts, takesAnonymous) = (partial, anonymous)
+        let (takesParts, takesAnonymous, renamed) = (partial, anonymous, renamed)
         let now = Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
         let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
-            let imported = try translate(value, id, now)
+            var imported = try translate(value, id, now)
+            for (theirs, ours) in renamed {
+                if let name = imported.providerNames.removeValue(forKey: theirs) { imported.providerNames[ours] = name }
+            }
             let user = imported.user
             guard takesAnonymous || !user.typedIdentifiers.isEmpty || !imported.providerNames.isEmpty else {
                 throw ImportFault(

@@ -88,7 +88,8 @@ struct FirebaseRecord {
             guard let scrypt else {
                 throw record.fault("has a password; --hash-config names the parameters of its hash")
             }
-            guard let bytes = Self.bytes(hash), let salt = Self.bytes(record.text("salt") ?? ""),
+            let base64 = OldPasswordHash.Encoding.base64
+            guard let bytes = base64.bytes(of: hash), let salt = base64.bytes(of: record.text("salt") ?? ""),
                 let stored = scrypt.hash(bytes, salt: salt)
             else {
                 imported.faults.append(ValidationError(field: "password", rule: .notATriableHash))
@@ -97,12 +98,5 @@ struct FirebaseRecord {
             imported.hash = stored
         }
         return imported.with(record)
-    }
-
-    /// Base64 of either alphabet: exports have had both.
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let standard = text.replacing("-", with: "+").replacing("_", with: "/").replacing("=", with: "")
-        let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
-        return Data(base64Encoded: standard + padding).map(Array.init)
     }
 }

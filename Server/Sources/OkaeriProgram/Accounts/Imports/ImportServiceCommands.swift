@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import Foundation
 import OkaeriWire
+import PasswordHashes
 
 /// `okaeri import supabase`
 struct ImportSupabaseCommand: AsyncParsableCommand {

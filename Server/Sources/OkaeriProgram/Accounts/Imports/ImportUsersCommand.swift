@@ -13,7 +13,9 @@ struct ImportUsersCommand: AsyncParsableCommand {
             as {"id": "uid", "email": "profile.mail", "providers": {"google": "google_id"}, "fields": {"score": "score"}, \
             "metadata": ["profile"], "times": "seconds"}.
 
-            Hashes are Argon2, bcrypt, scrypt and PBKDF2 as PHC strings or in Django's forms. A file whose name ends in .csv \
+            Hashes are Argon2, bcrypt, scrypt and PBKDF2 as PHC strings or in Django's forms. Fast ones are wrapped in \
+            Argon2id: md5crypt, SHA-crypt, phpass, LDAP's {SSHA} and its like, and digests that the mapping describes, such \
+            as "passwordDigest": {"function": "sha256", "salt": "salt_column", "saltAt": "start"}. A file whose name ends in .csv \
             has the columns' names in its first line.
 
             Examples:

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import OkaeriWire
+import PasswordHashes
 
 /// Where the parts of a user stand in a service's record.
 struct RecordMapping {
@@ -21,6 +22,8 @@ struct RecordMapping {
     /// The path of an object of names at providers.
     var providerNames: String?
     var times = ExportedRecord.TimeUnit.milliseconds
+    /// How hashes were made that do not say it themselves.
+    var digest: DigestColumns?
 
     /// The documented form: each part under its own name, `providers` and `fields` as objects.
     static let documented = RecordMapping(
@@ -30,7 +33,7 @@ struct RecordMapping {
 
 extension RecordMapping {
     /// Reads a mapping: an object with the parts' names and paths, `providers` and `fields` (names and paths), `metadata`
-    /// (a list of paths) and `times` (`milliseconds` or `seconds`).
+    /// (a list of paths), `times` (`milliseconds` or `seconds`) and `passwordDigest` (see `DigestColumns`).
     ///
     /// - Throws: `CommandFault` for anything else, so that a misspelt name does not lose a column.
     init(_ value: JSONValue) throws(CommandFault) {
@@ -48,6 +51,7 @@ extension RecordMapping {
                     throw .failed("times of the mapping is neither milliseconds nor seconds.")
                 }
                 times = unit
+            case "passwordDigest": digest = try DigestColumns(value)
             default:
                 guard let column = Column(rawValue: name) else {
                     throw .failed("The mapping names “\(ExportedRecord.printable(name))”, which no user has.")
@@ -110,7 +114,10 @@ extension RecordMapping {
         for path in metadata { user.fields.merge(record.object(path)) { earlier, _ in earlier } }
         for (name, path) in fields { user.fields[name] = record.value(path) }
         var imported = ImportedUser(user: user)
-        imported.hash = text(.passwordHash).flatMap(OldPasswordHash.stored)
+        if let hash = text(.passwordHash), !OldPasswordHash.isNone(hash) {
+            imported.hash = digest.map { $0.hash(hash, in: record) } ?? OldPasswordHash.stored(hash)
+            if digest != nil, imported.hash == nil { imported.add(.notATriableHash, at: "password") }
+        }
         for (name, path) in providers { imported.providerNames[.named(name)] = record.text(path) }
         if let providerNames {
             for (name, value) in record.object(providerNames) {
@@ -121,6 +128,12 @@ extension RecordMapping {
             }
         }
         return (imported, record)
+    }
+}
+
+extension ImportedUser {
+    mutating func add(_ rule: ValidationError.Rule, at field: String) {
+        faults.append(ValidationError(field: field, rule: rule))
     }
 }
 
@@ -136,52 +149,5 @@ extension Identity.Provider {
         case "gc.apple.com": .gameCenter
         default: Identity.Provider(rawValue: ExportedRecord.printable(name))
         }
-    }
-}
-
-/// Hashes as services wrote them, in the form that is stored.
-enum OldPasswordHash {
-    /// - Parameter text: PHC, bcrypt, or a form of Django's; bcrypt of an `htpasswd` and bytes of PostgreSQL (`\x…`) too.
-    /// - Returns: the hash; `nil` for marks of users without one. What is none of these stays, and is refused by the import.
-    static func stored(_ text: String) -> PasswordHash? {
-        if text.hasPrefix("!") || text == "*" { return nil }
-        if text.hasPrefix("\\x"), let bytes = bytes(ofHex: text.dropFirst(2)) {
-            return bytes.isEmpty ? nil : stored(String(decoding: bytes, as: UTF8.self))
-        }
-        let parts = text.split(separator: "$", omittingEmptySubsequences: false)
-        switch parts.first {
-        case "argon2"?, "bcrypt"?:
-            // Django puts the name of its hasher in front of “argon2id$…” and “$2b$…”.
-            let rest = parts.dropFirst().joined(separator: "$")
-            return PasswordHash(text: rest.hasPrefix("$") ? rest : "$\(rest)")
-        case "pbkdf2_sha256"?, "pbkdf2_sha1"?:
-            guard parts.count == 4 else { return PasswordHash(text: text) }
-            let function = parts[0].replacing("_", with: "-")
-            return PasswordHash(
-                text: "$\(function)$i=\(parts[1])$\(base64(Array(parts[2].utf8)))$\(parts[3].replacing("=", with: ""))")
-        default: return PasswordHash(text: text)
-        }
-    }
-
-    /// Base64 without padding, as PHC strings have it.
-    private static func base64(_ bytes: [UInt8]) -> String {
-        Data(bytes).base64EncodedString().replacing("=", with: "")
-    }
-
-    private static func bytes(ofHex text: Substring) -> [UInt8]? {
-        guard text.utf8.count % 2 == 0, text.utf8.count <= 2048 else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for character in text {
-            guard let digit = character.hexDigitValue, character.isASCII else { return nil }
-            let value = UInt8(truncatingIfNeeded: digit)
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return bytes
     }
 }
