@@ -73,7 +73,7 @@ extension Contract {
             ) { $0.settings.attestation.set(apps) }
             func ids() async throws -> [String] {
                 try await engine.read { transaction throws(DomainError) in
-                    try transaction.sealedValues(in: .playKeys, after: nil, limit: 9).map {
+                    try transaction.sealedValues(in: .applicationSettings, after: nil, limit: 9).map {
                         SealingKey.id(of: $0.sealed)
                     }
                 }
