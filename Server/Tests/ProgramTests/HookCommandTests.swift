@@ -1,4 +1,3 @@
-import OkaeriWire
 import Testing
 
 @Suite("okaeri hook")
@@ -20,7 +19,7 @@ struct HookCommandTests {
         let changed = try await run(set[0], set[1], set[2], set[3], set[4], "allow", "--timeout", "50")
         #expect(changed.status == 0 && !changed.output.contains("whsec_"))
         let again = try await run(set[0], set[1], set[2], set[3], set[4], "allow", "--new-secret", "--json")
-        #expect(try JSONValue(parsing: Array(again.output.utf8))["formerSecretUntil"] != nil)
+        #expect(again.output.contains("formerSecretUntil") && again.output.contains("whsec_"))
         let listed = try await run("list")
         #expect(listed.output.contains("sign-up") && listed.output.contains("allow"))
         #expect(!listed.output.contains("whsec_"))

@@ -107,7 +107,7 @@ extension AccessRules {
     /// What is wrong with claims that a hook adds, in words; `nil` for nothing.
     func reason(against added: [String: JSONValue], beside own: [String: JSONValue]) -> String? {
         guard added.count <= AskHook.maximumClaims else { return "there are more than \(AskHook.maximumClaims) claims" }
-        let ruled = Set(claims.flatMap { [$0.name, $0.within].compactMap { $0 } })
+        let ruled = Set(claims.map { $0.within ?? $0.name })
         for (name, value) in added.sorted(by: { $0.key < $1.key }) {
             guard ClaimRule(name, .constant(value)).faults(FieldRules()).isEmpty else {
                 return "a claim's name or value breaks a rule: \(name.prefix(ClaimRule.maximumNameCharacters))"

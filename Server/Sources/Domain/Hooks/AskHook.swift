@@ -103,8 +103,8 @@ package struct AskHook: Sendable {
         judging judge: (_ fields: [String: JSONValue], _ claims: [String: JSONValue]) -> String?
     ) async throws(DomainError) -> (fields: [String: JSONValue], claims: [String: JSONValue])? {
         let key = HookBreakers.Key(hook, in: application.id)
-        let admission = breakers.admit(key, at: clock.now)
-        guard admission != .refused else {
+        let permit = breakers.admit(key, at: clock.now)
+        guard permit != .refused else {
             try hook.refuseWhenDown()
             return nil
         }
@@ -112,7 +112,7 @@ package struct AskHook: Sendable {
             await ask(hook, about: subject, in: application.id, isTest: false), of: hook.point, by: judge)
         let result: HookBreaker.Result =
             if case .silent = outcome { Task.isCancelled ? .unknown : .silent } else { .responded }
-        breakers.note(result, of: admission, key, at: clock.now)
+        breakers.note(result, of: permit, key, at: clock.now)
         switch outcome {
         case .allowed(let fields, let claims): return (fields, claims)
         case .refused(let message): throw .hookRefused(Self.message(message))

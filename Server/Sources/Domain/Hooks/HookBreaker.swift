@@ -8,10 +8,10 @@ import Synchronization
 struct HookBreaker: Hashable, Sendable {
     static let failuresBeforeBrake = 5
     /// Calls of one hook that are under way at once, on one node.
-    static let maximumUnderWay = 32
+    static let maximumUnderWay = 64
     static let longestBrake: Duration = .seconds(60)
 
-    enum Admission: Hashable, Sendable {
+    enum Permit: Hashable, Sendable {
         case asked
         /// The one call that finds out whether the hook is back.
         case probe
@@ -33,7 +33,7 @@ struct HookBreaker: Hashable, Sendable {
     /// Whether it holds nothing that has to be kept.
     var isIdle: Bool { failures == 0 && underWay == 0 }
 
-    mutating func admit(at now: Timestamp) -> Admission {
+    mutating func admit(at now: Timestamp) -> Permit {
         guard underWay < Self.maximumUnderWay else { return .refused }
         guard let resumesAt else {
             underWay += 1
@@ -47,16 +47,16 @@ struct HookBreaker: Hashable, Sendable {
         return .probe
     }
 
-    mutating func note(_ result: Result, of admission: Admission, at now: Timestamp) {
-        guard admission != .refused else { return }
+    mutating func note(_ result: Result, of permit: Permit, at now: Timestamp) {
+        guard permit != .refused else { return }
         underWay = max(0, underWay - 1)
-        if admission == .probe { isProbing = false }
+        if permit == .probe { isProbing = false }
         switch result {
         case .unknown: return
         case .responded: (failures, resumesAt) = (0, nil)
         case .silent:
             // Calls that began before the brake do not lengthen it.
-            guard resumesAt == nil || admission == .probe else { return }
+            guard resumesAt == nil || permit == .probe else { return }
             failures = min(failures + 1, 1000)
             let extra = failures - Self.failuresBeforeBrake
             guard extra >= 0 else { return }
@@ -87,17 +87,17 @@ final class HookBreakers: Sendable {
 
     private let breakers = Mutex<[Key: HookBreaker]>([:])
 
-    func admit(_ key: Key, at now: Timestamp) -> HookBreaker.Admission {
+    func admit(_ key: Key, at now: Timestamp) -> HookBreaker.Permit {
         breakers.withLock { breakers in
             if breakers.count >= Self.maximumKept { breakers = breakers.filter { $0.value.underWay > 0 } }
             return breakers[key, default: HookBreaker()].admit(at: now)
         }
     }
 
-    func note(_ result: HookBreaker.Result, of admission: HookBreaker.Admission, _ key: Key, at now: Timestamp) {
+    func note(_ result: HookBreaker.Result, of permit: HookBreaker.Permit, _ key: Key, at now: Timestamp) {
         breakers.withLock { breakers in
             guard var breaker = breakers[key] else { return }
-            breaker.note(result, of: admission, at: now)
+            breaker.note(result, of: permit, at: now)
             breakers[key] = breaker.isIdle ? nil : breaker
         }
     }

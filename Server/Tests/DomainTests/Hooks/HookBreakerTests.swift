@@ -10,8 +10,8 @@ struct HookBreakerTests {
     private func breaker(afterSilent count: Int, at now: Timestamp = start) -> HookBreaker {
         var breaker = HookBreaker()
         for _ in 0..<count {
-            let admission = breaker.admit(at: now)
-            breaker.note(.silent, of: admission, at: now)
+            let permit = breaker.admit(at: now)
+            breaker.note(.silent, of: permit, at: now)
         }
         return breaker
     }
@@ -68,8 +68,8 @@ struct HookBreakerTests {
     @Test("is not lengthened by calls that were under way when it began")
     func late() {
         var breaker = HookBreaker()
-        let admissions = (0..<20).map { _ in breaker.admit(at: Self.start) }
-        for admission in admissions { breaker.note(.silent, of: admission, at: Self.start) }
+        let permits = (0..<20).map { _ in breaker.admit(at: Self.start) }
+        for permit in permits { breaker.note(.silent, of: permit, at: Self.start) }
         #expect(breaker.failures == 5 && breaker.admit(at: Self.start + .seconds(1)) == .probe)
     }
 

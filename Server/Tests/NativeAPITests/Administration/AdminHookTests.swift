@@ -4,6 +4,8 @@ import HTTPTypes
 import OkaeriWire
 import Testing
 
+@testable import NativeAPI
+
 @Suite("Hooks over the admin API")
 struct AdminHookTests {
     @Test("are set with a secret that is shown once, changed, rotated and removed, each in the audit log")
@@ -42,7 +44,8 @@ struct AdminHookTests {
     @Test(
         "are refused with the name of what is wrong",
         arguments: [
-            ("sign-up", #"{"whenDown": "refuse"}"#, "url"), ("sign-up", #"{"url": "https://a.example.com"}"#, "whenDown"),
+            ("sign-up", #"{"whenDown": "refuse"}"#, "url"),
+            ("sign-up", #"{"url": "https://a.example.com"}"#, "whenDown"),
             ("sign-up", #"{"url": "https://a.example.com", "whenDown": "maybe"}"#, "whenDown"),
             ("sign-up", #"{"url": "http://a.example.com", "whenDown": "allow"}"#, "url"),
             ("sign-up", #"{"url": "https://127.0.0.1/", "whenDown": "allow"}"#, "url"),

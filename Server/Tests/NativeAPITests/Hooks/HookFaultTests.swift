@@ -1,6 +1,7 @@
 import Domain
 import FakeProviders
 import HTTPTypes
+import OkaeriServer
 import OkaeriWire
 import Synchronization
 import Testing

@@ -59,7 +59,10 @@ struct HookTests {
             (#"{"decision": "refuse", "message": "By invitation only."}"#, "By invitation only."),
             (#"{"decision": "refuse"}"#, nil), (#"{"decision": "refuse", "message": 5, "fields": 7}"#, nil),
             (#"{"decision": "refuse", "message": "two\nlines\u202eand  more"}"#, "two lines and more"),
-            (#"{"decision": "refuse", "message": "\#(String(repeating: "長", count: 300))"}"#, String(repeating: "長", count: 200)),
+            (
+                #"{"decision": "refuse", "message": "\#(String(repeating: "長", count: 300))"}"#,
+                String(repeating: "長", count: 200)
+            ),
         ] as [(String, String?)])
     func refusal(response: String, detail: String?) async throws {
         let world = try await HookWorld()

@@ -44,7 +44,7 @@ final class FakeHook: FakeProvider {
 /// A server that may ask this machine, and a hook on it.
 struct HookWorld: Sendable {
     /// Nobody listens there.
-    static let nowhere = "http://127.0.0.1:9/hooks"
+    static let nowhere = "http://127.0.0.3:1024/hooks"
 
     let world: AdminWorld
     let hook: FakeHook

@@ -25,6 +25,6 @@ extension Contract {
             }
             try expectEqual(read, hooks)
             try expectEqual(application.hooks, [])
-        },
+        }
     ]
 }

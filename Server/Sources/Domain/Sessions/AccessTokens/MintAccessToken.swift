@@ -85,6 +85,7 @@ package struct MintAccessToken: Sendable {
             auth_time: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds / 1000,
             amr: who.session.methods.amr, acr: who.session.methods.assurance.rawValue,
             is_anonymous: who.user.isAnonymous, claims_version: access.version)
-        return try await signingKeys.sign(Payload(claims: claims, own: access.claims.merging(added) { rule, _ in rule }), typ: "at+jwt")
+        return try await signingKeys.sign(
+            Payload(claims: claims, own: access.claims.merging(added) { rule, _ in rule }), typ: "at+jwt")
     }
 }
