@@ -10,7 +10,7 @@ import Testing
 #endif
 
 @Suite("The question of a hook")
-struct HookTests {
+struct HookQuestionTests {
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
     private static let body = """
         {"data": {"application": "a", "later": 1, "profile": {"email": "hana@example.com", "fields": {}, "isAnonymous": false, \
