@@ -255,7 +255,8 @@ let package = Package(
             swiftSettings: settings),
         // tests: Mail and HTTP clients.
         .testTarget(
-            name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", wire],
+            name: "OutboundServicesTests",
+            dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", wire],
             swiftSettings: settings),
         // tests: Sealed files and the revocation journal.
         .testTarget(
