@@ -258,7 +258,8 @@ let package = Package(
             swiftSettings: settings),
         // tests: Mail and HTTP clients.
         .testTarget(
-            name: "OutboundServicesTests", dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads"],
+            name: "OutboundServicesTests",
+            dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", wire],
             swiftSettings: settings),
         // tests: Sealed files and the revocation journal.
         .testTarget(

@@ -7,7 +7,7 @@ public import OkaeriWire
     import Crypto
 #endif
 
-/// Verifies webhooks with the events of users, signed by the specification of Standard Webhooks.
+/// Verifies webhooks with the events of users, and questions of hooks, signed by the specification of Standard Webhooks.
 ///
 /// An event comes at least once: remember its id for some days, and answer 200 to one that you know.
 public struct WebhookVerifier: Sendable {
@@ -53,6 +53,25 @@ public struct WebhookVerifier: Sendable {
     public func verify(
         _ body: Data, header: (_ name: String) -> String?
     ) throws(VerificationError) -> EventBody {
+        try verified(body, header)
+    }
+
+    /// Verifies the question of a hook, which a `HookDecisionBody` answers.
+    ///
+    /// - Parameters:
+    ///   - body: The bytes of the body as they came.
+    ///   - header: Gives a header of the request by its name in small letters.
+    /// - Returns: The question.
+    /// - Throws: `VerificationError`.
+    public func verifyHook(
+        _ body: Data, header: (_ name: String) -> String?
+    ) throws(VerificationError) -> HookBody {
+        try verified(body, header)
+    }
+
+    private func verified<Body: Decodable>(
+        _ body: Data, _ header: (_ name: String) -> String?
+    ) throws(VerificationError) -> Body {
         guard let id = header("webhook-id"), let time = header("webhook-timestamp"), !id.isEmpty,
             let signatures = header("webhook-signature"), id.utf8.count <= 256, signatures.utf8.count <= 4096,
             body.count <= Self.maximumBodyBytes
@@ -76,7 +95,7 @@ public struct WebhookVerifier: Sendable {
         let now = clock.seconds
         guard (now - tolerance...now + tolerance).contains(seconds) else { throw .timeRefused }
         do {
-            return try JSONValue(parsing: Array(body), maximumDepth: 32).decoded(as: EventBody.self)
+            return try JSONValue(parsing: Array(body), maximumDepth: 32).decoded(as: Body.self)
         } catch {
             throw .malformed
         }

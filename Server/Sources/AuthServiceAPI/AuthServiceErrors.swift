@@ -102,7 +102,8 @@ struct AuthServiceErrors: ErrorRenderer {
         .secondFactorEnrolmentRequired: (200, EnvelopeTexts.disabled),
         .userDeleted: (200, EnvelopeTexts.disabled), .credentialRefused: (200, EnvelopeTexts.signInRefused),
         .emailUnverified: (200, EnvelopeTexts.signInRefused), .identifiersTaken: idTaken, .mergeOffered: idTaken,
-        .identityTaken: idTaken, .mailUnavailable: unreadable, .providerMisconfigured: unreadable,
+        .identityTaken: idTaken, .hookRefused: (200, EnvelopeTexts.valueRefused), .mailUnavailable: unreadable,
+        .providerMisconfigured: unreadable,
     ]
 
     private static func words(_ fault: RequestError) -> (Int, String) {

@@ -45,6 +45,8 @@ package struct DomainWorld: Sendable {
         package var adminSignOn: AdminSignOnSettings?
         /// Sends events to the backends of apps.
         package var eventCarrier: any EventCarrier = NoEventCarrier()
+        /// Asks the backends of apps before something happens.
+        package var hookCarrier: any HookCarrier = NoHookCarrier()
         /// Verifies the chains of attestations.
         package var certificates: any CertificateVerifier = NoCertificateVerifier()
         /// Who vouches for the keys of attestations.

@@ -11,6 +11,7 @@ package final class Modules: Sendable {
     package let sessions: Sessions
     package let administration: Administration
     package let events: Events
+    package let hooks: Hooks
     package let resealSecrets: ResealSecrets
 
     private let searches: SearchScheduler
@@ -41,16 +42,18 @@ package final class Modules: Sendable {
         providers = Providers(world, audit: audit, rateLimiter: rateLimiter)
         messaging = Messaging(
             world, audit: audit, rateLimiter: rateLimiter, findApplication: applications.findApplication)
+        hooks = Hooks(world, audit: audit)
         accounts = Accounts(
             world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
-            messaging: messaging)
-        passkeys = Passkeys(world, changes: changes)
+            messaging: messaging, askHook: hooks.ask)
+        passkeys = Passkeys(world, changes: changes, askHook: hooks.ask)
         secondFactors = SecondFactors(world, changes: changes, rateLimiter: rateLimiter)
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
         deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
             world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider,
-            verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check)
+            verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check,
+            askHook: hooks.ask)
         events = Events(world, audit: audit)
         resealSecrets = ResealSecrets(store: store, sealingKey: world.sealingKey, audit: audit)
         administration = Administration(

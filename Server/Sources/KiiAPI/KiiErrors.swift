@@ -84,6 +84,8 @@ extension KiiFault {
             .identityTaken: .alreadyLinked,
             .providerAlreadyLinked: .alreadyLinked,
             .identityUnknown: KiiFault(409, "USER_NOT_LINKED", "UserNotLinked", "The account is not linked"),
+            // Not 401, by which apps log out.
+            .hookRefused: KiiFault(409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "The app does not allow this"),
             .lastWayIn: KiiFault(409, "OPERATION_NOT_ALLOWED", "OperationNotAllowed", "Nothing else leads to the user"),
         ], ofAdministration: .unauthorized)
 

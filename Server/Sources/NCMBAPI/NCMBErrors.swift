@@ -58,7 +58,7 @@ extension NCMBFault {
         [
             .applicationUnknown: .noApplication, .userDisabled: .unauthenticated, .userDeleted: .credentialRefused,
             .credentialRefused: .credentialRefused, .emailUnverified: .credentialRefused,
-            .mergeOffered: .duplicate("userName"), .identityTaken: .duplicate("authData"),
+            .hookRefused: .prohibited, .mergeOffered: .duplicate("userName"), .identityTaken: .duplicate("authData"),
             .providerAlreadyLinked: .duplicate("authData"), .providerNotEnabled: .notToBeEntered("authData"),
             .providerTokenRefused: .notVouchedFor("authData"), .providerTokenReplayed: .notVouchedFor("authData"),
             .providerRefused: .notVouchedFor("authData"), .providerMisconfigured: .notVouchedFor("authData"),

@@ -97,6 +97,7 @@ extension Refusal {
         case .secondFactor(let challenge): problem.secondFactor = SecondFactorChallengeBody(challenge)
         case .firstLaunch(let demand): problem.firstLaunch = FirstLaunchDemandBody(demand)
         case .attestation(let fault): problem.errors = [fault.field]
+        case .message(let text): problem.detail = text
         case .removedDeviceKey(let key):
             problem.reason = key.reason.rawValue
             problem.removedAt = key.removedAt.wire
@@ -230,6 +231,9 @@ extension Refusal {
             .attestationRefused: Refusal(
                 403, .attestationInvalid, "The attestation does not prove anything.",
                 detail: "Send the log-in without it for a new challenge, which counts once, for two minutes."),
+            .hookRefused: Refusal(403, .hookRefused, "The app's own service does not allow it."),
+            .hookUnavailable: Refusal(503, .hookUnavailable, "The app's own service cannot be asked now.")
+                .retry(after: storageRetry),
             .providerTokenRefused: challenge(
                 .providerTokenInvalid, "The provider's token is not valid here.", .provider),
             .providerTokenReplayed: challenge(

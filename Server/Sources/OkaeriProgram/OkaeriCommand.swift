@@ -34,7 +34,8 @@ struct OkaeriCommand: AsyncParsableCommand {
         subcommands: [
             InitCommand.self, ServeCommand.self, StatusCommand.self, ApplicationCommand.self, UserCommand.self,
             RoleCommand.self, GroupCommand.self, SessionCommand.self, KeysCommand.self, PasswordsCommand.self,
-            MailCommand.self, EventsCommand.self, AuditCommand.self, AdminCommand.self, MigrateCommand.self,
+            MailCommand.self, EventsCommand.self, HookCommand.self, AuditCommand.self, AdminCommand.self,
+            MigrateCommand.self,
             CopyCommand.self,
             BackupCommand.self,
             RestoreCommand.self, StandbyCommand.self,

@@ -36,6 +36,8 @@ package struct Composition: Sendable {
     private let textMessageCaller: CurlCaller
     /// Sends events to the backends of apps, so that a slow one holds no log-in by a provider up.
     private let eventCaller: CurlCaller
+    /// Asks hooks, each within its own time.
+    private let hookStreams: CurlStreams
     /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
     private let upstreamStreams: CurlStreams
     /// The threads that hash passwords, unless a test brings its own.
@@ -139,6 +141,8 @@ package struct Composition: Sendable {
         self.caller = caller
         let eventCaller = CurlCaller(policy: caller.policy)
         self.eventCaller = eventCaller
+        let hookStreams = CurlStreams(limits: .ofHooks, policy: caller.policy)
+        self.hookStreams = hookStreams
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
         self.textMessageCaller = textMessageCaller
@@ -169,6 +173,8 @@ package struct Composition: Sendable {
             mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller))
         services.certificates = CertificateChains()
         services.eventCarrier = EventWebhook(clock: clock, call: eventCaller)
+        services.hookCarrier = HookWebhook(
+            clock: clock, call: StreamCaller(hookStreams, maximumBytes: HookWebhook.maximumResponseBytes))
         services.attestationCertificates = AppAttestCertificates(furtherRoots: addresses.appAttestRoots)
         services.adminSecondFactor = settings.isDevelopment ? .optionalForFirstOwner : .demanded
         services.adminSignOn = settings.adminSignOn
@@ -306,6 +312,8 @@ package struct Composition: Sendable {
         caller.observeFaults(observer)
         upstreamStreams.observeFaults(observer)
         eventCaller.observeFaults(observer)
+        hookStreams.observeFaults(observer)
+        modules.hooks.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
         passwordListCaller.observeFaults(observer)
         checkedPasswords?.observeFaults(observer)
@@ -323,6 +331,7 @@ package struct Composition: Sendable {
     package func close() async {
         await caller.close()
         await eventCaller.close()
+        await hookStreams.close()
         await upstreamStreams.close()
         await textMessageCaller.close()
         await passwordListCaller.close()
@@ -356,6 +365,12 @@ package struct FirstAdminLink: Sendable {
     package var url: String
     /// Who came in without an authenticator app while the server was for development; `nil` for a new owner.
     package var owner: String?
+}
+
+extension CurlStreams.Limits {
+    /// Each hook has a time of its own below this, and so many calls under way as its breaker lets through.
+    fileprivate static let ofHooks = CurlStreams.Limits(
+        connecting: .seconds(5), silence: .seconds(5), whole: .seconds(5), transfers: 1024)
 }
 
 extension ServerSettings {

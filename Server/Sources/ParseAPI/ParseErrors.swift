@@ -42,6 +42,12 @@ extension ParseFault {
             self = word
             return
         }
+        // As Cloud Code refused, with its message.
+        if error.code == .hookRefused {
+            let text: String = if case .message(let said) = error.detail { said } else { "It is not allowed." }
+            self = ParseFault(141, text)
+            return
+        }
         switch error.kind {
         case .invalid: self = error.validationErrors.map { Self.first(of: $0) } ?? .wrongState
         case .unauthenticated: self = .sessionInvalid

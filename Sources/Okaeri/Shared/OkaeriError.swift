@@ -187,7 +187,8 @@ extension OkaeriError {
         }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
-        case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable:
+        case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable,
+            .hookUnavailable:
             self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded
         case .credentialRefused: self = .credentialRefused

@@ -165,6 +165,11 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let proofOfWorkRequired: Self = "proof_of_work_required"
     /// 403: the attestation proves nothing; `errors` names the member and the rule.
     public static let attestationInvalid: Self = "attestation_invalid"
+    /// 403: the app's own backend does not allow it; the detail is what it says to the person, if it says anything.
+    public static let hookRefused: Self = "hook_refused"
+    /// 503: the app's own backend would have to be asked, and does not respond; see the header `Retry-After`. Nothing was
+    /// changed.
+    public static let hookUnavailable: Self = "hook_unavailable"
     /// 404: the application has no such provider.
     public static let providerNotEnabled: Self = "provider_not_enabled"
     /// 401: the provider's token is wrong; the detail says in what.

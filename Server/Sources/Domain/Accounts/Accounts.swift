@@ -34,7 +34,7 @@ package final class Accounts: Sendable {
 
     init(
         _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, rateLimiter: RateLimiter,
-        searches: SearchScheduler, providers: Providers, messaging: Messaging
+        searches: SearchScheduler, providers: Providers, messaging: Messaging, askHook: AskHook
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let (verifyProof, issuers) = (ProofVerifier(), SessionIssuers(world, audit: changes.audit))
@@ -43,10 +43,11 @@ package final class Accounts: Sendable {
         let offerMerge = OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes)
         let registrar = UserRegistrar(
             randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
+            askHook: askHook,
             limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldApps.firstLaunches))
         editUser = EditUser(
             store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
-            passwords: world.passwords, changes: changes)
+            passwords: world.passwords, changes: changes, askHook: askHook)
         upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
         judgeFirstLaunch = JudgeFirstLaunch(world)
         logInAutomatically = LogInAutomatically(
@@ -67,7 +68,7 @@ package final class Accounts: Sendable {
             sealingKey: world.sealingKey, registrar: registrar, issuers: issuers)
         logInWithIdentities = LogInWithIdentities(
             store: store, clock: clock, issuers: issuers, sealingKey: world.sealingKey, registrar: registrar,
-            changes: changes)
+            changes: changes, askHook: askHook)
         setUserDisabled = SetUserDisabled(editUser: editUser)
         linkProvider = LinkProvider(
             store: store, clock: clock, findProvider: findProvider, offerMerge: offerMerge, editUser: editUser)

@@ -24,6 +24,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case changeMail, sendTestMail, readMailQueue, readMailOutbox
     case changeClaims
     case readEvents, changeEvents, deliverEvents
+    case changeHooks, testHook
     case setProvider, removeProvider, checkProvider, transferTeam
     case readProtocolKeys, enableProtocol, disableProtocol, changeProtocolRules, loosenProtocolRules
 
@@ -116,6 +117,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .readEvents: .init(.allowed(.readUsers), .application)
         case .changeEvents: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
         case .deliverEvents: .init(.allowed(.changeSettings), .application)
+        // Who can set a hook decides who signs up, and what backends believe of everybody.
+        case .changeHooks: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
+        case .testHook: .init(.allowed(.changeSettings), .application)
         case .setProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerSet)
         case .removeProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerRemoved)
         case .checkProvider: .init(.allowed(.changeSettings), .application)

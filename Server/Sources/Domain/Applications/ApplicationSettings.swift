@@ -45,6 +45,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var attestation = AttestationRules()
     /// Whether events are recorded for the app's backends.
     package var events = EventSettings()
+    /// Which addresses of the app's backend are asked before something happens.
+    package internal(set) var hooks: [HookPoint: Hook] = [:]
 
     /// Roles, groups, and claims of access tokens.
     package var access = AccessRules()

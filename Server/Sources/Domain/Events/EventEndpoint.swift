@@ -72,8 +72,8 @@ package struct EventEndpoint: Hashable, Sendable {
     private static let longestBrakeSeconds: Int64 = 300
 }
 
-/// Makes and opens the secrets of endpoints, `whsec_` and 32 bytes in Base64 as the specification of Standard Webhooks has
-/// them.
+/// Makes and opens the secrets of endpoints and hooks, `whsec_` and 32 bytes in Base64 as the specification of Standard
+/// Webhooks has them.
 struct EventSecrets: Sendable {
     static let prefix = "whsec_"
 
@@ -84,9 +84,13 @@ struct EventSecrets: Sendable {
     func make(for endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>)
         throws(DomainError) -> (secret: Secret, sealed: [UInt8])
     {
+        try make(purpose: Self.purpose(endpoint, application))
+    }
+
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func make(purpose: String) throws(DomainError) -> (secret: Secret, sealed: [UInt8]) {
         let bytes = randomness.bytes(32)
-        let sealed = try key.seal(bytes, purpose: Self.purpose(endpoint, application))
-        return (Self.text(of: bytes), sealed)
+        return (Self.text(of: bytes), try key.seal(bytes, purpose: purpose))
     }
 
     /// Those that sign at a time, the newest first.
@@ -94,10 +98,23 @@ struct EventSecrets: Sendable {
     /// - Throws: `secretUnreadable` when they were sealed under another key.
     func signing(_ endpoint: EventEndpoint, at now: Timestamp) throws(DomainError) -> [Secret] {
         let purpose = Self.purpose(endpoint.id, endpoint.application)
-        var secrets = [Self.text(of: try key.open(endpoint.sealedSecret, purpose: purpose))]
-        if let former = endpoint.sealedFormer, let until = endpoint.formerUntil, now < until {
-            secrets.append(Self.text(of: try key.open(former, purpose: purpose)))
-        }
+        let former = endpoint.formerUntil.flatMap { now < $0 ? endpoint.sealedFormer : nil }
+        return try open(endpoint.sealedSecret, former, purpose: purpose)
+    }
+
+    /// The same of a hook.
+    ///
+    /// - Throws: `secretUnreadable` when they were sealed under another key.
+    func signing(
+        _ hook: Hook, of application: Identifier<Application>, at now: Timestamp
+    ) throws(DomainError) -> [Secret] {
+        let former = hook.formerUntil.flatMap { now < $0 ? hook.sealedFormer : nil }
+        return try open(hook.sealedSecret, former, purpose: Hook.purpose(hook.point, application))
+    }
+
+    private func open(_ secret: [UInt8], _ former: [UInt8]?, purpose: String) throws(DomainError) -> [Secret] {
+        var secrets = [Self.text(of: try key.open(secret, purpose: purpose))]
+        if let former { secrets.append(Self.text(of: try key.open(former, purpose: purpose))) }
         return secrets
     }
 

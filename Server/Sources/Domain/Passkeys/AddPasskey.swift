@@ -27,6 +27,7 @@ package struct AddPasskey: Sendable {
     let challenges: PasskeyChallenges
     let pagesURL: String?
     let certificates: any CertificateVerifier
+    let askHook: AskHook
 
     /// What the client made, as bytes.
     package struct Registration: Sendable {
@@ -86,7 +87,7 @@ package struct AddPasskey: Sendable {
     /// Takes what the client made. The same registration again, because the response got lost, answers the same.
     ///
     /// - Throws: `passkeysNotEnabled`, `reauthenticationRequired`, `passkeyRefused`, `fieldsRefused`, `identityTaken` when
-    ///   the credential is another user's, `userUnknown`, `storageUnavailable`.
+    ///   the credential is another user's, `userUnknown`, `hookRefused`, `hookUnavailable`, `storageUnavailable`.
     package func callAsFunction(
         _ registration: Registration, for who: Authenticated, by author: AccountAuthor
     ) async throws(DomainError) -> Passkey {
@@ -99,6 +100,10 @@ package struct AddPasskey: Sendable {
         let (passkey, challenge) = try verify(
             registration, name: name, of: who.user.id, in: application.id, at: now, by: party,
             attestedBy: application.settings.passkeys.authority(certificates, at: now))
+        var registered = who.user
+        registered.identities.append(passkey.identity)
+        let isApproved = try await askHook.beforeUpgrade(
+            of: who.user, to: registered, from: author.entry.origin, in: application)
         let ready = try changes.ready([.passkeyAdded], of: who.user, in: application, by: author, at: now)
         return try await store.write { transaction throws(DomainError) in
             if let present = try transaction.passkey(passkey.id, in: application.id) {
@@ -108,10 +113,12 @@ package struct AddPasskey: Sendable {
             }
             guard var user = try transaction.user(who.user.id, in: application.id) else { throw .userUnknown }
             try Self.refuseMore(than: user.identities.count { $0.provider == .passkey })
+            let before = user
+            user.identities.append(passkey.identity)
+            try application.requireApproval(isApproved, ofUpgrade: before, to: user)
             guard try transaction.markUsed(challenge, in: application.id) else { throw .passkeyRefused(.challenge) }
             try transaction.insert(passkey)
             try transaction.link(passkey.identity, to: user.id, in: application.id)
-            user.identities.append(passkey.identity)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
             try ready.settle(

@@ -8,14 +8,14 @@ package final class Passkeys: Sendable {
     package let findPasskeyDomain: FindPasskeyDomain
     let verifyPasskey: VerifyPasskey
 
-    init(_ world: DomainWorld, changes: AccountChanges) {
+    init(_ world: DomainWorld, changes: AccountChanges, askHook: AskHook) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let pagesURL = world.services.pagesURL
         let challenges = PasskeyChallenges(clock: clock, randomness: randomness, sealingKey: world.sealingKey)
         verifyPasskey = VerifyPasskey(store: store, clock: clock, challenges: challenges, pagesURL: pagesURL)
         addPasskey = AddPasskey(
             store: store, clock: clock, changes: changes, challenges: challenges, pagesURL: pagesURL,
-            certificates: world.services.certificates)
+            certificates: world.services.certificates, askHook: askHook)
         managePasskeys = ManagePasskeys(store: store, clock: clock, changes: changes, pagesURL: pagesURL)
         requestPasskey = RequestPasskey(challenges: challenges, pagesURL: pagesURL)
         logInWithPasskey = LogInWithPasskey(

@@ -7,6 +7,7 @@ package struct LogInWithIdentities: Sendable {
     let sealingKey: SealingKey
     let registrar: UserRegistrar
     let changes: AccountChanges
+    let askHook: AskHook
 
     package struct Request: Sendable {
         package var application: Application
@@ -41,7 +42,8 @@ package struct LogInWithIdentities: Sendable {
     }
 
     /// - Throws: `identityTaken` when the identities lead to two users, `identifiersTaken`, `fieldsRefused`,
-    ///   `rateLimited`, `userDisabled`, `userDeleted`, `providerTokenReplayed`, `storageUnavailable`.
+    ///   `rateLimited`, `userDisabled`, `userDeleted`, `providerTokenReplayed`, `hookRefused`, `hookUnavailable`,
+    ///   `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let application = request.application.id
@@ -70,8 +72,11 @@ package struct LogInWithIdentities: Sendable {
             in: request.application, by: .unknown(showing: .recentLogIn, from: request.client.origin), at: now)
         let registration =
             owner == nil
-            ? try await registrar.ready(draft, from: request.client.address, request.client.origin, isCounted: false)
+            ? try await registrar.ready(
+                draft, from: request.client.address, request.client.origin, isCounted: false,
+                vouched: request.people.first?.email)
             : draft
+        let isApproved = try await isApproved(links, of: owner, request)
         return try await store.write { transaction throws(DomainError) in
             func register() throws(DomainError) -> LogIn {
                 let made = try registration.store(in: transaction, joining: nil, session: issuer)
@@ -93,6 +98,7 @@ package struct LogInWithIdentities: Sendable {
                 guard request.caller == nil || request.caller == known.id else { throw .identityTaken }
                 let before = known
                 try links.join(&known, in: transaction)
+                try request.application.requireApproval(isApproved, ofUpgrade: before, to: known)
                 try ready.settle(
                     AccountChange.between(before, known), of: &known, keeping: .nothing, by: .owner(known.id),
                     in: transaction)
@@ -100,6 +106,18 @@ package struct LogInWithIdentities: Sendable {
             }
             return try register()
         }
+    }
+
+    /// Asks the application's hook, where the identities make an anonymous user a registered one.
+    private func isApproved(
+        _ links: IdentityLinks, of owner: User?, _ request: Request
+    ) async throws(DomainError) -> Bool {
+        guard let owner, request.caller == nil || request.caller == owner.id else { return false }
+        var joined = owner
+        joined.identities += links.identities
+        return try await askHook.beforeUpgrade(
+            of: owner, to: joined, vouched: request.people.first?.email, from: request.client.origin,
+            in: request.application)
     }
 }
 

@@ -43,7 +43,8 @@ package struct LogInWithProvider: Sendable {
 
     /// - Throws: `providerNotEnabled`, `providerTokenRefused`, `providerTokenReplayed`, `providerRefused`,
     ///   `providerUnavailable`, `providerMisconfigured`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
-    ///   `fieldsRefused`, `rateLimited`, `userDisabled`, `userDeleted`, `attemptReused`, `secretUnreadable`, `storageUnavailable`.
+    ///   `fieldsRefused`, `rateLimited`, `hookRefused`, `hookUnavailable`, `userDisabled`, `userDeleted`, `attemptReused`,
+    ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let needsProof = request.client.protocolName == .native && request.application.settings.proofRequired
@@ -67,16 +68,18 @@ package struct LogInWithProvider: Sendable {
             at: now)
         var person = try await found.provider.identify(request.credential, for: found.configured)
         if let person, let before = try await repeated(person, request, issuer, link) { return before }
-        if let known = person { try await refuseEarly(known, request) }
+        var approval: SignUpApproval?
+        if let known = person { approval = try await approvedEarly(known, request) }
         if let code = request.credential.code {
             if person == nil { try await countBareCode(request) }
             let redeemed = try await found.provider.redeem(
                 code, nonce: request.credential.nonce, of: person, for: found.configured)
-            if person == nil { try await refuseEarly(redeemed, request) }
+            if person == nil { approval = try await approvedEarly(redeemed, request) }
             person = redeemed
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
-        return try await logIn(person, request, issuer, link, at: now)
+        let candidate = registration(of: person, request, at: now, approved: approval)
+        return try await logIn(person, request, issuer, link, or: candidate)
     }
 
     /// The answer to the first try of an attempt, given again: neither token nor code would count a second time.
@@ -106,10 +109,9 @@ package struct LogInWithProvider: Sendable {
 
     private func logIn(
         _ person: ExternalIdentity, _ request: Request, _ issuer: SessionIssuer, _ link: DeviceLink,
-        at now: Timestamp
+        or candidate: UserRegistration
     ) async throws(DomainError) -> LogIn {
-        let application = request.application.id
-        let candidate = registration(of: person, request, at: now)
+        let (application, now) = (request.application.id, candidate.user.createdAt)
         let sealedGrant = try person.refreshToken.map { token throws(DomainError) in
             try sealingKey.seal(
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
@@ -136,19 +138,23 @@ package struct LogInWithProvider: Sendable {
     }
 
     private func registration(
-        of person: ExternalIdentity, _ request: Request, at now: Timestamp
+        of person: ExternalIdentity, _ request: Request, at now: Timestamp, approved approval: SignUpApproval? = nil
     ) -> UserRegistration {
         var asked = UserRegistration.Request(
             .provider, in: request.application, request.newUser, identifiers: NewIdentifiers(rules: .native))
         asked.hasDashedId = request.application.settings.foreignOptions(of: request.client.protocolName).hasDashedIds
         asked.identities = [Identity(provider: person.provider, subject: person.subject, linkedAt: now)]
         if asked.profile.displayName == nil { asked.profile.displayName = person.greeting }
-        return registrar.draft(asked, at: now)
+        return registrar.draft(asked, at: now, approved: approval)
     }
 
     /// What can be refused before anybody else is asked: a token that was used before, a user who may not come in, and,
     /// counted as a first launch, a person who is nobody here yet.
-    private func refuseEarly(_ person: ExternalIdentity, _ request: Request) async throws(DomainError) {
+    ///
+    /// - Returns: what lets a new user be stored.
+    private func approvedEarly(
+        _ person: ExternalIdentity, _ request: Request
+    ) async throws(DomainError) -> SignUpApproval? {
         let application = request.application.id
         let isKnown = try await store.read { transaction throws(DomainError) in
             if let replay = person.replay, try transaction.wasUsed(replay, in: application) {
@@ -164,10 +170,12 @@ package struct LogInWithProvider: Sendable {
             guard let former = person.transferSubject else { return false }
             return try transaction.providerAccount(person.provider, transferSubject: former, in: application) != nil
         }
-        guard !isKnown else { return }
+        guard !isKnown else { return nil }
         // Before a code is spent: the app asks for what is missing, and tries again.
-        _ = try registration(of: person, request, at: clock.now).judged()
+        let draft = registration(of: person, request, at: clock.now)
+        _ = try draft.judged()
         try await registrar.count(from: request.client.address, in: application)
+        return try await registrar.approval(of: draft, vouched: person.email, from: request.client.address)
     }
 
     private func countBareCode(_ request: Request) async throws(DomainError) {

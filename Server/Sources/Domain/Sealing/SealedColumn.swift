@@ -13,19 +13,37 @@ package enum SealedColumn: String, CaseIterable, Hashable, Sendable {
     case userTOTP = "totp_factors.sealed_key"
     case adminTOTP = "admins.sealed_totp"
     case adminLinkTOTP = "admin_links.sealed_totp"
-    /// JSON, in which one row has several sealed values: the keys of Play Integrity.
-    case playKeys = "applications.settings"
+    /// JSON, in which one row has several sealed values: the keys of Play Integrity, and the secrets of hooks. Which of them
+    /// a value is, stands third in its row: see `SettingsSecret`.
+    case applicationSettings = "applications.settings"
     /// JSON, in which one row has several sealed values.
     case protocolKeys = "protocol_keys.keys"
     case signingKeys = "signing_keys.sealed"
 
     /// Whether each value of the column is a sealed one, and nothing else.
-    package var isPlain: Bool { self != .protocolKeys && self != .playKeys }
+    package var isPlain: Bool { self != .protocolKeys && self != .applicationSettings }
 
     /// Columns with few rows, which a server reads when it starts.
     static let small: [SealedColumn] = [
-        .providerSecrets, .eventSecrets, .adminTOTP, .playKeys, .protocolKeys, .signingKeys,
+        .providerSecrets, .eventSecrets, .adminTOTP, .applicationSettings, .protocolKeys, .signingKeys,
     ]
+}
+
+/// What a sealed value in an application's settings is. The second text of its row names the one that it belongs to.
+package enum SettingsSecret: String, Hashable, Sendable {
+    /// Of an app's package.
+    case playKey = "play-key"
+    /// Of a hook.
+    case hookSecret = "hook-secret"
+    /// Of a hook, and replaced since.
+    case formerHookSecret = "former-hook-secret"
+
+    fileprivate func purpose(_ name: String, _ application: Identifier<Application>) -> String? {
+        switch self {
+        case .playKey: PlayKeys.purpose(name, application)
+        case .hookSecret, .formerHookSecret: HookPoint(rawValue: name).map { Hook.purpose($0, application) }
+        }
+    }
 }
 
 /// A sealed value as stored.
@@ -54,7 +72,7 @@ package struct SealedValue: Hashable, Sendable {
         case .eventSecrets, .formerEventSecrets: EventSecrets.purpose(Identifier(rawValue: row[1]), application)
         case .userTOTP: TOTPFactor.purpose(Identifier(rawValue: row[1]), application)
         case .adminTOTP, .adminLinkTOTP: AdminSecrets.totpPurpose
-        case .playKeys: PlayKeys.purpose(row[1], application)
+        case .applicationSettings: SettingsSecret(rawValue: row[2])?.purpose(row[1], application)
         case .protocolKeys:
             ProtocolKeyring.purpose(
                 ProtocolKey(rawValue: row[2]), Session.ProtocolName(rawValue: row[1]), application)

@@ -28,7 +28,8 @@ package final class Sessions: Sendable {
 
     init(
         _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, tryCode: TryCode,
-        findProvider: FindProvider, verifyPasskey: VerifyPasskey, checkSecondFactor: SecondFactorCheck
+        findProvider: FindProvider, verifyPasskey: VerifyPasskey, checkSecondFactor: SecondFactorCheck,
+        askHook: AskHook
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let (verifyProof, audit, protocols) = (ProofVerifier(), changes.audit, world.services.protocols)
@@ -64,7 +65,8 @@ package final class Sessions: Sendable {
         importSessions = ImportSessions(store: store, clock: clock, randomness: randomness)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         mintAccessToken = MintAccessToken(
-            clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.services.issuer)
+            clock: clock, randomness: randomness, signingKeys: signingKeys, issuer: world.services.issuer,
+            askHook: askHook)
         introspectToken = IntrospectToken(
             store: store, clock: clock, authenticate: authenticate, signingKeys: signingKeys,
             issuer: world.services.issuer)

@@ -68,6 +68,8 @@ package struct DomainError: Error, Hashable, Sendable {
         case attestation(AttestationFault)
         /// What an admin would need.
         case permission(AdminPermission)
+        /// What an app's own backend says to the person.
+        case message(String)
     }
 
     /// Whether an error has a code: `case .sessionInvalid = error`.
@@ -114,7 +116,7 @@ extension DomainError: CustomStringConvertible {
         case .proof(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
         case .providerToken(let fault): "\(code.rawValue)(\(String(reflecting: fault)))"
         case .passkey(let fault): "\(code.rawValue)(\(fault.rule))"
-        case .secondFactor, .firstLaunch: code.rawValue
+        case .secondFactor, .firstLaunch, .message: code.rawValue
         case .attestation(let fault): "\(code.rawValue)(\(fault.rule))"
         case .removedDeviceKey(let key): "\(code.rawValue)(\(String(reflecting: key)))"
         case .permission(let permission): "\(code.rawValue)(\(String(reflecting: permission)))"

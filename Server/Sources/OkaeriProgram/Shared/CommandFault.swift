@@ -57,8 +57,8 @@ extension CommandFault {
         .lastWayIn: "Nothing else leads to the user: one way in must stay. “okaeri user show” shows them.",
         .storageUnavailable: "The database cannot be read or written now. “okaeri doctor” looks for the reason.",
         .adminResourceUnknown:
-            "There is no such admin, key or application. “okaeri admin list” and “okaeri application list” show those that "
-            + "there are.",
+            "There is no such admin, key, hook or application. “okaeri admin list”, “okaeri hook list” and “okaeri application "
+            + "list” show those that there are.",
         .adminNameTaken: "Another admin has this name. “okaeri admin list” shows them.",
         .lastOwner: "One owner who is set up must stay; “okaeri admin link” makes another.",
     ]

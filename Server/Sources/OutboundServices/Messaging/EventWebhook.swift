@@ -79,7 +79,7 @@ extension EventBody {
 }
 
 extension EventBody.Profile {
-    fileprivate init(_ user: EventUser) {
+    init(_ user: EventUser) {
         self.init(isAnonymous: user.isAnonymous, isDisabled: user.isDisabled, fields: user.fields)
         displayName = user.displayName
         username = user.username

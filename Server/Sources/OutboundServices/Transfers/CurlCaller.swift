@@ -97,9 +97,10 @@ package final class CurlCaller: WebCaller {
         _ call: WebCall, _ target: EgressPolicy.Target, _ policy: EgressPolicy, _ limits: Limits, _ names: [String]
     ) -> Result<WebResponse, WebFault> {
         let handle: CurlHandle
+        let whole = min(call.timeLimit ?? limits.whole, limits.whole)
         do throws(CurlHandle.Fault) {
             handle = try CurlHandle(
-                maximumBytes: limits.answerBytes, connectLimit: limits.connecting, timeLimit: limits.whole)
+                maximumBytes: limits.answerBytes, connectLimit: min(limits.connecting, whole), timeLimit: whole)
             try handle.ask(call, target, policy, names: names, upload: nil)
         } catch {
             return .failure(.unreachable(reason: error.reason))

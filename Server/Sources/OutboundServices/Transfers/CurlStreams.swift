@@ -101,6 +101,9 @@ package final class CurlStreams: Sendable {
         }
     }
 
+    /// Whether an address may be asked, as far as its text tells.
+    package func mayAsk(_ url: String) -> Bool { policy.target(of: url) != nil }
+
     private func noted(_ fault: WebFault, _ call: WebCall) -> WebFault {
         if let reason = fault.reason { observer.withLock { $0 }?("\(EgressPolicy.host(of: call.url)): \(reason)") }
         return fault
@@ -184,6 +187,36 @@ package final class CurlStreams: Sendable {
             transfer.respond(.failure(fault))
         }
         transfer.upload?.pipe.breakOff()
+    }
+}
+
+/// Asks other servers with a time limit of each call's own, and takes whole responses. A call waits for no thread, so its
+/// time is all its own.
+package struct StreamCaller: WebCaller {
+    private let streams: CurlStreams
+    private let maximumBytes: Int
+
+    /// - Parameters:
+    ///   - streams: Makes the transfers.
+    ///   - maximumBytes: The longest body. Of a longer one comes one byte more, and the transfer is broken off.
+    package init(_ streams: CurlStreams, maximumBytes: Int) {
+        self.streams = streams
+        self.maximumBytes = maximumBytes
+    }
+
+    package func mayAsk(_ url: String) -> Bool { streams.mayAsk(url) }
+
+    package func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
+        let streamed = try await streams(call)
+        var response = WebResponse(status: streamed.status, body: [])
+        response.headers = streamed.headers
+        do throws(BytePipe.Broken) {
+            while response.body.count <= maximumBytes, let piece = try await streamed.next() { response.body += piece }
+        } catch {
+            throw .unreachable(reason: "the response broke off")
+        }
+        response.body = Array(response.body.prefix(maximumBytes + 1))
+        return response
     }
 }
 

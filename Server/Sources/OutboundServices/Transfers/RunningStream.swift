@@ -24,7 +24,11 @@ final class RunningStream {
         _ transfer: StreamTransfer, _ policy: EgressPolicy, _ limits: CurlStreams.Limits, in multi: CurlMulti
     ) -> Result<RunningStream, WebFault> {
         do throws(CurlHandle.Fault) {
-            let handle = try CurlHandle(maximumBytes: 0, connectLimit: limits.connecting, timeLimit: limits.whole)
+            let whole = min(transfer.call.timeLimit ?? limits.whole, limits.whole)
+            let handle = try CurlHandle(
+                maximumBytes: 0, connectLimit: min(limits.connecting, whole), timeLimit: whole)
+            // A name server that is silent must not hold this thread up for longer.
+            if transfer.call.timeLimit != nil { try handle.set(CURLOPT_QUICK_EXIT, 1) }
             try handle.ask(transfer.call, transfer.target, policy, names: [], upload: transfer.upload)
             // Each transfer has a connection of its own: its address was judged for it.
             try handle.set(CURLOPT_FRESH_CONNECT, 1)

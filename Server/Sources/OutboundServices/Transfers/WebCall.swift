@@ -7,6 +7,8 @@ package struct WebCall: Sendable {
     package var body: String?
     /// A body of any bytes, in the place of `body`.
     package var bytes: [UInt8]?
+    /// How long the call may take, when that is less than its caller lets all calls take.
+    package var timeLimit: Duration?
 
     package enum Method: String, Sendable {
         case get = "GET"

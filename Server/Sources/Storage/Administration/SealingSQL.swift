@@ -6,8 +6,8 @@ extension SQLTransaction {
     ) throws(DomainError) -> [SealedValue] {
         let start = row ?? ["", "", ""]
         guard let query = column.page else {
-            return column == .playKeys
-                ? try playKeyValues(after: start, limit: limit) : try protocolKeyValues(after: start, limit: limit)
+            return column == .applicationSettings
+                ? try settingsValues(after: start, limit: limit) : try protocolKeyValues(after: start, limit: limit)
         }
         return try connection.rows(query, column.key(of: start) + [.count(limit)]) { row throws(DomainError) in
             let reader = ColumnReader<SealedRowColumn>(row)
@@ -19,8 +19,8 @@ extension SQLTransaction {
 
     package func reseal(_ value: SealedValue, as sealed: [UInt8]) throws(DomainError) -> Bool {
         guard let query = value.column.replacement else {
-            return value.column == .playKeys
-                ? try resealPlayKey(value, as: sealed) : try resealProtocolKey(value, as: sealed)
+            return value.column == .applicationSettings
+                ? try resealSettings(value, as: sealed) : try resealProtocolKey(value, as: sealed)
         }
         return try connection.change(
             query, [.bytes(sealed)] + value.column.key(of: value.row) + [.bytes(value.sealed)]) == 1
@@ -49,34 +49,23 @@ extension SQLTransaction {
     }
 
     /// The values of whole applications, since their settings are one JSON document.
-    private func playKeyValues(after start: [String], limit: Int) throws(DomainError) -> [SealedValue] {
+    private func settingsValues(after start: [String], limit: Int) throws(DomainError) -> [SealedValue] {
         var start = start[0]
         while true {
             let page = try connection.all(
                 ApplicationRow.self, "FROM applications WHERE id > $1 ORDER BY id LIMIT $2",
                 [.text(start), .count(limit)])
-            let values = page.flatMap { application in
-                application.settings.attestation.playApps.compactMap { app in
-                    app.keys.map {
-                        SealedValue(
-                            column: .playKeys, row: [application.id.rawValue, app.app.packageName, ""],
-                            sealed: $0.sealedKey)
-                    }
-                }
-            }
-            // Applications without such keys end no page.
+            let values = page.flatMap(\.sealedValues)
+            // Applications without such values end no page.
             guard values.isEmpty, let last = page.last else { return values }
             start = last.id.rawValue
         }
     }
 
-    private func resealPlayKey(_ value: SealedValue, as sealed: [UInt8]) throws(DomainError) -> Bool {
+    private func resealSettings(_ value: SealedValue, as sealed: [UInt8]) throws(DomainError) -> Bool {
         guard value.row.count == 3, var application = try application(Identifier(rawValue: value.row[0])),
-            let index = application.settings.attestation.playApps.firstIndex(where: {
-                $0.app.packageName == value.row[1] && $0.keys?.sealedKey == value.sealed
-            })
+            application.settings.replace(value, by: sealed)
         else { return false }
-        application.settings.attestation.playApps[index].keys?.sealedKey = sealed
         try update(application)
         return true
     }
@@ -90,6 +79,52 @@ extension SQLTransaction {
         else { return false }
         set.sealed[name] = sealed
         try save(set)
+        return true
+    }
+}
+
+extension Application {
+    /// The sealed values of its settings.
+    fileprivate var sealedValues: [SealedValue] {
+        func value(_ name: String, _ kind: SettingsSecret, _ sealed: [UInt8]) -> SealedValue {
+            SealedValue(column: .applicationSettings, row: [id.rawValue, name, kind.rawValue], sealed: sealed)
+        }
+        let keys = settings.attestation.playApps.compactMap { app in
+            app.keys.map { value(app.app.packageName, .playKey, $0.sealedKey) }
+        }
+        return keys
+            + hooks.flatMap { hook in
+                [value(hook.point.rawValue, .hookSecret, hook.sealedSecret)]
+                    + (hook.sealedFormer.map { [value(hook.point.rawValue, .formerHookSecret, $0)] } ?? [])
+            }
+    }
+}
+
+extension ApplicationSettings {
+    /// Puts another record where a value is; `false` when the value is not there any more.
+    fileprivate mutating func replace(_ value: SealedValue, by sealed: [UInt8]) -> Bool {
+        switch SettingsSecret(rawValue: value.row[2]) {
+        case .playKey?:
+            guard
+                let index = attestation.playApps.firstIndex(where: {
+                    $0.app.packageName == value.row[1] && $0.keys?.sealedKey == value.sealed
+                })
+            else { return false }
+            attestation.playApps[index].keys?.sealedKey = sealed
+        case .hookSecret?:
+            guard let point = HookPoint(rawValue: value.row[1]), var hook = hooks[point],
+                hook.sealedSecret == value.sealed
+            else { return false }
+            hook.sealedSecret = sealed
+            set(hook)
+        case .formerHookSecret?:
+            guard let point = HookPoint(rawValue: value.row[1]), var hook = hooks[point],
+                hook.sealedFormer == value.sealed
+            else { return false }
+            hook.sealedFormer = sealed
+            set(hook)
+        case nil: return false
+        }
         return true
     }
 }
@@ -111,7 +146,7 @@ extension SealedColumn {
             case .providerSecrets, .providerRevocations, .mailQueue, .mailOutbox, .eventSecrets, .formerEventSecrets,
                 .protocolKeys:
                 2
-            case .playKeys: 1
+            case .applicationSettings: 1
             }
         return row.prefix(width).map { .text($0) }
     }
@@ -174,7 +209,7 @@ extension SealedColumn {
             SELECT id, '', '', sealed FROM signing_keys
             WHERE id > $1 AND sealed IS NOT NULL ORDER BY id LIMIT $2
             """
-        case .playKeys, .protocolKeys: nil
+        case .applicationSettings, .protocolKeys: nil
         }
     }
 
@@ -235,7 +270,7 @@ extension SealedColumn {
             UPDATE signing_keys SET sealed = $1
             WHERE id = $2 AND sealed = $3
             """
-        case .playKeys, .protocolKeys: nil
+        case .applicationSettings, .protocolKeys: nil
         }
     }
 }

@@ -79,6 +79,7 @@ private struct StoredSettings: Codable {
     var attestation: StoredAttestationRules?
     var events: StoredEventSettings?
     var access: StoredAccessRules?
+    var hooks: [StoredHook]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -107,6 +108,9 @@ private struct StoredSettings: Codable {
         attestation = settings.attestation == AttestationRules() ? nil : StoredAttestationRules(settings.attestation)
         events = settings.events == EventSettings() ? nil : StoredEventSettings(settings.events)
         access = settings.access == AccessRules() ? nil : StoredAccessRules(settings.access)
+        hooks =
+            settings.hooks.isEmpty
+            ? nil : HookPoint.allCases.compactMap { settings.hooks[$0].map(StoredHook.init(_:)) }
     }
 
     var settings: ApplicationSettings {
@@ -134,6 +138,7 @@ private struct StoredSettings: Codable {
         settings.attestation = attestation?.rules ?? standard.attestation
         settings.events = events?.settings ?? standard.events
         settings.access = access?.rules ?? standard.access
+        for hook in (hooks ?? []).compactMap(\.hook) { settings.set(hook) }
         return settings
     }
 }

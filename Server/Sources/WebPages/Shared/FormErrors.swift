@@ -60,6 +60,7 @@ extension HostedPageRequest {
             for kind in kinds { errors.fields.append((kind.rawValue, text("taken.\(kind.rawValue)"))) }
         case .retryAfter(let span):
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
+        case .message(let text): errors.others.append(text)
         case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .secondFactor,
             .removedDeviceKey, .firstLaunch, .attestation, .permission:
             errors.others.append(text("fault.\(error.pageWords.name)"))
@@ -85,9 +86,9 @@ extension HostedPageRequest {
         case let error as DomainError:
             let (name, status) = error.pageWords
             if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), browser) }
-            var response = try message(
-                "fault", status: status,
-                ["lead": text("fault.\(name)", ["wait": error.retryAfter.map(waiting) ?? ""]), "back": path("log-in")])
+            var lead = text("fault.\(name)", ["wait": error.retryAfter.map(waiting) ?? ""])
+            if case .message(let text) = error.detail { lead = text }
+            var response = try message("fault", status: status, ["lead": lead, "back": path("log-in")])
             if let wait = error.retryAfter { response.headers[.retryAfter] = String(max(1, wait.components.seconds)) }
             return response
         default:

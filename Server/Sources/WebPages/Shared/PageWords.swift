@@ -46,6 +46,7 @@ extension DomainError {
             .providerUnavailable: ("providerUnavailable", .badGateway),
             .providerMisconfigured: ("providerUnavailable", .badGateway), .identityTaken: ("identityTaken", .conflict),
             .providerAlreadyLinked: ("identityTaken", .conflict), .lastWayIn: ("lastWayIn", .conflict),
+            .hookRefused: ("hookRefused", .forbidden), .hookUnavailable: ("unavailable", .serviceUnavailable),
             .passkeyUnknown: ("passkeyUnknown", .unprocessableContent),
             .passkeyRefused: ("passkeyRefused", .unprocessableContent),
             .proofOfWorkRequired: ("workRequired", .forbidden), .proofReplayed: ("expired", .conflict),

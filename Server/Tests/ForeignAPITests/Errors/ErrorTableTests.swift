@@ -92,6 +92,23 @@ struct ErrorTableTests {
             try await Surface.admin.problem(.administration(.notAllowed(.readUsers))).detail == "Needed: users:read.")
     }
 
+    @Test("of a hook that refuses is never one by which apps log out, and has its message where there is room")
+    func hooks() async throws {
+        let error = DomainError.hookRefused("By invitation only.")
+        var words: [String] = []
+        for surface in [Surface.native, .ncmb, .parse, .kii, .authService, .pages] {
+            words.append(try await surface.word(for: error))
+        }
+        #expect(
+            words == [
+                "403 hook_refused", "403 E403003", "400 141", "409 OPERATION_NOT_ALLOWED", "200 valueRefused",
+                "403 hookRefused",
+            ])
+        #expect(try await Surface.native.problem(error).detail == "By invitation only.")
+        #expect(try await Surface.native.word(for: .hookUnavailable) == "503 hook_unavailable")
+        #expect("\(error)" == "hookRefused")
+    }
+
     @Test("is written to logs by its code and what belongs to it")
     func description() {
         #expect("\(DomainError.sessionInvalid)" == "sessionInvalid")

@@ -29,7 +29,8 @@ struct AdminPresenceTests {
         "POST \(application)/roles", "PATCH \(application)/roles/{grant}", "DELETE \(application)/roles/{grant}",
         "POST \(application)/groups", "PATCH \(application)/groups/{grant}",
         "DELETE \(application)/groups/{grant}", "PATCH \(application)/users/{user}/roles",
-        "PUT \(application)/claims",
+        "PUT \(application)/claims", "PUT \(application)/hooks/{hook}", "DELETE \(application)/hooks/{hook}",
+        "POST \(application)/hooks/{hook}/rotate",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {

@@ -29,7 +29,7 @@ func waiting(for work: @escaping @Sendable () async -> Void) {
 }
 
 extension FuzzTarget {
-    /// What identity providers send: tokens, key sets, answers.
+    /// What identity providers send, tokens, key sets and answers, and what hooks respond.
     static let providers = [
         FuzzTarget("key-set") { input in _ = KeySet(parsing: input)?["k"] },
         FuzzTarget("openid-description") { input in
@@ -50,6 +50,7 @@ extension FuzzTarget {
         FuzzTarget("provider-jwt") { input in
             waiting { _ = try? await verifier(HostileProvider(input: []))(Secret(String(input: input)), policy) }
         },
+        FuzzTarget("hook-response") { input in _ = HookWebhook.outcome(status: 200, input) },
         FuzzTarget("provider-answer") { input in
             let providers = IdentityProviders(
                 at: ProviderAddresses(), call: HostileProvider(input: input), clock: FuzzClock(),

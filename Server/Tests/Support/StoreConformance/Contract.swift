@@ -17,7 +17,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         + raceContracts + accountRaceContracts + providerContracts + mailRaceContracts + auditContracts
         + transferContracts + accountChangeContracts + foreignProtocolContracts + userSearchContracts
         + searchTimeContracts + administrationContracts + figureContracts + randomContracts
-        + randomSearchContracts + eventContracts + sealingContracts + roleContracts
+        + randomSearchContracts + eventContracts + sealingContracts + roleContracts + hookContracts
 }
 
 /// A contract was broken.

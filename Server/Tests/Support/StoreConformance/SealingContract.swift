@@ -73,7 +73,7 @@ extension Contract {
             ) { $0.settings.attestation.set(apps) }
             func ids() async throws -> [String] {
                 try await engine.read { transaction throws(DomainError) in
-                    try transaction.sealedValues(in: .playKeys, after: nil, limit: 9).map {
+                    try transaction.sealedValues(in: .applicationSettings, after: nil, limit: 9).map {
                         SealingKey.id(of: $0.sealed)
                     }
                 }
@@ -82,6 +82,33 @@ extension Contract {
             let report = try await resealing(both, in: engine)(by: .local) { _ in }
             try expectEqual(report.unknown + report.damaged, 0)
             try expectEqual(try await ids(), [both.ids[0], both.ids[0]])
+        },
+        Contract("seals the secrets of hooks again, which stand in the settings of applications") { engine in
+            let (old, both) = (try key(7), try key(8, 7))
+            let application = try await TestWorld(engine).makeApplication()
+            func purpose(_ point: HookPoint) -> String { "hook \(application.id) \(point.rawValue)" }
+            var changed = application
+            for point in HookPoint.allCases {
+                var hook = Hook(
+                    point, url: "https://app.example.com", whenDown: .refuse, createdAt: application.createdAt,
+                    sealedSecret: try old.seal([1], purpose: purpose(point)))
+                if point == .upgrade { hook.sealedFormer = try old.seal([2], purpose: purpose(point)) }
+                changed.settings.set(hook)
+            }
+            let stored = changed
+            try await engine.write { transaction throws(DomainError) in try transaction.update(stored) }
+            let report = try await resealing(both, in: engine)(by: .local) { _ in }
+            try expectEqual(report.unknown + report.damaged + report.changed, 0)
+            let hooks = try await engine.read { transaction throws(DomainError) in
+                try transaction.application(application.id)?.hooks
+            }
+            for hook in hooks ?? [] {
+                try expectEqual(SealingKey.id(of: hook.sealedSecret), both.ids[0])
+                try expectEqual(try both.open(hook.sealedSecret, purpose: purpose(hook.point)), [1])
+                let former = try hook.sealedFormer.map { try both.open($0, purpose: purpose(hook.point)) }
+                try expectEqual(former, hook.point == .upgrade ? [2] : nil)
+            }
+            try expectEqual(hooks?.count, HookPoint.allCases.count)
         },
         Contract("changes no sealed value that another one changed meanwhile") { engine in
             let (old, both) = (try key(7), try key(8, 7))

@@ -58,6 +58,14 @@ package enum AccountActor: Hashable, Sendable {
         guard needed.allSatisfy({ $0.policy.who.contains(role) }) else { throw .accessRefused }
     }
 
+    /// Whether what this one does is asked about. Operators decide by themselves.
+    var asksHooks: Bool {
+        switch self {
+        case .user, .holder, .newcomer: true
+        case .operator, .provider, .server: false
+        }
+    }
+
     /// In whose name the fields of a user are written.
     func writing(to user: User) -> FieldActor {
         switch self {

@@ -8,6 +8,7 @@ package struct EditUser: Sendable {
     let sealingKey: SealingKey
     let passwords: any PasswordHashing
     let changes: AccountChanges
+    let askHook: AskHook
 
     package struct Response: Sendable {
         /// The user afterwards.
@@ -26,7 +27,7 @@ package struct EditUser: Sendable {
     /// - Returns: the user afterwards.
     /// - Throws: `accessRefused`, `reauthenticationRequired`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`, `identityUnknown`,
     ///   `lastWayIn`, `alreadyRegistered`, `providerTokenReplayed`, `administration(changedMeanwhile)`, `busy`,
-    ///   `storageUnavailable`. Nothing is changed then.
+    ///   `hookRefused`, `hookUnavailable`, `storageUnavailable`. Nothing is changed then.
     @discardableResult
     package func callAsFunction(
         _ edit: UserEdit, of id: Identifier<User>, in application: Application, by author: AccountAuthor
@@ -75,6 +76,7 @@ package struct EditUser: Sendable {
         guard let known else { return ready }
         ready.password = try await password(edit, of: known, in: application, by: author.actor, at: now)
         if ready.password == nil, case .first? = edit.password { ready.edit.password = .first(nil) }
+        ready.isApproved = try await isApproved(edit, of: known, in: application, by: author, at: now)
         if case .set(_, let renewal?)? = edit.password {
             ready.issuer = issuers.issuer(
                 for: .init(
@@ -86,6 +88,20 @@ package struct EditUser: Sendable {
             edit.possible(by: author.actor), of: known, becoming: edit.addressed(known, at: now), in: application,
             by: author, at: now)
         return ready
+    }
+
+    /// Asks the application's hook, where the edit makes an anonymous user a registered one.
+    private func isApproved(
+        _ edit: UserEdit, of known: User, in application: Application, by author: AccountAuthor, at now: Timestamp
+    ) async throws(DomainError) -> Bool {
+        guard known.isAnonymous, application.settings.hooks[.upgrade] != nil, author.actor.asksHooks else {
+            return false
+        }
+        let outcome = try edit.outcome(of: known, by: author.actor, application.settings.fieldRules, at: now)
+        // What breaks a rule is refused without being asked about.
+        guard outcome.faults.isEmpty else { return false }
+        return try await askHook.beforeUpgrade(
+            of: known, to: outcome.user, vouched: edit.people.first?.email, from: author.entry.origin, in: application)
     }
 
     /// The password that is asked for, checked against the user as it will be.
@@ -134,6 +150,8 @@ struct ReadyEdit: Sendable {
     fileprivate var password: CredentialChange?
     fileprivate var issuer: SessionIssuer?
     fileprivate var changes: ReadyChanges?
+    /// Whether the application's hook lets an anonymous user be registered.
+    fileprivate var isApproved = false
     let now: Timestamp
 
     fileprivate init(
@@ -162,6 +180,9 @@ struct ReadyEdit: Sendable {
         try author.requireProof(of: edit.needed(for: before), at: now)
         let outcome = try edit.outcome(of: before, by: author.actor, application.settings.fieldRules, at: now)
         guard outcome.faults.isEmpty else { throw .fieldsRefused(outcome.faults) }
+        if author.actor.asksHooks {
+            try application.requireApproval(isApproved, ofUpgrade: before, to: outcome.user)
+        }
         var user = outcome.user
         // Of an identity that is linked already, what the provider has just said is kept.
         guard user != before || !edit.people.isEmpty || password != nil else {

@@ -51,6 +51,14 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// Whether the application's hook is asked first. An import is the operator's own decision.
+    var asksHook: Bool {
+        switch self {
+        case .signUp, .account, .identities, .mail, .provider, .device: true
+        case .importing: false
+        }
+    }
+
     /// Where the profile stands in the request, for the names of faults.
     var profilePath: String {
         switch self {

@@ -53,9 +53,9 @@ package struct UserRegistration: Sendable {
 
     /// The user as it will be, but for the defaults of its fields.
     var user: User
-    private let way: RegistrationWay
+    let way: RegistrationWay
     private let actor: FieldActor
-    private let application: Application
+    let application: Application
     private let accountRules: AccountRules
     private let secret: Secret?
     private let opensSession: Bool
@@ -67,6 +67,8 @@ package struct UserRegistration: Sendable {
     var takesTwins = false
     private var address: ClientAddress?
     private var record: ReadyChanges?
+    /// That it may be stored, where a hook has to be asked.
+    private var approval: SignUpApproval?
 
     /// - Parameters:
     ///   - request: What is asked for.
@@ -171,13 +173,23 @@ package struct UserRegistration: Sendable {
     ///
     /// - Throws: `fieldsRefused`.
     func completed() throws(DomainError) -> User {
+        let rules = application.settings.fieldRules
+        var user: User
         do {
-            return try application.settings.fieldRules.registered(user, by: actor, demandsAll: way.demandsFields)
+            user = try rules.registered(self.user, by: actor, demandsAll: way.demandsFields)
         } catch {
             guard let faults = error.validationErrors else { throw error }
             throw .fieldsRefused(way.named(faults))
         }
+        guard let added = approval?.fields, !added.isEmpty else { return user }
+        user.fields.merge(added) { _, hooks in hooks }
+        let faults = ProfileRules.faults(ofFields: user.fields, within: rules.limits)
+        guard faults.isEmpty else { throw .fieldsRefused(way.named(faults)) }
+        return user
     }
+
+    /// Takes in that it may be stored, and the fields that the hook adds.
+    mutating func approve(by approval: SignUpApproval?) { self.approval = approval }
 
     /// Takes in what was made ready before the transaction.
     ///
@@ -217,10 +229,12 @@ extension UserRegistration {
     ///   - link: A device key that joins the user, unless it leads to somebody already.
     ///   - issuer: Issues the first session; `nil` for a user who is not logged in.
     /// - Returns: the user as stored.
-    /// - Throws: `identifiersTaken`, before anything is written; `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `identifiersTaken`, before anything is written; `fieldsRefused`, `hookUnavailable` when a hook would have had
+    ///   to be asked, `storageUnavailable`.
     func store(
         in transaction: any Transaction, joining link: DeviceLink?, session issuer: SessionIssuer?
     ) throws(DomainError) -> Registered {
+        guard approval != nil || hook == nil else { throw .hookUnavailable }
         var user = try completed()
         try transaction.refuseTaken(user, takesTwins: takesTwins)
         if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }

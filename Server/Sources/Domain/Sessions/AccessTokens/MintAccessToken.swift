@@ -9,6 +9,7 @@ package struct MintAccessToken: Sendable {
     let signingKeys: SigningKeys
     /// The server's own address, the token's `iss`.
     let issuer: String
+    let askHook: AskHook
 
     /// The key that the token is bound to (RFC 9449 §6.1).
     private struct Confirmation: Encodable {
@@ -58,7 +59,8 @@ package struct MintAccessToken: Sendable {
     ///   - audience: One of the application's audiences; `nil` for the application itself.
     ///   - isBound: Whether backends shall take it only with a proof of the key that opened the session.
     /// - Returns: the token, to be shown once.
-    /// - Throws: `audienceNotAllowed`, `fieldsRefused` for too large claims, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `audienceNotAllowed`, `fieldsRefused` for too large claims, `hookRefused`, `hookUnavailable`,
+    ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         for who: Authenticated, audience: String?, isBound: Bool = false
     ) async throws(DomainError) -> Secret {
@@ -74,6 +76,7 @@ package struct MintAccessToken: Sendable {
         guard !isBound || key != nil else {
             throw .fieldsRefused([ValidationError(field: "isBound", rule: .notOffered)])
         }
+        let added = try await askHook.beforeToken(for: who, audience: audience, claims: access.claims)
         let now = clock.now.milliseconds / 1000
         let claims = Claims(
             iss: issuer, sub: who.user.id.rawValue, aud: audience, client_id: application.id.rawValue,
@@ -82,6 +85,7 @@ package struct MintAccessToken: Sendable {
             auth_time: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds / 1000,
             amr: who.session.methods.amr, acr: who.session.methods.assurance.rawValue,
             is_anonymous: who.user.isAnonymous, claims_version: access.version)
-        return try await signingKeys.sign(Payload(claims: claims, own: access.claims), typ: "at+jwt")
+        return try await signingKeys.sign(
+            Payload(claims: claims, own: access.claims.merging(added) { rule, _ in rule }), typ: "at+jwt")
     }
 }

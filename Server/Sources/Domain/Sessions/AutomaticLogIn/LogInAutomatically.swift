@@ -40,8 +40,8 @@ package struct LogInAutomatically: Sendable {
     }
 
     /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `attestationRequired`,
-    ///   `attestationRefused`, `proofOfWorkRequired`, `userDisabled`, `deviceKeyRemoved`, `attemptReused`,
-    ///   `storageUnavailable`.
+    ///   `attestationRefused`, `proofOfWorkRequired`, `hookRefused`, `hookUnavailable`, `userDisabled`, `deviceKeyRemoved`,
+    ///   `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         let proof = try verifyProof(request.proof, at: now)
@@ -57,7 +57,8 @@ package struct LogInAutomatically: Sendable {
                 attempt: request.attempt, record: .nothing, restoringFrom: request.restoringFrom),
             at: now)
         let isJudged = request.application.settings.attestation.mode != .off
-        let mayCreateAtOnce = !registrar.hasLimit && !isJudged
+        let asksHook = request.application.settings.hooks[.signUp]?.asksGuests == true
+        let mayCreateAtOnce = !registrar.hasLimit && !isJudged && !asksHook
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in
             guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }
             return try logIn(transaction, issuer, proof) {
@@ -74,12 +75,14 @@ package struct LogInAutomatically: Sendable {
         } else {
             try await registrar.count(from: request.address, in: request.application.id)
         }
-        let used = evidence
+        var approved: UserRegistration?
+        if asksHook { approved = try await approvedRegistration(of: proof, request, at: now) }
+        let (used, ready) = (evidence, approved)
         let second = try await store.write { transaction throws(DomainError) in
             try logIn(transaction, issuer, proof) { () throws(DomainError) in
                 // One that was used has made a user, who was erased since.
                 if let used, try !transaction.markUsed(used, in: request.application.id) { throw .proofReplayed }
-                return registration(of: proof, request, at: now)
+                return ready ?? registration(of: proof, request, at: now)
             }
         }
         // With a registration the transaction always ends in a log-in.
@@ -104,6 +107,16 @@ package struct LogInAutomatically: Sendable {
         }
         // Judged for a new user only: a known user logs in with any first values that the app sends.
         return try registration()?.store(in: transaction, joining: nil, session: issuer).logIn
+    }
+
+    /// The registration after the application's hook was asked about it.
+    private func approvedRegistration(
+        of proof: DeviceProof, _ request: Request, at now: Timestamp
+    ) async throws(DomainError) -> UserRegistration {
+        var draft = registration(of: proof, request, at: now)
+        _ = try draft.judged()
+        draft.approve(by: try await registrar.approval(of: draft, from: request.address))
+        return draft
     }
 
     private func registration(of proof: DeviceProof, _ request: Request, at now: Timestamp) -> UserRegistration {

@@ -1,0 +1,104 @@
+import Synchronization
+
+/// Whether a hook may be asked now. One that does not respond is asked now and then, by one request: all others go on
+/// without waiting for it.
+///
+/// Only silence counts as a failure. A response that is no decision costs no time, and requests that provoke such
+/// responses must not be able to switch the hook off.
+struct HookBreaker: Hashable, Sendable {
+    static let failuresBeforeBrake = 5
+    /// Calls of one hook that are under way at once, on one node.
+    static let maximumUnderWay = 64
+    static let longestBrake: Duration = .seconds(60)
+
+    enum Permit: Hashable, Sendable {
+        case asked
+        /// The one call that finds out whether the hook is back.
+        case probe
+        case refused
+    }
+
+    enum Result: Hashable, Sendable {
+        case responded
+        case silent
+        /// The client went away meanwhile.
+        case unknown
+    }
+
+    private(set) var failures = 0
+    private(set) var underWay = 0
+    private var isProbing = false
+    private var resumesAt: Timestamp?
+
+    /// Whether it holds nothing that has to be kept.
+    var isIdle: Bool { failures == 0 && underWay == 0 }
+
+    mutating func admit(at now: Timestamp) -> Permit {
+        guard underWay < Self.maximumUnderWay else { return .refused }
+        guard let resumesAt else {
+            underWay += 1
+            return .asked
+        }
+        // A clock that was put back must not keep the hook out for long.
+        let isOver = resumesAt <= now || resumesAt - now > Self.longestBrake
+        guard isOver, !isProbing else { return .refused }
+        isProbing = true
+        underWay += 1
+        return .probe
+    }
+
+    mutating func note(_ result: Result, of permit: Permit, at now: Timestamp) {
+        guard permit != .refused else { return }
+        underWay = max(0, underWay - 1)
+        if permit == .probe { isProbing = false }
+        switch result {
+        case .unknown: return
+        case .responded: (failures, resumesAt) = (0, nil)
+        case .silent:
+            // Calls that began before the brake do not lengthen it.
+            guard resumesAt == nil || permit == .probe else { return }
+            failures = min(failures + 1, 1000)
+            let extra = failures - Self.failuresBeforeBrake
+            guard extra >= 0 else { return }
+            resumesAt = now + min(.seconds(Int64(1) << min(extra, 20)), Self.longestBrake)
+        }
+    }
+}
+
+/// The breakers of all hooks of this process. Those of hooks that respond take no memory.
+final class HookBreakers: Sendable {
+    /// A hook with another address or another time is another hook.
+    struct Key: Hashable, Sendable {
+        let application: Identifier<Application>
+        let point: HookPoint
+        let url: String
+        let timeoutMilliseconds: Int64
+
+        init(_ hook: Hook, in application: Identifier<Application>) {
+            self.application = application
+            point = hook.point
+            url = hook.url
+            timeoutMilliseconds = hook.timeoutMilliseconds
+        }
+    }
+
+    /// Beyond it the oldest knowledge goes; hooks that are changed again and again would else fill the memory.
+    private static let maximumKept = 1000
+
+    private let breakers = Mutex<[Key: HookBreaker]>([:])
+
+    func admit(_ key: Key, at now: Timestamp) -> HookBreaker.Permit {
+        breakers.withLock { breakers in
+            if breakers.count >= Self.maximumKept { breakers = breakers.filter { $0.value.underWay > 0 } }
+            return breakers[key, default: HookBreaker()].admit(at: now)
+        }
+    }
+
+    func note(_ result: HookBreaker.Result, of permit: HookBreaker.Permit, _ key: Key, at now: Timestamp) {
+        breakers.withLock { breakers in
+            guard var breaker = breakers[key] else { return }
+            breaker.note(result, of: permit, at: now)
+            breakers[key] = breaker.isIdle ? nil : breaker
+        }
+    }
+}

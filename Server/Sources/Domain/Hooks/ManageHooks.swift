@@ -1,0 +1,152 @@
+/// Operators decide which addresses of an app's backend are asked before something happens. Each change is in the audit
+/// log.
+package struct ManageHooks: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let secrets: EventSecrets
+    let carrier: any HookCarrier
+    let editApplication: EditApplication
+
+    /// What is decided of a hook.
+    package struct Draft: Hashable, Sendable {
+        package var url: String
+        /// `nil` for the standard.
+        package var timeoutMilliseconds: Int64?
+        package var whenDown: Hook.WhenDown
+        package var asksGuests: Bool
+
+        package init(
+            url: String, timeoutMilliseconds: Int64? = nil, whenDown: Hook.WhenDown, asksGuests: Bool = false
+        ) {
+            self.url = url
+            self.timeoutMilliseconds = timeoutMilliseconds
+            self.whenDown = whenDown
+            self.asksGuests = asksGuests
+        }
+    }
+
+    /// All hooks of an application, in the order of what they are asked before.
+    ///
+    /// - Throws: `applicationUnknown`, `storageUnavailable`.
+    package func list(in application: Identifier<Application>) async throws(DomainError) -> [Hook] {
+        let found = try await store.read { transaction throws(DomainError) in
+            try transaction.application(application)
+        }
+        guard let found else { throw .applicationUnknown }
+        return found.hooks
+    }
+
+    /// Sets a hook, or changes the one that there is, which keeps its secret.
+    ///
+    /// - Returns: the hook, and the secret of a new one, which is shown once.
+    /// - Throws: `fieldsRefused`, `applicationUnknown`, `storageUnavailable`.
+    package func set(
+        _ point: HookPoint, to draft: Draft, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) -> (hook: Hook, secret: Secret?) {
+        let made = try secrets.make(purpose: Hook.purpose(point, application))
+        var new = Hook(
+            point, url: draft.url, timeoutMilliseconds: draft.timeoutMilliseconds ?? Hook.standardTimeout,
+            whenDown: draft.whenDown, asksGuests: draft.asksGuests, createdAt: clock.now, sealedSecret: made.sealed)
+        let faults = new.faults(carrier)
+        guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        let hook = new
+        let changed = try await editApplication(application, .settingsChanged, by: who) { application in
+            guard var known = application.settings.hooks[point] else {
+                application.settings.hooks[point] = hook
+                return ["hook": point.rawValue, "change": "created"]
+            }
+            known.url = hook.url
+            known.timeoutMilliseconds = hook.timeoutMilliseconds
+            known.whenDown = hook.whenDown
+            known.asksGuests = hook.asksGuests
+            application.settings.hooks[point] = known
+            return ["hook": point.rawValue, "change": "changed"]
+        }
+        new = changed.settings.hooks[point] ?? hook
+        return (new, new.sealedSecret == made.sealed ? made.secret : nil)
+    }
+
+    /// Replaces the secret. The one before signs beside it for a while, so that receivers can change over.
+    ///
+    /// - Returns: the new secret, which is shown once.
+    /// - Throws: `administration(notFound)`, `applicationUnknown`, `storageUnavailable`.
+    package func rotate(
+        _ point: HookPoint, in application: Identifier<Application>, overlap: Duration, by who: Operator
+    ) async throws(DomainError) -> (hook: Hook, secret: Secret) {
+        let made = try secrets.make(purpose: Hook.purpose(point, application))
+        let until = clock.now + min(max(overlap, .zero), Hook.longestOverlap)
+        let changed = try await editApplication(application, .settingsChanged, by: who) {
+            application throws(DomainError) in
+            guard var hook = application.settings.hooks[point] else { throw .administration(.notFound) }
+            (hook.sealedFormer, hook.formerUntil) = (hook.sealedSecret, until)
+            hook.sealedSecret = made.sealed
+            application.settings.hooks[point] = hook
+            return ["hook": point.rawValue, "change": "secret-rotated"]
+        }
+        guard let hook = changed.settings.hooks[point] else { throw .administration(.notFound) }
+        return (hook, made.secret)
+    }
+
+    /// Removes a hook. From the next request on nobody is asked.
+    ///
+    /// - Throws: `administration(notFound)`, `applicationUnknown`, `storageUnavailable`.
+    package func remove(
+        _ point: HookPoint, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) {
+        _ = try await editApplication(application, .settingsChanged, by: who) { application throws(DomainError) in
+            guard application.settings.hooks.removeValue(forKey: point) != nil else {
+                throw .administration(.notFound)
+            }
+            return ["hook": point.rawValue, "change": "removed"]
+        }
+    }
+}
+
+extension ApplicationSettings {
+    /// Takes a hook as it is stored, in the place of the one before.
+    package mutating func set(_ hook: Hook) { hooks[hook.point] = hook }
+}
+
+extension Application {
+    /// Its hooks, in the order of what they are asked before.
+    package var hooks: [Hook] { HookPoint.allCases.compactMap { settings.hooks[$0] } }
+}
+
+/// Asks a hook about a user who does not exist. Nothing happens, whatever the response is, and no breaker is in between.
+package struct TestHook: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let randomness: any Randomness
+    let ask: AskHook
+
+    /// - Returns: what the hook decided, judged as in earnest.
+    /// - Throws: `administration(notFound)`, `applicationUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ point: HookPoint, in application: Identifier<Application>
+    ) async throws(DomainError) -> HookOutcome {
+        let found = try await store.read { transaction throws(DomainError) in
+            try transaction.application(application)
+        }
+        guard let found else { throw .applicationUnknown }
+        guard let hook = found.settings.hooks[point] else { throw .administration(.notFound) }
+        let now = clock.now
+        let request = UserRegistration.Request(
+            .signUp, in: found, .init(displayName: "Test"), identifiers: NewIdentifiers(rules: .native))
+        let draft = UserRegistration(request, id: randomness.newIdentifier(at: now), at: now)
+        var subject = HookSubject(draft.user)
+        switch point {
+        case .signUp: subject.way = .signUp
+        case .upgrade: break
+        case .accessToken:
+            (subject.session, subject.audience) = (Identifier(rawValue: "test"), application.rawValue)
+            subject.claims = [:]
+        }
+        let outcome = AskHook.judged(
+            await ask.ask(hook, about: subject, in: application, isTest: true), of: point
+        ) { fields, claims in
+            draft.reason(against: fields) ?? found.settings.access.reason(against: claims, beside: [:])
+        }
+        guard case .refused(let message) = outcome else { return outcome }
+        return .refused(message: AskHook.message(message))
+    }
+}

@@ -1,0 +1,178 @@
+import ArgumentParser
+import Domain
+import HTTPSupport
+
+extension HookPoint: ExpressibleByArgument {}
+extension Hook.WhenDown: ExpressibleByArgument {}
+
+/// `okaeri hook …`
+struct HookCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hook",
+        abstract: "Hooks: addresses of an app's backend that are asked before something happens.",
+        discussion: """
+            A hook is asked before a sign-up, before an upgrade of an anonymous user, or before an access token, and allows or \
+            refuses it; docs/hooks.md tells more. A running server obeys at its next request.
+
+            Examples:
+              okaeri hook set sign-up --url https://a.example.com --when-down refuse --application 00VHj9mrbT8wn7Qk
+              okaeri hook test sign-up --application 00VHj9mrbT8wn7Qk
+              okaeri hook list --application 00VHj9mrbT8wn7Qk
+            """,
+        subcommands: [
+            SetHookCommand.self, ListHooksCommand.self, RemoveHookCommand.self, TestHookCommand.self,
+        ])
+}
+
+/// `okaeri hook set`
+struct SetHookCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set a hook, or change one.",
+        discussion: """
+            The secret of a new hook is shown once; the backend verifies signatures by it. A hook that is changed keeps its \
+            secret. With --new-secret the one before signs too for a day.
+
+            Examples:
+              okaeri hook set sign-up --url https://a.example.com --when-down refuse --application 00VHj9mrbT8wn7Qk
+              okaeri hook set sign-up --url https://a.example.com --when-down allow --guests --application 00VHj9mrbT8wn7Qk
+              okaeri hook set upgrade --url https://a.example.com --when-down allow --new-secret --application 00VHj9mrbT8wn7Qk
+            """)
+
+    @Argument(help: "sign-up, upgrade or access-token.")
+    var hook: HookPoint
+
+    @Option(help: ArgumentHelp("The address that is asked.", valueName: "url"))
+    var url: String
+
+    @Option(help: "What happens while the hook gives no valid response: allow or refuse.")
+    var whenDown: Hook.WhenDown
+
+    @Option(
+        help: ArgumentHelp(
+            "How long a response may take, \(Hook.timeouts.lowerBound) to \(Hook.timeouts.upperBound).",
+            valueName: "milliseconds"))
+    var timeout: Int64 = Hook.standardTimeout
+
+    @Flag(help: "Ask about anonymous users too, at each first launch; for sign-up alone.")
+    var guests = false
+
+    @Flag(help: "Make another secret.")
+    var newSecret = false
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (id, hook, newSecret) = (application.id, hook, newSecret)
+        let draft = ManageHooks.Draft(
+            url: url, timeoutMilliseconds: timeout, whenDown: whenDown, asksGuests: guests)
+        let set = try await storage.perform(.changeHooks, in: id) {
+            modules, who throws(DomainError) -> (hook: Hook, secret: Secret?) in
+            let manage = modules.hooks.manage
+            let set = try await manage.set(hook, to: draft, in: id, by: who)
+            guard newSecret, set.secret == nil else { return set }
+            let rotated = try await manage.rotate(hook, in: id, overlap: .days(1), by: who)
+            return (rotated.hook, rotated.secret)
+        }
+        guard !output.isJSON else { return Console.write(json: HookSettingsBody(set.hook, secret: set.secret)) }
+        Console.write("The hook \(hook.rawValue) is set.")
+        if let secret = set.secret { Console.write("Its secret, which is shown once: \(secret.revealed)") }
+    }
+}
+
+/// `okaeri hook list`
+struct ListHooksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Print an application's hooks.",
+        discussion: """
+            Example:
+              okaeri hook list --application 00VHj9mrbT8wn7Qk
+            """)
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let id = application.id
+        let hooks = try await storage.perform(.readSettings, in: id) { modules, _ throws(DomainError) in
+            try await modules.hooks.manage.list(in: id)
+        }
+        guard !output.isJSON else { return Console.write(json: HooksBody(hooks)) }
+        guard !hooks.isEmpty else { return Console.write("The application has no hook.") }
+        var table = TextTable("HOOK", "WHEN DOWN", "MILLISECONDS", "GUESTS", "ADDRESS")
+        for hook in hooks {
+            table.add(
+                hook.point.rawValue, hook.whenDown.rawValue, String(hook.timeoutMilliseconds),
+                hook.asksGuests ? "yes" : "no", hook.url)
+        }
+        Console.write(table.text())
+    }
+}
+
+/// `okaeri hook remove`
+struct RemoveHookCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a hook: from then on nobody is asked.",
+        discussion: """
+            Example:
+              okaeri hook remove sign-up --application 00VHj9mrbT8wn7Qk
+            """)
+
+    @Argument(help: "sign-up, upgrade or access-token.")
+    var hook: HookPoint
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+
+    func run() async throws {
+        let (id, hook) = (application.id, hook)
+        try await storage.perform(.changeHooks, in: id) { modules, who throws(DomainError) in
+            try await modules.hooks.manage.remove(hook, in: id, by: who)
+        }
+        Console.write("The hook \(hook.rawValue) is removed.")
+    }
+}
+
+/// `okaeri hook test`
+struct TestHookCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test",
+        abstract: "Ask a hook about a user who does not exist, and show what it decides.",
+        discussion: """
+            The question has “isTest”. Nothing happens, whatever the response is. Exit status 1 without a valid response.
+
+            Example:
+              okaeri hook test sign-up --application 00VHj9mrbT8wn7Qk
+            """)
+
+    @Argument(help: "sign-up, upgrade or access-token.")
+    var hook: HookPoint
+
+    @OptionGroup var application: ApplicationOption
+    @OptionGroup var storage: StorageOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (id, hook) = (application.id, hook)
+        let outcome = try await storage.perform(.testHook, in: id) { modules, _ throws(DomainError) in
+            try await modules.hooks.test(hook, in: id)
+        }
+        if output.isJSON { Console.write(json: HookTestBody(outcome)) }
+        switch outcome {
+        case .allowed(let fields, let claims):
+            guard !output.isJSON else { return }
+            let added = (fields.keys.sorted() + claims.keys.sorted()).joined(separator: ", ")
+            Console.write(TextTable(["decision": "allow", "adds": added]).text())
+        case .refused(let message):
+            guard !output.isJSON else { return }
+            Console.write(TextTable(["decision": "refuse", "message": message]).text())
+        case .malformed(let reason), .silent(let reason):
+            throw CommandFault.failed("The hook \(hook.rawValue) gives no valid response: \(reason).")
+        }
+    }
+}

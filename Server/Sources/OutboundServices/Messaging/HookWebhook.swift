@@ -1,0 +1,106 @@
+package import Domain
+import Foundation
+import OkaeriWire
+
+/// Asks an app's backend as webhooks are sent: a `POST` of JSON, signed by the specification of Standard Webhooks.
+package struct HookWebhook: HookCarrier {
+    /// The longest response that is read.
+    package static let maximumResponseBytes = 16 * 1024
+    private static let maximumDepth = 32
+
+    private let clock: any WallClock
+    private let call: any WebCaller
+
+    /// - Parameters:
+    ///   - clock: The time of signatures.
+    ///   - call: Asks public addresses, and those that the operator permits.
+    package init(clock: any WallClock, call: any WebCaller) {
+        self.clock = clock
+        self.call = call
+    }
+
+    package func mayAsk(_ url: String) -> Bool { call.mayAsk(url) }
+
+    package func ask(_ request: HookRequest) async -> HookOutcome {
+        let body: String
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            body = String(decoding: try encoder.encode(HookBody(request)), as: UTF8.self)
+        } catch {
+            return .malformed(reason: "the question cannot be written as JSON")
+        }
+        let seconds = clock.now.milliseconds / 1000
+        let signatures = request.secrets.compactMap {
+            EventWebhook.signature(of: body, id: request.id, at: seconds, $0)
+        }
+        var asked = WebCall(
+            .post, request.hook.url,
+            headers: [
+                (name: "Content-Type", value: "application/json"), (name: "webhook-id", value: request.id),
+                (name: "webhook-timestamp", value: String(seconds)),
+                (name: "webhook-signature", value: signatures.joined(separator: " ")),
+            ], body: body)
+        asked.timeLimit = request.hook.timeout
+        do throws(WebFault) {
+            let response = try await call(asked)
+            return Self.outcome(status: response.status, response.body)
+        } catch {
+            switch error {
+            case .addressRefused: return .silent(reason: "its address may not be asked")
+            case .unreachable: return .silent(reason: "it cannot be reached, or took too long")
+            case .tooBusy: return .malformed(reason: "too many calls are under way")
+            }
+        }
+    }
+
+    /// What a response means. A refusal counts whatever else stands beside it; what allows something must be well formed.
+    package static func outcome(status: Int, _ body: [UInt8]) -> HookOutcome {
+        if status == 204 { return .allowed(fields: [:], claims: [:]) }
+        guard status == 200 else { return .malformed(reason: "it responded \(status)") }
+        // What is no JSON is no decision.
+        guard body.count <= maximumResponseBytes,
+            case .object(let members)? = try? JSONValue(parsing: body, maximumDepth: maximumDepth)
+        else { return .malformed(reason: "its response is no JSON object of at most \(maximumResponseBytes) bytes") }
+        switch members["decision"] {
+        case "refuse"?:
+            if case .string(let message)? = members["message"] { return .refused(message: message) }
+            return .refused(message: nil)
+        case "allow"?:
+            guard let fields = object(members["fields"]), let claims = object(members["claims"]) else {
+                return .malformed(reason: "fields and claims must be objects")
+            }
+            return .allowed(fields: fields, claims: claims)
+        default: return .malformed(reason: "its response has no decision, which is allow or refuse")
+        }
+    }
+
+    private static func object(_ value: JSONValue?) -> [String: JSONValue]? {
+        switch value {
+        case nil, .null?: [:]
+        case .object(let members)?: members
+        default: nil
+        }
+    }
+}
+
+extension HookBody {
+    fileprivate init(_ request: HookRequest) {
+        let subject = request.subject
+        var data = Subject(
+            application: request.application.rawValue, user: subject.user.rawValue,
+            profile: EventBody.Profile(subject.profile), providers: subject.providers)
+        data.way = subject.way?.rawValue
+        data.vouchedEmail = subject.vouchedEmail.map {
+            VouchedEmail(address: $0.address, isVerified: $0.isVerified)
+        }
+        data.address = subject.address
+        data.session = subject.session?.rawValue
+        data.audience = subject.audience
+        data.claims = subject.claims
+        data.isTest = request.isTest ? true : nil
+        self.init(
+            id: request.id, type: "hook.\(request.hook.point.rawValue)",
+            timestamp: WireTime(millisecondsSince1970: request.at.milliseconds), data: data)
+    }
+}

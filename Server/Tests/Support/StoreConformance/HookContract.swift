@@ -1,0 +1,30 @@
+import Domain
+import Storage
+import TestWorld
+
+extension Contract {
+    private static func hook(_ point: HookPoint, former: [UInt8]? = nil) -> Hook {
+        let time = Timestamp(milliseconds: 1_800_000_000_000)
+        var hook = Hook(
+            point, url: "https://app.example.com/\(point.rawValue)", timeoutMilliseconds: 50, whenDown: .allow,
+            asksGuests: point == .signUp, createdAt: time, sealedSecret: [1, 2, 3])
+        (hook.sealedFormer, hook.formerUntil) = (former, former.map { _ in time + .days(1) })
+        return hook
+    }
+
+    static let hookContracts = [
+        Contract("keeps an application's hooks with every member, and none where there are none") { engine in
+            let world = try TestWorld(engine)
+            let application = try await world.makeApplication()
+            let hooks = HookPoint.allCases.map { hook($0, former: $0 == .upgrade ? [4, 5] : nil) }
+            let read = try await engine.write { transaction throws(DomainError) in
+                var known = application
+                for hook in hooks { known.settings.set(hook) }
+                try transaction.update(known)
+                return try transaction.application(application.id)?.hooks
+            }
+            try expectEqual(read, hooks)
+            try expectEqual(application.hooks, [])
+        }
+    ]
+}
