@@ -47,6 +47,8 @@ package struct Composition: Sendable {
     private let passwordListCaller: CurlCaller
     /// Replicates the embedded database; `nil` when nothing does.
     private(set) var replica: ReplicaShipper?
+    /// Makes and sends traces and metrics; `nil` without a collector.
+    package let telemetry: Telemetry?
     private let startedAt = ContinuousClock.now
     let connectionMetrics = ConnectionMetrics()
 
@@ -56,6 +58,8 @@ package struct Composition: Sendable {
         package let all: RouteResponder
         /// What the listener of the metrics serves; `nil` without one.
         package let metrics: ServerRoutes?
+        /// What is counted of them.
+        package let counted: ServerMetrics
     }
 
     /// Who opens the storage.
@@ -77,7 +81,10 @@ package struct Composition: Sendable {
             } else {
                 try Self.embedded(settings, role, randomness)
             }
-        self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+        var used = settings
+        // What a command does is no request, and it is over before anything was sent.
+        if role == .command { used.telemetry = nil }
+        self.init(used, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
         replica = try await settings.replicaShipper(of: store, role, SystemClock())
     }
 
@@ -128,10 +135,13 @@ package struct Composition: Sendable {
 
     /// A composition with a given world, for tests.
     package init(
-        _ settings: ServerSettings, store: any Engine, clock: any WallClock, randomness: any Randomness,
+        _ settings: ServerSettings, store engine: any Engine, clock: any WallClock, randomness: any Randomness,
         sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil,
         providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
+        let telemetry = Telemetry(settings.telemetry, clock: clock, randomness: randomness)
+        self.telemetry = telemetry
+        let store = telemetry.traced(engine, settings.database == nil ? .sqlite : .postgresql)
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
         let caller = caller ?? CurlCaller(policy: egress)
@@ -157,18 +167,21 @@ package struct Composition: Sendable {
         passwordListCaller = CurlCaller(
             limits: PasswordListSettings.limits,
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.passwordLists.rangeURL.map { [$0] } ?? []))
-        checkedPasswords = settings.passwordLists.checked(hashing, call: passwordListCaller)
-        let passwords = checkedPasswords ?? hashing
+        checkedPasswords = settings.passwordLists.checked(
+            telemetry.traced(hashing), call: telemetry.traced(passwordListCaller, tellsTrace: false))
+        let passwords = checkedPasswords ?? telemetry.traced(hashing)
         self.passwords = passwords
         let mail = settings.mailCarrier
         self.mail = mail
         var services = DomainWorld.Services(
             issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
-            providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
+            providers: IdentityProviders(
+                at: addresses, call: telemetry.traced(caller, tellsTrace: false), clock: clock, randomness: randomness),
             mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
-            mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller))
+            mailRenderer: HTMLMailRenderer(),
+            textDelivery: settings.textDelivery(clock, telemetry.traced(textMessageCaller, tellsTrace: true)))
         services.certificates = CertificateChains()
-        services.eventCarrier = EventWebhook(clock: clock, call: eventCaller)
+        services.eventCarrier = EventWebhook(clock: clock, call: telemetry.traced(eventCaller, tellsTrace: true))
         services.attestationCertificates = AppAttestCertificates(furtherRoots: addresses.appAttestRoots)
         services.adminSecondFactor = settings.isDevelopment ? .optionalForFirstOwner : .demanded
         services.adminSignOn = settings.adminSignOn
@@ -190,17 +203,21 @@ package struct Composition: Sendable {
 
     /// What answers requests.
     package func responders() throws(StartFault) -> Responders {
-        let (routes, metricsRoutes) = try serverRoutes()
-        return Responders(all: routes.responder(), metrics: metricsRoutes)
+        let (routes, metricsRoutes, metrics) = try serverRoutes()
+        return Responders(all: routes.responder(), metrics: metricsRoutes, counted: metrics)
     }
 
     /// Every route of every protocol, and those of the listener for metrics, when it has one.
-    private func serverRoutes() throws(StartFault) -> (all: ServerRoutes, metrics: ServerRoutes?) {
+    private func serverRoutes() throws(StartFault)
+        -> (all: ServerRoutes, metrics: ServerRoutes?, counted: ServerMetrics)
+    {
         let proxies = TrustedProxies(settings.trustedProxies, hidesProxy: settings.hidesProxy)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
-        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics)
+        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics) { [telemetry] in
+            telemetry?.exporter.counts.families ?? []
+        }
         let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
             modules: modules,
@@ -218,7 +235,7 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             modules: modules, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
-            clock: clock, upstream: CurlUpstream(streams: upstreamStreams))
+            clock: clock, upstream: CurlUpstream(streams: upstreamStreams, tracer: telemetry?.tracer))
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
@@ -230,12 +247,13 @@ package struct Composition: Sendable {
                 AdminAPI(native: native), native, ncmb, parse,
                 KiiAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody),
                 AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
-            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
+            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody,
+            tracing: telemetry.requests)
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
                 [MetricsAPI(metrics)], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
         }
-        return (routes, metricsRoutes)
+        return (routes, metricsRoutes, metrics)
     }
 
     /// Every route that a server with these settings has. No data is opened for it.
@@ -326,6 +344,7 @@ package struct Composition: Sendable {
         await upstreamStreams.close()
         await textMessageCaller.close()
         await passwordListCaller.close()
+        await telemetry?.close()
         await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()
@@ -356,25 +375,4 @@ package struct FirstAdminLink: Sendable {
     package var url: String
     /// Who came in without an authenticator app while the server was for development; `nil` for a new owner.
     package var owner: String?
-}
-
-extension ServerSettings {
-    /// What hands mails to the mail server, and the threads that wait for it; `nil` without one.
-    fileprivate var mailCarrier: (carrier: SMTPCarrier, threads: WorkerThreads)? {
-        smtp.map { smtp in
-            let threads = WorkerThreads(
-                name: "okaeri-mail", count: MailWorker.lanes, maximumWaiting: MailWorker.lanes)
-            return (SMTPCarrier(smtp, threads: threads), threads)
-        }
-    }
-
-    /// Connects to the mail server and logs in.
-    ///
-    /// - Returns: what is wrong; `nil` when mails can be sent, or when there is no mail server to ask.
-    package func checkMailServer() async -> String? {
-        guard let (carrier, threads) = mailCarrier else { return nil }
-        let fault = await carrier.check()
-        await threads.close()
-        return fault
-    }
 }

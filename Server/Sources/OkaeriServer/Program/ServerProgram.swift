@@ -177,6 +177,10 @@ package struct ServerProgram: Sendable {
                 .init(service: ReplicaWorker(shipper: replica, logger: logger, stop: { stopSwitch.press() })))
         }
         if let metrics { services.append(.init(service: metrics)) }
+        if let telemetry = composition.telemetry {
+            // The first one stops as the last.
+            services.insert(.init(service: telemetry.worker(responders.counted, logger)), at: 0)
+        }
         services.append(.init(service: application))
         // Services stop in the opposite order: streams end before the server waits for its requests.
         services.append(.init(service: EventStreamCloser(modules: composition.modules)))

@@ -44,7 +44,7 @@ package struct MetricSample: Hashable, Sendable {
     }
 }
 
-/// By what values of one thing are told apart.
+/// What distinguishes the values of one thing.
 package struct MetricLabel: Hashable, Sendable {
     package var name: String
     package var value: String
