@@ -49,6 +49,7 @@ package struct Composition: Sendable {
     private(set) var replica: ReplicaShipper?
     /// Makes and sends traces and metrics; `nil` without a collector.
     package let telemetry: Telemetry?
+    private let auditStreamCounts: AuditStreamCounts?
     private let startedAt = ContinuousClock.now
     let connectionMetrics = ConnectionMetrics()
 
@@ -141,6 +142,7 @@ package struct Composition: Sendable {
     ) {
         let telemetry = Telemetry(settings.telemetry, clock: clock, randomness: randomness)
         self.telemetry = telemetry
+        auditStreamCounts = settings.auditStream == nil ? nil : AuditStreamCounts()
         let store = telemetry.traced(engine, settings.database == nil ? .sqlite : .postgresql)
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
@@ -215,8 +217,9 @@ package struct Composition: Sendable {
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
-        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics) { [telemetry] in
-            telemetry?.exporter.counts.families ?? []
+        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics) {
+            [telemetry, auditStreamCounts] in
+            (telemetry?.exporter.counts.families ?? []) + (auditStreamCounts?.families ?? [])
         }
         let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
@@ -336,6 +339,13 @@ package struct Composition: Sendable {
 
     /// Sends events while the server runs.
     package func eventWorker(_ logger: Logger) -> EventWorker { EventWorker(modules: modules, logger: logger) }
+
+    /// Sends a copy of the audit log while the server runs; `nil` when none is sent.
+    func auditStream(_ logger: Logger) throws(StartFault) -> AuditStream? {
+        guard let stream = settings.auditStream, let auditStreamCounts else { return nil }
+        return try AuditStream(
+            modules, to: stream.receiver(clock), folder: settings.dataFolder, counts: auditStreamCounts, logger: logger)
+    }
 
     /// Finishes what is being written and closes the storage.
     package func close() async {

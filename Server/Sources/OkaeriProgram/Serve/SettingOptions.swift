@@ -130,7 +130,7 @@ struct SettingOptions: ParsableArguments {
 
     @OptionGroup(title: "Single sign-on of admins") var signOn: SignOnOptions
 
-    @OptionGroup(title: "Traces and metrics for a collector") var telemetry: TelemetryOptions
+    @OptionGroup(title: "Traces, metrics and audit log for others") var telemetry: TelemetryOptions
 
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {

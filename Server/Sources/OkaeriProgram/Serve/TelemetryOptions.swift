@@ -1,7 +1,8 @@
 import ArgumentParser
 import OkaeriServer
 
-/// Where traces and metrics are sent. The collector's headers come from the environment or the configuration file alone.
+/// Where traces, metrics and a copy of the audit log are sent. Their secrets come from the environment or the configuration
+/// file alone.
 struct TelemetryOptions: ParsableArguments {
     @Option(name: .customLong(Setting.otlpEndpoint.name), help: ArgumentHelp(.otlpEndpoint, valueName: "url"))
     var endpoint: String?
@@ -23,6 +24,9 @@ struct TelemetryOptions: ParsableArguments {
     @Option(name: .customLong(Setting.traceCallers.name), help: ArgumentHelp(.traceCallers, valueName: "networks"))
     var traceCallers: String?
 
+    @Option(name: .customLong(Setting.auditStream.name), help: ArgumentHelp(.auditStream, valueName: "url"))
+    var auditStream: String?
+
     /// What the options say, by setting name.
     var values: [String: String] {
         var values: [String: String] = [:]
@@ -32,6 +36,7 @@ struct TelemetryOptions: ParsableArguments {
         values[Setting.otlpMetricsInterval.name] = metricsInterval
         values[Setting.traceRatio.name] = traceRatio
         values[Setting.traceCallers.name] = traceCallers
+        values[Setting.auditStream.name] = auditStream
         return values
     }
 }

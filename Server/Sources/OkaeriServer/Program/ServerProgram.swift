@@ -177,8 +177,11 @@ package struct ServerProgram: Sendable {
                 .init(service: ReplicaWorker(shipper: replica, logger: logger, stop: { stopSwitch.press() })))
         }
         if let metrics { services.append(.init(service: metrics)) }
+        // The first ones stop as the last.
+        if let auditStream = try composition.auditStream(logger) {
+            services.insert(.init(service: auditStream), at: 0)
+        }
         if let telemetry = composition.telemetry {
-            // The first one stops as the last.
             services.insert(.init(service: telemetry.worker(responders.counted, logger)), at: 0)
         }
         services.append(.init(service: application))

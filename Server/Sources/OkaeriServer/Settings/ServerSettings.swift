@@ -61,6 +61,8 @@ package struct ServerSettings: Sendable {
     package var adminSignOn: AdminSignOnSettings?
     /// The collector of traces and metrics; `nil` without one.
     package var telemetry: TelemetrySettings?
+    /// Where a copy of the audit log is sent; `nil` when none is.
+    package var auditStream: AuditStreamSettings?
 
     /// Reads all settings.
     ///
@@ -121,6 +123,7 @@ package struct ServerSettings: Sendable {
         textMessages = try TextMessageSettings(reader)
         adminSignOn = try AdminSignOnSettings(reader)
         telemetry = try TelemetrySettings(reader)
+        auditStream = try AuditStreamSettings(reader)
         if isDevelopment && !isLoopback {
             throw SettingFault(.dev, value: "on", source: "while listening on \(host)")
         }

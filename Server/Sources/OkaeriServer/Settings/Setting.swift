@@ -273,11 +273,12 @@ extension Setting {
         rule: "traces, metrics, or both with a comma between")
     package static let otlpHeaders = Setting(
         "otlp-headers", default: nil, "Headers for otlp-endpoint, by which the collector knows the server.",
-        rule: "name=value with commas between, with % and two digits for what is special in a value; otlp-endpoint must be "
+        rule:
+            "name=value with commas between, with % and two digits for what is special in a value; otlp-endpoint must be "
             + "set, and be https or on this machine", isSecret: true)
     package static let otlpResource = Setting(
         "otlp-resource", default: "",
-        "What the collector is told of this server, beside service.name, service.version and service.instance.id.",
+        "What the collector learns of this server, beside service.name, service.version and service.instance.id.",
         rule: "name=value with commas between, with % and two digits for what is special in a value, such as "
             + "deployment.environment.name=production")
     package static let otlpMetricsInterval = Setting(
@@ -290,6 +291,15 @@ extension Setting {
         "trace-callers", default: "",
         "Whose traceparent is believed: their traces go on here, and they decide whether those are recorded.",
         rule: "addresses and networks with commas between, such as 10.0.0.0/8,2001:db8::1")
+
+    package static let auditStream = Setting(
+        "audit-stream", default: nil, "Where a copy of the audit log is sent, an object of JSON for each entry.",
+        rule:
+            "syslog+udp://host:514, syslog+tcp://host:601, syslog+unix:///dev/log, or for a webhook an https address or "
+            + "an http address of this machine")
+    package static let auditStreamSecret = Setting(
+        "audit-stream-secret", default: nil, "What signs the calls of a webhook that audit-stream names.",
+        rule: "at least 16 characters, and audit-stream must be a webhook", isSecret: true)
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
@@ -305,6 +315,7 @@ extension Setting {
         smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret, adminSignOnIssuer,
         adminSignOnClient, adminSignOnSecret, adminSignOnSecretFile, adminSignOnDomain, adminSignOnRole, adminPasswords,
         otlpEndpoint, otlpSignals, otlpHeaders, otlpResource, otlpMetricsInterval, traceRatio, traceCallers,
+        auditStream, auditStreamSecret,
     ]
 
     /// The variable that names the configuration file, as `--config` does.
