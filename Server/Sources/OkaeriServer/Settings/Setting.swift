@@ -277,7 +277,7 @@ extension Setting {
             "name=value with commas between, with % and two digits for what is special in a value; otlp-endpoint must be "
             + "set, and be https or on this machine", isSecret: true)
     package static let otlpResource = Setting(
-        "otlp-resource", default: "",
+        "otlp-resource", default: nil,
         "What the collector learns of this server, beside service.name, service.version and service.instance.id.",
         rule: "name=value with commas between, with % and two digits for what is special in a value, such as "
             + "deployment.environment.name=production")

@@ -26,9 +26,8 @@ package struct TelemetrySettings: Sendable {
         let url = try reader.optional(.otlpEndpoint, Self.url)
         let signals = try reader.required(.otlpSignals, Self.signals)
         let headers = try reader.optional(.otlpHeaders, Self.headers) ?? []
-        resource = try reader.required(.otlpResource) { text in
-            Self.pairs(text)?.map { SpanAttribute($0.name, $0.value) }
-        }
+        let pairs = try reader.optional(.otlpResource, Self.pairs) ?? []
+        resource = pairs.map { SpanAttribute($0.name, $0.value) }
         metricsInterval = .seconds(try reader.number(.otlpMetricsInterval, 5...3600))
         traceRatio = try reader.required(.traceRatio) { text in
             Double(text).flatMap { (0...1).contains($0) ? $0 : nil }

@@ -59,7 +59,7 @@ struct RequestTracingTests {
         _ = try await person.send(.get, APIPath.sessions)
         _ = try await server.send(.get, "/v1/user?secret=in-the-query", [("Authorization", "Bearer nobodys-token")])
         _ = try await server.send(.delete, "/v1/user/sessions/id-of-a-session", peer: "203.0.113.7")
-        _ = try await server.send(.get, "/a/nobody/hana@example.com/nowhere", isNamed: false)
+        _ = try await server.send(.get, "/v1/nothing/hana@example.com", isNamed: false)
         let spans = try spans(server)
         let written = spans.map { "\($0.name) \($0.attributes) \($0.error ?? "") \($0.context.state)" }
             .joined(separator: "\n")
