@@ -1,7 +1,7 @@
 # Each verb is a script of a screen or two; what it does, stands there.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build release package check-packages test test-postgresql test-failover check-api check-pages check-dashboard lint format fuzz fuzz-parsers check test-of-tests bench bench-peers docs examples run clean
+.PHONY: help setup build release package check-packages test test-postgresql test-failover check-api check-observability check-pages check-dashboard lint format fuzz fuzz-parsers check test-of-tests bench bench-peers docs examples run clean
 
 help: ## list the verbs
 	@echo "Okaeri: make VERB"
@@ -30,6 +30,9 @@ test-postgresql: ## run the tests of the API on PostgreSQL too
 
 check-api: ## ask a running server by openapi.yaml, with thousands of right and wrong requests
 	@scripts/check-api
+
+check-observability: ## check the board for Grafana and the alerts for Prometheus with promtool
+	@scripts/check-observability
 
 check-dashboard: ## play an owner at the dashboard in headless Chromium
 	@scripts/check-dashboard

@@ -43,7 +43,7 @@ enum EventsPage {
                     throw .fieldsRefused([ValidationError(field: "overlapHours", rule: .outOfRange(0...168))])
                 }
                 let made = try await request.modules.events.endpoints.rotate(
-                    endpoint(request), in: id, overlap: .seconds(hours * 3600), by: who)
+                    endpoint(request), in: id, overlap: .seconds(3600) * hours, by: who)
                 return .secret(made.secret)
             }
         },

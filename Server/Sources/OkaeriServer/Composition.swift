@@ -49,6 +49,9 @@ package struct Composition: Sendable {
     private let passwordListCaller: CurlCaller
     /// Replicates the embedded database; `nil` when nothing does.
     private(set) var replica: ReplicaShipper?
+    /// Makes and sends traces and metrics; `nil` without a collector.
+    package let telemetry: Telemetry?
+    private let auditStreamCounts: AuditStreamCounts?
     private let startedAt = ContinuousClock.now
     let connectionMetrics = ConnectionMetrics()
 
@@ -58,6 +61,8 @@ package struct Composition: Sendable {
         package let all: RouteResponder
         /// What the listener of the metrics serves; `nil` without one.
         package let metrics: ServerRoutes?
+        /// What is counted of them.
+        package let counted: ServerMetrics
     }
 
     /// Who opens the storage.
@@ -79,7 +84,10 @@ package struct Composition: Sendable {
             } else {
                 try Self.embedded(settings, role, randomness)
             }
-        self.init(settings, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
+        var used = settings
+        // What a command does is no request, and it is over before anything was sent.
+        if role == .command { used.telemetry = nil }
+        self.init(used, store: store, clock: SystemClock(), randomness: randomness, sealingKey: key)
         replica = try await settings.replicaShipper(of: store, role, SystemClock())
     }
 
@@ -130,10 +138,14 @@ package struct Composition: Sendable {
 
     /// A composition with a given world, for tests.
     package init(
-        _ settings: ServerSettings, store: any Engine, clock: any WallClock, randomness: any Randomness,
+        _ settings: ServerSettings, store engine: any Engine, clock: any WallClock, randomness: any Randomness,
         sealingKey: SealingKey, passwords given: (any PasswordHashing)? = nil,
         providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) {
+        let telemetry = Telemetry(settings.telemetry, clock: clock, randomness: randomness)
+        self.telemetry = telemetry
+        auditStreamCounts = settings.auditStream == nil ? nil : AuditStreamCounts()
+        let store = telemetry.traced(engine, settings.database == nil ? .sqlite : .postgresql)
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
         let caller = caller ?? CurlCaller(policy: egress)
@@ -161,20 +173,25 @@ package struct Composition: Sendable {
         passwordListCaller = CurlCaller(
             limits: PasswordListSettings.limits,
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.passwordLists.rangeURL.map { [$0] } ?? []))
-        checkedPasswords = settings.passwordLists.checked(hashing, call: passwordListCaller)
-        let passwords = checkedPasswords ?? hashing
+        checkedPasswords = settings.passwordLists.checked(
+            telemetry.traced(hashing), call: telemetry.traced(passwordListCaller, tellsTrace: false))
+        let passwords = checkedPasswords ?? telemetry.traced(hashing)
         self.passwords = passwords
         let mail = settings.mailCarrier
         self.mail = mail
         var services = DomainWorld.Services(
             issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
-            providers: IdentityProviders(at: addresses, call: caller, clock: clock, randomness: randomness),
+            providers: IdentityProviders(
+                at: addresses, call: telemetry.traced(caller, tellsTrace: false), clock: clock, randomness: randomness),
             mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
-            mailRenderer: HTMLMailRenderer(), textDelivery: settings.textDelivery(clock, textMessageCaller))
+            mailRenderer: HTMLMailRenderer(),
+            textDelivery: settings.textDelivery(clock, telemetry.traced(textMessageCaller, tellsTrace: true)))
         services.certificates = CertificateChains()
-        services.eventCarrier = EventWebhook(clock: clock, call: eventCaller)
+        services.eventCarrier = EventWebhook(clock: clock, call: telemetry.traced(eventCaller, tellsTrace: true))
         services.hookCarrier = HookWebhook(
-            clock: clock, call: StreamCaller(hookStreams, maximumBytes: HookWebhook.maximumResponseBytes))
+            clock: clock,
+            call: telemetry.traced(
+                StreamCaller(hookStreams, maximumBytes: HookWebhook.maximumResponseBytes), tellsTrace: true))
         services.attestationCertificates = AppAttestCertificates(furtherRoots: addresses.appAttestRoots)
         services.adminSecondFactor = settings.isDevelopment ? .optionalForFirstOwner : .demanded
         services.adminSignOn = settings.adminSignOn
@@ -196,17 +213,22 @@ package struct Composition: Sendable {
 
     /// What answers requests.
     package func responders() throws(StartFault) -> Responders {
-        let (routes, metricsRoutes) = try serverRoutes()
-        return Responders(all: routes.responder(), metrics: metricsRoutes)
+        let (routes, metricsRoutes, metrics) = try serverRoutes()
+        return Responders(all: routes.responder(), metrics: metricsRoutes, counted: metrics)
     }
 
     /// Every route of every protocol, and those of the listener for metrics, when it has one.
-    private func serverRoutes() throws(StartFault) -> (all: ServerRoutes, metrics: ServerRoutes?) {
+    private func serverRoutes() throws(StartFault)
+        -> (all: ServerRoutes, metrics: ServerRoutes?, counted: ServerMetrics)
+    {
         let proxies = TrustedProxies(settings.trustedProxies, hidesProxy: settings.hidesProxy)
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
-        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics)
+        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics) {
+            [telemetry, auditStreamCounts] in
+            (telemetry?.exporter.counts.families ?? []) + (auditStreamCounts?.families ?? [])
+        }
         let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
             modules: modules,
@@ -224,7 +246,7 @@ package struct Composition: Sendable {
             readBody: readBody, clock: clock)
         let parse = ParseAPI(
             modules: modules, gate: protocolAuthenticator, readBody: readBody, prefixes: settings.parsePaths,
-            clock: clock, upstream: CurlUpstream(streams: upstreamStreams))
+            clock: clock, upstream: CurlUpstream(streams: upstreamStreams, tracer: telemetry?.tracer))
         let pageGate = PageGate(
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
@@ -236,12 +258,13 @@ package struct Composition: Sendable {
                 AdminAPI(native: native), native, ncmb, parse,
                 KiiAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody),
                 AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
-            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
+            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody,
+            tracing: telemetry.requests)
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
                 [MetricsAPI(metrics)], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
         }
-        return (routes, metricsRoutes)
+        return (routes, metricsRoutes, metrics)
     }
 
     /// Every route that a server with these settings has. No data is opened for it.
@@ -327,6 +350,13 @@ package struct Composition: Sendable {
     /// Sends events while the server runs.
     package func eventWorker(_ logger: Logger) -> EventWorker { EventWorker(modules: modules, logger: logger) }
 
+    /// Sends a copy of the audit log while the server runs; `nil` when none is sent.
+    func auditStream(_ logger: Logger) throws(StartFault) -> AuditStream? {
+        guard let stream = settings.auditStream, let auditStreamCounts else { return nil }
+        return try AuditStream(
+            modules, to: stream.receiver(clock), folder: settings.dataFolder, counts: auditStreamCounts, logger: logger)
+    }
+
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
@@ -335,6 +365,7 @@ package struct Composition: Sendable {
         await upstreamStreams.close()
         await textMessageCaller.close()
         await passwordListCaller.close()
+        await telemetry?.close()
         await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()
@@ -371,25 +402,4 @@ extension CurlStreams.Limits {
     /// Each hook has a time of its own below this, and so many calls under way as its breaker lets through.
     fileprivate static let ofHooks = CurlStreams.Limits(
         connecting: .seconds(5), silence: .seconds(5), whole: .seconds(5), transfers: 1024)
-}
-
-extension ServerSettings {
-    /// What hands mails to the mail server, and the threads that wait for it; `nil` without one.
-    fileprivate var mailCarrier: (carrier: SMTPCarrier, threads: WorkerThreads)? {
-        smtp.map { smtp in
-            let threads = WorkerThreads(
-                name: "okaeri-mail", count: MailWorker.lanes, maximumWaiting: MailWorker.lanes)
-            return (SMTPCarrier(smtp, threads: threads), threads)
-        }
-    }
-
-    /// Connects to the mail server and logs in.
-    ///
-    /// - Returns: what is wrong; `nil` when mails can be sent, or when there is no mail server to ask.
-    package func checkMailServer() async -> String? {
-        guard let (carrier, threads) = mailCarrier else { return nil }
-        let fault = await carrier.check()
-        await threads.close()
-        return fault
-    }
 }

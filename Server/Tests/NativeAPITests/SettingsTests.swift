@@ -165,7 +165,7 @@ struct SettingsTests {
             // No network at all is a choice, too.
             #expect(
                 setting.defaultValue?.isEmpty != true
-                    || ["trusted-proxies", "allow-private-networks"].contains(setting.name))
+                    || ["trusted-proxies", "allow-private-networks", "trace-callers"].contains(setting.name))
         }
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
     }

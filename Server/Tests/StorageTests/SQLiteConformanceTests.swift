@@ -1,4 +1,6 @@
+import Domain
 import Foundation
+import Storage
 import StorageSQLite
 import StoreConformance
 import Testing
@@ -17,5 +19,12 @@ struct SQLiteConformanceTests {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
         try await contract.check(store)
         await store.close()
+    }
+
+    @Test("with its transactions and statements in a trace", arguments: Contract.all)
+    func traced(contract: Contract) async throws {
+        let request = Tracer(ratio: 1, seeds: (1, 2), queue: SpanQueue()).begin("test", .server)
+        let store = TracedEngine(try SQLiteStore(.memory, role: .server), .sqlite)
+        try await CurrentSpan.$value.withValue(request) { try await contract.check(store) }
     }
 }

@@ -41,6 +41,7 @@ package final class Administration: Sendable {
     package let previewMail: PreviewMail
     package let sendTestMail: SendTestMail
     package let chainAuditEntries: ChainAuditEntries
+    package let readAuditChain: ReadAuditChain
     package let verifyAudit: VerifyAudit
     package let listAudit: ListAudit
     package let readHealth: ReadHealth
@@ -110,6 +111,7 @@ package final class Administration: Sendable {
             sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.services.mailDelivery,
             rateLimiter: rateLimiter, audit: audit)
         chainAuditEntries = ChainAuditEntries(store: store, seals: audit.seals)
+        readAuditChain = ReadAuditChain(store: store)
         verifyAudit = VerifyAudit(store: store, seals: audit.seals)
         listAudit = ListAudit(store: store)
         readHealth = ReadHealth(

@@ -1,3 +1,5 @@
+import Domain
+
 /// What is counted of connections.
 package final class ConnectionMetrics: Sendable {
     let opened = Counter()
@@ -24,19 +26,21 @@ package final class ConnectionMetrics: Sendable {
         return opened > closed ? opened - closed : 0
     }
 
-    func write(to page: inout PrometheusPage) {
-        page.begin("okaeri_connections", .gauge, "Open connections.")
-        page.sample("okaeri_connections", [], "\(open)")
-        page.begin("okaeri_connections_refused_total", .counter, "Connections refused by a limit, by which.")
+    var families: [MetricFamily] {
+        var refused = MetricFamily(
+            "okaeri_connections_refused_total", .counter, "Connections refused by a limit, by which.")
         for (reason, counter) in zip(ConnectionLimiter.Refusal.allCases, refusals) {
-            page.sample("okaeri_connections_refused_total", [("limit", reason.rawValue)], "\(counter.value)")
+            refused.add([MetricLabel("limit", reason.rawValue)], .count(counter.value))
         }
-        page.begin("okaeri_connections_cut_total", .counter, "Connections that took too long, by what.")
+        var cut = MetricFamily("okaeri_connections_cut_total", .counter, "Connections that took too long, by what.")
         for (cause, counter) in zip(ConnectionTimeouts.Cause.allCases, cuts) {
-            page.sample("okaeri_connections_cut_total", [("cause", cause.rawValue)], "\(counter.value)")
+            cut.add([MetricLabel("cause", cause.rawValue)], .count(counter.value))
         }
-        page.begin(
-            "okaeri_accept_faults_total", .counter, "Times that the system could not open one more connection.")
-        page.sample("okaeri_accept_faults_total", [], "\(acceptFaults.value)")
+        return [
+            MetricFamily("okaeri_connections", .gauge, "Open connections.", .count(open)), refused, cut,
+            MetricFamily(
+                "okaeri_accept_faults_total", .counter, "Times that the system could not open one more connection.",
+                .count(acceptFaults.value)),
+        ]
     }
 }

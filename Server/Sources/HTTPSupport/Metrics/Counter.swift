@@ -1,3 +1,4 @@
+import Domain
 import Synchronization
 
 /// A number that only grows.
@@ -42,5 +43,11 @@ package final class Histogram: Sendable {
             return sum
         }
         return (cumulative, microseconds.value)
+    }
+
+    /// The same as a value to be shown.
+    var value: MetricSample.Value {
+        let (cumulative, microseconds) = reading
+        return .histogram(limits: Self.limits, cumulative: cumulative, microseconds: microseconds)
     }
 }

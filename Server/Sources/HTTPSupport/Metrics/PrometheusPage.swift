@@ -1,28 +1,31 @@
+import Domain
+
 /// Writes the Prometheus text format. Names, labels and help texts are our own: none needs quoting.
 struct PrometheusPage {
-    enum Kind: String {
-        case counter
-        case gauge
-        case histogram
-    }
-
     private(set) var text = ""
 
-    mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
-    }
-
-    mutating func sample(_ name: String, _ labels: [(String, String)], _ value: String) {
-        let list = labels.map { "\($0.0)=\"\($0.1)\"" }.joined(separator: ",")
-        text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
-    }
-
-    mutating func histogram(_ name: String, _ labels: [(String, String)], _ histogram: Histogram) {
-        let (cumulative, microseconds) = histogram.reading
-        for (limit, count) in zip(Histogram.limits.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], cumulative) {
-            sample(name + "_bucket", labels + [("le", limit)], "\(count)")
+    init(_ families: [MetricFamily]) {
+        for family in families {
+            text += "# HELP \(family.name) \(family.help)\n# TYPE \(family.name) \(family.kind.rawValue)\n"
+            for sample in family.samples { write(sample, of: family.name) }
         }
-        sample(name + "_sum", labels, "\(Double(microseconds) / 1_000_000)")
-        sample(name + "_count", labels, "\(cumulative.last ?? 0)")
+    }
+
+    private mutating func write(_ sample: MetricSample, of name: String) {
+        switch sample.value {
+        case .count(let count): line(name, sample.labels, "\(count)")
+        case .number(let number): line(name, sample.labels, "\(number)")
+        case .histogram(let limits, let cumulative, let microseconds):
+            for (limit, count) in zip(limits.map { "\(Double($0) / 1_000_000)" } + ["+Inf"], cumulative) {
+                line(name + "_bucket", sample.labels + [MetricLabel("le", limit)], "\(count)")
+            }
+            line(name + "_sum", sample.labels, "\(Double(microseconds) / 1_000_000)")
+            line(name + "_count", sample.labels, "\(cumulative.last ?? 0)")
+        }
+    }
+
+    private mutating func line(_ name: String, _ labels: [MetricLabel], _ value: String) {
+        let list = labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",")
+        text += name + (list.isEmpty ? "" : "{\(list)}") + " \(value)\n"
     }
 }

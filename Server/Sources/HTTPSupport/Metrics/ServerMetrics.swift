@@ -19,6 +19,7 @@ package final class ServerMetrics: Sendable {
 
     private let connections: ConnectionMetrics
     private let gauges: [Gauge]
+    private let further: @Sendable () -> [MetricFamily]
     private let routes = Mutex<[RouteName: RouteMetrics]>([:])
 
     /// A number that goes up and down, read when it is shown.
@@ -43,9 +44,17 @@ package final class ServerMetrics: Sendable {
         var path: String
     }
 
-    package init(gauges: [Gauge] = [], connections: ConnectionMetrics = ConnectionMetrics()) {
+    /// - Parameters:
+    ///   - gauges: Numbers that are read when they are shown.
+    ///   - connections: What is counted of connections.
+    ///   - further: What others count, asked at each reading.
+    package init(
+        gauges: [Gauge] = [], connections: ConnectionMetrics = ConnectionMetrics(),
+        further: @escaping @Sendable () -> [MetricFamily] = { [] }
+    ) {
         self.connections = connections
         self.gauges = gauges
+        self.further = further
     }
 
     /// The counters of a route that is being set up.
@@ -61,40 +70,49 @@ package final class ServerMetrics: Sendable {
     }
 
     /// The Prometheus text format, version 0.0.4.
-    package var text: String {
-        var page = PrometheusPage()
-        let routes = routes.withLock { $0 }.values.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
-        page.begin("okaeri_http_requests_total", .counter, "Requests by route and status.")
-        for route in routes {
-            for (status, count) in route.answered {
-                page.sample(
-                    "okaeri_http_requests_total",
-                    [("method", route.method), ("route", route.path), ("status", status)], "\(count)")
-            }
-        }
-        page.begin("okaeri_http_request_duration_seconds", .histogram, "Time from head to answer, by route.")
-        for route in routes where !route.answered.isEmpty {
-            page.histogram(
-                "okaeri_http_request_duration_seconds", [("method", route.method), ("route", route.path)],
-                route.latency)
-        }
-        page.begin("okaeri_log_ins_total", .counter, "Finished log-ins, by whether they made the user.")
-        page.sample("okaeri_log_ins_total", [("user", "new")], "\(newUserLogIns.value)")
-        page.sample("okaeri_log_ins_total", [("user", "known")], "\(knownUserLogIns.value)")
-        page.begin(
-            "okaeri_log_ins_refused_total", .counter, "Log-ins by password or code that were refused, by reason.")
-        page.sample("okaeri_log_ins_refused_total", [("reason", "credential")], "\(refusedCredentials.value)")
-        page.sample("okaeri_log_ins_refused_total", [("reason", "rate_limited")], "\(delayedLogIns.value)")
-        page.sample("okaeri_log_ins_refused_total", [("reason", "busy")], "\(busyLogIns.value)")
-        page.begin("okaeri_first_launches_refused_total", .counter, "First launches refused by the rate limit.")
-        page.sample("okaeri_first_launches_refused_total", [], "\(refusedFirstLaunches.value)")
-        connections.write(to: &page)
+    package var text: String { PrometheusPage(families).text }
+
+    /// Everything that is measured, as it is now.
+    package var families: [MetricFamily] {
+        var families = routeFamilies + logInFamilies + connections.families
         for gauge in gauges {
             guard let value = gauge.value() else { continue }
-            page.begin(gauge.name, .gauge, gauge.help)
-            page.sample(gauge.name, [], "\(value)")
+            families.append(MetricFamily(gauge.name, .gauge, gauge.help, .number(value)))
         }
-        return page.text
+        return families + further()
+    }
+
+    private var routeFamilies: [MetricFamily] {
+        let routes = routes.withLock { $0 }.values.sorted { ($0.path, $0.method) < ($1.path, $1.method) }
+        var requests = MetricFamily("okaeri_http_requests_total", .counter, "Requests by route and status.")
+        var durations = MetricFamily(
+            "okaeri_http_request_duration_seconds", .histogram, "Time from head to answer, by route.")
+        for route in routes {
+            let labels = [MetricLabel("method", route.method), MetricLabel("route", route.path)]
+            let answered = route.answered
+            for (status, count) in answered {
+                requests.add(labels + [MetricLabel("status", status)], .count(count))
+            }
+            if !answered.isEmpty { durations.add(labels, route.latency.value) }
+        }
+        return [requests, durations]
+    }
+
+    private var logInFamilies: [MetricFamily] {
+        var logIns = MetricFamily("okaeri_log_ins_total", .counter, "Finished log-ins, by whether they made the user.")
+        logIns.add([MetricLabel("user", "new")], .count(newUserLogIns.value))
+        logIns.add([MetricLabel("user", "known")], .count(knownUserLogIns.value))
+        var refused = MetricFamily(
+            "okaeri_log_ins_refused_total", .counter, "Log-ins by password or code that were refused, by reason.")
+        refused.add([MetricLabel("reason", "credential")], .count(refusedCredentials.value))
+        refused.add([MetricLabel("reason", "rate_limited")], .count(delayedLogIns.value))
+        refused.add([MetricLabel("reason", "busy")], .count(busyLogIns.value))
+        return [
+            logIns, refused,
+            MetricFamily(
+                "okaeri_first_launches_refused_total", .counter, "First launches refused by the rate limit.",
+                .count(refusedFirstLaunches.value)),
+        ]
     }
 }
 

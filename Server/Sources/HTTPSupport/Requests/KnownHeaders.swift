@@ -55,6 +55,10 @@ extension HTTPField.Name {
 
     /// The id under which the server logged the request.
     package static let requestId = HTTPField.Name(known: "Request-Id")
+    /// The trace that a request belongs to (W3C Trace Context).
+    package static let traceparent = HTTPField.Name(known: "traceparent")
+    /// What other tracing systems say of that trace.
+    package static let tracestate = HTTPField.Name(known: "tracestate")
     /// The addresses that a request passed on its way through proxies.
     package static let forwardedFor = HTTPField.Name(known: "X-Forwarded-For")
     /// The scheme that the client used.

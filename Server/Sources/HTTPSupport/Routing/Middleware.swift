@@ -85,6 +85,14 @@ struct BodyDrain: Sendable {
 struct RequestLog: Sendable {
     let method: String
     let path: String
+    /// Of the spans of its requests.
+    let name: String
+
+    init(method: String, path: String) {
+        self.method = method
+        self.path = path
+        name = "\(method) \(path)"
+    }
 
     func note(_ status: HTTPResponse.Status, _ duration: Duration, _ context: ServerContext) {
         guard context.logger.logLevel <= .debug else { return }

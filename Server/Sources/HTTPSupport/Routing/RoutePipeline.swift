@@ -1,5 +1,7 @@
+import Domain
 import HTTPTypes
 import Hummingbird
+import Logging
 
 /// Everything that a request of one route passes through, on the fast path and on Hummingbird's alike: it gets an id, its
 /// path is checked, the handler makes the response or the protocol words the error, headers are added, a body that nobody
@@ -16,6 +18,8 @@ final class RoutePipeline: Sendable {
     private let drainBody: BodyDrain
     private let metrics: RouteMetrics
     private let log: RequestLog
+    /// `nil` while no traces are made, which is all that a request then learns of them.
+    private let tracing: RequestTracing?
 
     init(_ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics, _ handler: @escaping Route.Handler)
     {
@@ -26,6 +30,7 @@ final class RoutePipeline: Sendable {
         checkPath = PathCheck(takesFinalSlash: adapter.takesFinalSlash)
         crossOriginHeaders = CrossOriginHeaders(fields: adapter.crossOriginHeaders)
         drainBody = shared.drainBody
+        tracing = shared.tracing
         log = RequestLog(method: metrics.method, path: metrics.path)
     }
 
@@ -33,6 +38,7 @@ final class RoutePipeline: Sendable {
     struct Shared: Sendable {
         var naming: RequestNaming
         var drainBody: BodyDrain
+        var tracing: RequestTracing?
     }
 
     /// The path of its route.
@@ -43,10 +49,20 @@ final class RoutePipeline: Sendable {
         var context = context
         context.requestId = naming.id(of: request, context)
         context.body = BodyProgress(request)
+        let span = tracing?.begin(request, context, log.name)
+        if let span, span.context.isSampled {
+            context.logger[metadataKey: "trace_id"] = .string(span.context.trace.text)
+        }
         var response: Response
         do {
             try checkPath(request)
-            response = try await handler(request, context)
+            if let span {
+                response = try await CurrentSpan.$value.withValue(span) { [handler, context] in
+                    try await handler(request, context)
+                }
+            } else {
+                response = try await handler(request, context)
+            }
         } catch {
             response = errors.response(to: error, requestId: context.requestId)
             log.note(error, response.status, context)
@@ -58,6 +74,7 @@ final class RoutePipeline: Sendable {
         let duration = start.duration(to: .now)
         metrics.note(status: response.status.code, duration)
         log.note(response.status, duration, context)
+        span?.end(metrics.method, metrics.path, response.status.code, requestId: context.requestId)
         return response
     }
 }

@@ -14,14 +14,16 @@ package struct ServerRoutes: Sendable {
     ///   - requestIds: Names requests.
     ///   - proxies: Whose request ids are kept.
     ///   - readBody: Reads bodies that no route wanted.
+    ///   - tracing: Makes the spans of requests; `nil` when there are no traces.
     package init(
         _ adapters: [any ProtocolAdapter], metrics: ServerMetrics, requestIds: RequestIds, proxies: TrustedProxies,
-        readBody: BodyReader
+        readBody: BodyReader, tracing: RequestTracing? = nil
     ) {
         self.adapters = adapters
         self.metrics = metrics
         shared = RoutePipeline.Shared(
-            naming: RequestNaming(requestIds: requestIds, proxies: proxies), drainBody: BodyDrain(readBody: readBody))
+            naming: RequestNaming(requestIds: requestIds, proxies: proxies), drainBody: BodyDrain(readBody: readBody),
+            tracing: tracing)
     }
 
     /// Every route of every protocol.

@@ -130,6 +130,8 @@ struct SettingOptions: ParsableArguments {
 
     @OptionGroup(title: "Single sign-on of admins") var signOn: SignOnOptions
 
+    @OptionGroup(title: "Traces, metrics and audit log for others") var telemetry: TelemetryOptions
+
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = storage.values
@@ -168,6 +170,7 @@ struct SettingOptions: ParsableArguments {
         values.merge(connections.values) { $1 }
         values.merge(mail.values) { $1 }
         values.merge(signOn.values) { $1 }
+        values.merge(telemetry.values) { $1 }
         return try ServerSettings.read(values)
     }
 }

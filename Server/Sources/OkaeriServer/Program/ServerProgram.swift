@@ -177,6 +177,13 @@ package struct ServerProgram: Sendable {
                 .init(service: ReplicaWorker(shipper: replica, logger: logger, stop: { stopSwitch.press() })))
         }
         if let metrics { services.append(.init(service: metrics)) }
+        // The first ones stop as the last.
+        if let auditStream = try composition.auditStream(logger) {
+            services.insert(.init(service: auditStream), at: 0)
+        }
+        if let telemetry = composition.telemetry {
+            services.insert(.init(service: telemetry.worker(responders.counted, logger)), at: 0)
+        }
         services.append(.init(service: application))
         // Services stop in the opposite order: streams end before the server waits for its requests.
         services.append(.init(service: EventStreamCloser(modules: composition.modules)))

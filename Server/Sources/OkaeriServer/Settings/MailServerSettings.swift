@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import OutboundServices
+import Threads
 
 extension SMTPSettings {
     /// The mail server of the settings; `nil` when none is named.
@@ -45,5 +46,26 @@ extension SMTPSettings {
 
     private static func isOnThisMachine(_ url: String) -> Bool {
         ["localhost", "127.0.0.1", "[::1]", "::1"].contains(URLComponents(string: url)?.host ?? "")
+    }
+}
+
+extension ServerSettings {
+    /// What hands mails to the mail server, and the threads that wait for it; `nil` without one.
+    var mailCarrier: (carrier: SMTPCarrier, threads: WorkerThreads)? {
+        smtp.map { smtp in
+            let threads = WorkerThreads(
+                name: "okaeri-mail", count: MailWorker.lanes, maximumWaiting: MailWorker.lanes)
+            return (SMTPCarrier(smtp, threads: threads), threads)
+        }
+    }
+
+    /// Connects to the mail server and logs in.
+    ///
+    /// - Returns: what is wrong; `nil` when mails can be sent, or when there is no mail server to ask.
+    package func checkMailServer() async -> String? {
+        guard let (carrier, threads) = mailCarrier else { return nil }
+        let fault = await carrier.check()
+        await threads.close()
+        return fault
     }
 }

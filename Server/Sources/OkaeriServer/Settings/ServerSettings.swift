@@ -59,6 +59,10 @@ package struct ServerSettings: Sendable {
     package var textMessages: TextMessageSettings?
     /// The provider of admins; `nil` without one.
     package var adminSignOn: AdminSignOnSettings?
+    /// The collector of traces and metrics; `nil` without one.
+    package var telemetry: TelemetrySettings?
+    /// Where a copy of the audit log is sent; `nil` when none is.
+    package var auditStream: AuditStreamSettings?
 
     /// Reads all settings.
     ///
@@ -118,6 +122,8 @@ package struct ServerSettings: Sendable {
         smtp = try SMTPSettings(reader)
         textMessages = try TextMessageSettings(reader)
         adminSignOn = try AdminSignOnSettings(reader)
+        telemetry = try TelemetrySettings(reader)
+        auditStream = try AuditStreamSettings(reader)
         if isDevelopment && !isLoopback {
             throw SettingFault(.dev, value: "on", source: "while listening on \(host)")
         }
@@ -186,7 +192,7 @@ package struct ServerSettings: Sendable {
         return areFree && Set(paths).count == paths.count ? paths : nil
     }
 
-    private static func networks(_ text: String) -> [IPNetwork]? {
+    static func networks(_ text: String) -> [IPNetwork]? {
         let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         let networks = names.compactMap { IPNetwork($0) }
         return networks.count == names.count ? networks : nil

@@ -264,6 +264,43 @@ extension Setting {
             + "“okaeri admin reset” lets anybody in again.",
         rule: "on or off; off only with admin-sign-on-issuer")
 
+    package static let otlpEndpoint = Setting(
+        "otlp-endpoint", default: nil,
+        "The collector that traces and metrics are sent to, by OTLP over HTTP. Without one no traces are made.",
+        rule: "an http or https address such as http://127.0.0.1:4318, without query, name and password")
+    package static let otlpSignals = Setting(
+        "otlp-signals", default: "traces,metrics", "What is sent to otlp-endpoint.",
+        rule: "traces, metrics, or both with a comma between")
+    package static let otlpHeaders = Setting(
+        "otlp-headers", default: nil, "Headers for otlp-endpoint, by which the collector knows the server.",
+        rule:
+            "name=value with commas between, with % and two digits for what is special in a value; otlp-endpoint must be "
+            + "set, and be https or on this machine", isSecret: true)
+    package static let otlpResource = Setting(
+        "otlp-resource", default: nil,
+        "What the collector learns of this server, beside service.name, service.version and service.instance.id.",
+        rule: "name=value with commas between, with % and two digits for what is special in a value, such as "
+            + "deployment.environment.name=production")
+    package static let otlpMetricsInterval = Setting(
+        "otlp-metrics-interval", default: "60", unit: "seconds", "How often metrics are sent to otlp-endpoint.",
+        rule: "a whole number from 5 to 3600")
+    package static let traceRatio = Setting(
+        "trace-ratio", default: "0.1", "Which part of the traces that begin at this server is recorded.",
+        rule: "a number from 0 to 1, such as 0.05")
+    package static let traceCallers = Setting(
+        "trace-callers", default: "",
+        "Whose traceparent is believed: their traces go on here, and they decide whether those are recorded.",
+        rule: "addresses and networks with commas between, such as 10.0.0.0/8,2001:db8::1")
+
+    package static let auditStream = Setting(
+        "audit-stream", default: nil, "Where a copy of the audit log is sent, an object of JSON for each entry.",
+        rule:
+            "syslog+udp://host:514, syslog+tcp://host:601, syslog+unix:///dev/log, or for a webhook an https address or "
+            + "an http address of this machine")
+    package static let auditStreamSecret = Setting(
+        "audit-stream-secret", default: nil, "What signs the calls of a webhook that audit-stream names.",
+        rule: "at least 16 characters, and audit-stream must be a webhook", isSecret: true)
+
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
@@ -277,6 +314,8 @@ extension Setting {
         smtpUser, smtpPassword, smtpTLS,
         smtpCertificates, mailFrom, textMessageWebhook, textMessageSecret, adminSignOnIssuer,
         adminSignOnClient, adminSignOnSecret, adminSignOnSecretFile, adminSignOnDomain, adminSignOnRole, adminPasswords,
+        otlpEndpoint, otlpSignals, otlpHeaders, otlpResource, otlpMetricsInterval, traceRatio, traceCallers,
+        auditStream, auditStreamSecret,
     ]
 
     /// The variable that names the configuration file, as `--config` does.

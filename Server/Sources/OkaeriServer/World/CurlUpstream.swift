@@ -1,3 +1,4 @@
+import Domain
 import NIOCore
 import OutboundServices
 import ParseAPI
@@ -5,6 +6,8 @@ import ParseAPI
 /// Asks the Parse Servers of apps by libcurl, under the rules for all addresses that tenants give.
 struct CurlUpstream: ParseUpstream {
     let streams: CurlStreams
+    /// `nil` while no traces are made.
+    let tracer: Tracer?
 
     func callAsFunction(_ request: UpstreamRequest) async throws -> UpstreamResponse? {
         guard let method = WebCall.Method(rawValue: request.method) else { return nil }
@@ -45,12 +48,17 @@ struct CurlUpstream: ParseUpstream {
 
     /// - Returns: `nil` when there is none: the log has the reason.
     private func response(to call: WebCall, _ upload: CurlStreams.Upload?) async -> UpstreamResponse? {
-        do {
+        var call = call
+        let span = tracer?.beginCall(call.method.rawValue)
+        if let span { call.headers += TraceHeaders.of(span) }
+        do throws(WebFault) {
             let response = try await streams(call, upload)
+            span?.endCall(call, status: response.status)
             return UpstreamResponse(status: response.status, headers: response.headers) {
                 try await response.next().map { ByteBuffer(bytes: $0) }
             }
         } catch {
+            span?.endCall(call, fault: error)
             return nil
         }
     }

@@ -42,3 +42,15 @@ enum ProcessMemory {
         return pages * Double(sysconf(Int32(clamping: _SC_PAGESIZE)))
     }
 }
+
+/// By which names others know this machine and this process.
+enum SystemName {
+    static var host: String {
+        var name = [CChar](repeating: 0, count: 256)
+        // The last byte stays 0 whatever the length.
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    static var process: Int32 { getpid() }
+}

@@ -37,6 +37,19 @@ package final class SQLTransaction: Transaction {
         return value
     }
 
+    /// Runs a closure on a connection that stands before this transaction's own. What it changes is this transaction's, also
+    /// when it throws: a statement by itself may have been committed.
+    func with<Value>(
+        _ connection: any Connection, _ body: (any Transaction) throws(DomainError) -> Value
+    ) throws(DomainError) -> Value {
+        let transaction = SQLTransaction(connection, proofs: proofs)
+        defer {
+            marks += transaction.marks
+            changes += transaction.changes
+        }
+        return try body(transaction)
+    }
+
     func note(_ change: Change) {
         changes.append(change)
     }

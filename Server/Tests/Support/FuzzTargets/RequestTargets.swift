@@ -33,6 +33,16 @@ extension FuzzTarget {
             let tags = AcceptLanguage.tags(in: String(input: input))
             expect(tags.count <= 10, "ten languages at the most are read")
         },
+        FuzzTarget("trace-parent", maximumBytes: 2048) { input in
+            let lines = input.split(separator: 0x0a, omittingEmptySubsequences: false).map { String(input: Array($0)) }
+            guard let first = lines.first,
+                let context = TraceContext(traceparent: first, tracestate: Array(lines.dropFirst()))
+            else { return }
+            let again = TraceContext(
+                traceparent: context.traceparent, tracestate: context.state.isEmpty ? [] : [context.state])
+            expect(again == context, "a trace is read as it was written")
+            expect(context.state.utf8.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x09 }, "no line ends in it")
+        },
         FuzzTarget("ip-address", maximumBytes: 300) { input in
             let text = String(input: input)
             if let address = IPAddress(text) {

@@ -1,0 +1,73 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+/// A collector of traces and metrics, or another receiver of messages, on a port of this machine.
+final class FakeCollector: Sendable {
+    private let kept = Mutex<[Message]>([])
+    private let status: Mutex<HTTPResponse.Status>
+
+    /// What was sent to it.
+    struct Message: Sendable {
+        var path: String
+        var headers: HTTPFields
+        var body: String
+    }
+
+    init(_ status: HTTPResponse.Status = .ok) {
+        self.status = Mutex(status)
+    }
+
+    var messages: [Message] { kept.withLock { $0 } }
+
+    func answer(_ status: HTTPResponse.Status) { self.status.withLock { $0 = status } }
+
+    /// What was sent to a path, once there is something.
+    func wait(for path: String, containing part: String = "") async throws -> Message {
+        for _ in 0..<600 {
+            if let found = messages.first(where: { $0.path == path && $0.body.contains(part) }) { return found }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw Missing(description: "nothing came to \(path)")
+    }
+
+    /// Listens while `body` lasts.
+    func run(_ body: @escaping @Sendable (_ url: String) async throws -> Void) async throws {
+        let router = Router()
+        router.post("**") { [self] request, context in
+            let bytes = try await request.body.collect(upTo: 1 << 22)
+            kept.withLock {
+                $0.append(
+                    Message(path: request.uri.path, headers: request.headers, body: String(buffer: bytes)))
+            }
+            return Response(
+                status: status.withLock { $0 }, headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: "{}")))
+        }
+        let (listening, listens) = AsyncStream<Int>.makeStream()
+        let application = Hummingbird.Application(
+            router: router, configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in listens.yield(channel.localAddress?.port ?? 0) },
+            logger: TestServer.silence)
+        let services = ServiceGroup(services: [application], logger: TestServer.silence)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await services.run() }
+            group.addTask {
+                let outcome: Result<Void, any Error>
+                do {
+                    let port = try #require(await listening.first { _ in true })
+                    outcome = .success(try await body("http://127.0.0.1:\(port)"))
+                } catch {
+                    outcome = .failure(error)
+                }
+                await services.triggerGracefulShutdown()
+                try outcome.get()
+            }
+            try await group.waitForAll()
+        }
+    }
+}
