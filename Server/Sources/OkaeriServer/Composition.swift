@@ -153,7 +153,7 @@ package struct Composition: Sendable {
         self.caller = caller
         let eventCaller = CurlCaller(policy: caller.policy)
         self.eventCaller = eventCaller
-        let hookStreams = CurlStreams(limits: .ofHooks, policy: caller.policy)
+        let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: caller.policy)
         self.hookStreams = hookStreams
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
@@ -389,17 +389,4 @@ package struct Composition: Sendable {
             .init(name: "process_resident_memory_bytes", help: "Resident memory.") { ProcessMemory.residentBytes },
         ]
     }
-}
-
-/// By which somebody becomes an admin of a server that has none who can log in.
-package struct FirstAdminLink: Sendable {
-    package var url: String
-    /// Who came in without an authenticator app while the server was for development; `nil` for a new owner.
-    package var owner: String?
-}
-
-extension CurlStreams.Limits {
-    /// Each hook has a time of its own below this, and so many calls under way as its breaker lets through.
-    fileprivate static let ofHooks = CurlStreams.Limits(
-        connecting: .seconds(5), silence: .seconds(5), whole: .seconds(5), transfers: 1024)
 }

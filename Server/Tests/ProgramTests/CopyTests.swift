@@ -160,7 +160,9 @@ struct CopyTests {
         let first = try ChildProcess(Program.path(), ["copy", "--from", folder.path, "--to", url])
         _ = try await eventually("the first rows of the last table") { () -> Bool? in
             guard first.isRunning else { throw TestFault("it ended at once: \(first.errors)") }
-            let exists = try await cluster.run("SELECT to_regclass('unfinished_copy') IS NOT NULL", in: database)
+            let exists = try await cluster.run(
+                "SELECT to_regclass('unfinished_copy') IS NOT NULL AND to_regclass('sessions') IS NOT NULL",
+                in: database)
             guard exists == [["t"]] else { return nil }
             return try await cluster.run("SELECT 1 FROM sessions LIMIT 1", in: database).isEmpty ? nil : true
         }

@@ -40,6 +40,8 @@ struct ImportServicesTests {
         var refused: [Int: String] = [:]
         /// By user: what “okaeri user show” prints of it.
         let shown: [String: [String]]
+        /// Who cannot log in.
+        var disabled: [String]?
     }
 
     static let exports = [
@@ -139,8 +141,8 @@ struct ImportServicesTests {
             imported: 2, refused: [4: "google", 5: "nothing leads"],
             shown: [
                 "c1": ["taro@example.com", "+819012345678", "2024-01-02T03:04:05.678Z", "ja-JP", "team"],
-                "c2": ["hana", "2017-08-22T20:39:03.500Z", "disabledAt"],
-            ]),
+                "c2": ["hana", "2017-08-22T20:39:03.500Z"],
+            ], disabled: ["c2"]),
         Export(
             testDescription: "cognito", file: "users.json",
             text: #"""
@@ -161,7 +163,7 @@ struct ImportServicesTests {
                 """#,
             imported: 1,
             refused: [2: "nothing leads", 3: "password", 4: "password", 5: "password", 6: "google"],
-            shown: ["a1": ["Taro", "2024-01-02T03:04:05.678Z", "theme", "disabledAt", #""hasPassword":true"#]]),
+            shown: ["a1": ["Taro", "2024-01-02T03:04:05.678Z", "theme", #""hasPassword":true"#]], disabled: ["a1"]),
     ]
 
     @Test("rehearse, import, report by line, and leave alone what is there", arguments: exports)
@@ -197,6 +199,11 @@ struct ImportServicesTests {
                 "user", "show", id, "--application", application.id, "--data", folder.path, "--json")
             let output = shown.output.replacing(" ", with: "")
             for word in words { #expect(output.contains(word), "\(word) in \(shown.output)") }
+        }
+        if let disabled = export.disabled {
+            let list = try await Program.run(
+                "user", "list", "--disabled", "--application", application.id, "--data", folder.path, "--json")
+            for id in disabled { #expect(list.output.contains(id), "\(list.output)") }
         }
         try await server.stop()
     }

@@ -36,7 +36,7 @@ struct SharedBackupTests {
         for command in [
             ["user", "delete", leaves.user.id, "--now", "--yes"],
             ["user", "remove-device-key", loses.user.id, "--all"],
-            ["user", "disable", stays.user.id, "--reason", "a test"],
+            ["user", "disable", stays.user.id],
             ["user", "enable", stays.user.id],
         ] {
             let done = try await program(command + ["--application", application], cluster.url(old))

@@ -6,6 +6,9 @@ import OkaeriWire
 package struct HookWebhook: HookCarrier {
     /// The longest response that is read.
     package static let maximumResponseBytes = 16 * 1024
+    /// Each hook has a time of its own below this, and so many calls under way as its breaker lets through.
+    package static let limits = CurlStreams.Limits(
+        connecting: .seconds(5), silence: .seconds(5), whole: .seconds(5), transfers: 1024)
     private static let maximumDepth = 32
 
     private let clock: any WallClock
