@@ -7,7 +7,7 @@ package struct KnownPasskey: Sendable {
     package static let domain = "localhost"
     package static let origin = "https://localhost"
 
-    package let key: P256.Signing.PrivateKey
+    private let key: P256.Signing.PrivateKey
     /// The credential's id, base64url.
     package let id: String
     /// The user's handle, base64url.
