@@ -40,7 +40,7 @@ package final class Tracer: Sendable {
         return id == 0 ? 1 : id
     }
 
-    private func next() -> UInt64 { count.add(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).oldValue }
+    private func next() -> UInt64 { count.wrappingAdd(0x9e37_79b9_7f4a_7c15, ordering: .relaxed).oldValue }
 
     /// SplitMix64 (Steele, Lea, Flood, 2014): every number becomes another one, evenly spread.
     private static func mixed(_ number: UInt64) -> UInt64 {
