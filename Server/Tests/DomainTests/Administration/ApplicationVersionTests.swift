@@ -28,7 +28,7 @@ struct ApplicationVersionTests {
         "secondFactors": { $0.secondFactors.demandedFor = [.passwordChanged, .erased] },
     ]
     /// What is changed one rule and one view at a time, by requests of their own.
-    private static let others: Set = ["fieldRules", "userListViews"]
+    private static let others: Set = ["fieldRules", "hooks", "userListViews"]
 
     private let application: Application
 

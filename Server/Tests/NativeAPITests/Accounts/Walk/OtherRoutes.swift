@@ -89,7 +89,8 @@ extension AccountChangeStep {
                 OtherRoutes(
                     "It shows something, or leads to a provider.", "POST /a/{application}/userinfo",
                     "POST /a/{application}/account/export", "POST /a/{application}/account/link",
-                    "POST /a/{application}/passkey/options", "POST /a/{application}/account/passkey/options",
+                    "POST /a/{application}/sign-up/work", "POST /a/{application}/passkey/options",
+                    "POST /a/{application}/account/passkey/options",
                     "POST /a/{application}/account/factors/offer", "POST /a/{application}/introspect"),
                 OtherRoutes("The end of one session, by its token.", "POST /a/{application}/revoke"),
             ]
