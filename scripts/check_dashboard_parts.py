@@ -314,7 +314,7 @@ def check_menu(world, page):
             for number, name in enumerate(groups):
                 group = view.get_by_role("group", name=name, exact=True)
                 expect(group).to_be_visible()
-                expect(group.locator("a")).to_have_count([9, 5][number])
+                expect(group.locator("a")).to_have_count([10, 5][number])
             links = view.locator(".dash-nav a")
             for number in range(links.count()):
                 links.nth(number).focus()
