@@ -29,7 +29,9 @@ final class FakeCollector: Sendable {
     /// What was sent to a path, once there is something.
     func wait(for path: String, containing part: String = "") async throws -> Message {
         for _ in 0..<600 {
-            if let found = messages.first(where: { $0.path == path && $0.body.contains(part) }) { return found }
+            if let found = messages.first(where: { $0.path == path && (part.isEmpty || $0.body.contains(part)) }) {
+                return found
+            }
             try await Task.sleep(for: .milliseconds(50))
         }
         throw Missing(description: "nothing came to \(path)")
