@@ -46,7 +46,8 @@ let dashboardResources: [Resource] =
     [
         "Templates/shell.mustache", "Templates/auth-layout.mustache", "Templates/enter.mustache",
         "Templates/set-up.mustache",
-        "Templates/codes.mustache", "Templates/list.mustache", "Templates/overview.mustache",
+        "Templates/cells.mustache", "Templates/codes.mustache", "Templates/list.mustache",
+        "Templates/overview.mustache",
         "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
         "Templates/message.mustache", "Templates/providers.mustache", "Templates/mail.mustache",
         "Templates/theme.mustache",

@@ -56,7 +56,8 @@ package struct Dashboard: ProtocolAdapter {
         try PageTemplates([
             "shell": PackageResources.shell_mustache, "auth-layout": PackageResources.auth_layout_mustache,
             "enter": PackageResources.enter_mustache, "set-up": PackageResources.set_up_mustache,
-            "codes": PackageResources.codes_mustache, "list": PackageResources.list_mustache,
+            "cells": PackageResources.cells_mustache, "codes": PackageResources.codes_mustache,
+            "list": PackageResources.list_mustache,
             "overview": PackageResources.overview_mustache, "user": PackageResources.user_mustache,
             "settings": PackageResources.settings_mustache, "start": PackageResources.start_mustache,
             "message": PackageResources.message_mustache, "providers": PackageResources.providers_mustache,

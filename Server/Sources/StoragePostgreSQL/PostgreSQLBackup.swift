@@ -30,17 +30,17 @@ package final class PostgreSQLJournal {
 
     /// The names of all segments, the oldest first.
     package func segmentNames() throws(PostgreSQLOpenFault) -> [String] {
-        try asking { () throws(PostgreSQLFault) in try revocations.segmentNames() }
+        try address.answering { () throws(PostgreSQLFault) in try revocations.segmentNames() }
     }
 
     /// Begins a segment with what a snapshot does not see.
     package func begin(_ name: String, behind snapshot: PostgreSQLSnapshot) throws(PostgreSQLOpenFault) {
-        try asking { () throws(PostgreSQLFault) in try revocations.begin(name, behind: snapshot.visibility) }
+        try address.answering { () throws(PostgreSQLFault) in try revocations.begin(name, behind: snapshot.visibility) }
     }
 
     /// Lets all that is read from now on be as it is now.
     package func holdStill() throws(PostgreSQLOpenFault) {
-        _ = try asking { () throws(PostgreSQLFault) in
+        _ = try address.answering { () throws(PostgreSQLFault) in
             try link.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
         }
     }
@@ -55,7 +55,7 @@ package final class PostgreSQLJournal {
     package func lines(
         of segment: String, after last: Int64
     ) throws(PostgreSQLOpenFault) -> (lines: [String], last: Int64) {
-        let found = try asking { () throws(PostgreSQLFault) in
+        let found = try address.answering { () throws(PostgreSQLFault) in
             try revocations.lines(of: segment, after: last, limit: Self.linesAtOnce)
         }
         return (found.map { RevocationLine.sealed("#\($0.id) \($0.line)") }, found.last?.id ?? last)
@@ -67,15 +67,7 @@ package final class PostgreSQLJournal {
     }
 
     private func transaction(_ body: () throws(PostgreSQLFault) -> Void) throws(PostgreSQLOpenFault) {
-        try asking { () throws(PostgreSQLFault) in try link.transaction(body) }
-    }
-
-    private func asking<Answer>(_ ask: () throws(PostgreSQLFault) -> Answer) throws(PostgreSQLOpenFault) -> Answer {
-        do throws(PostgreSQLFault) {
-            return try ask()
-        } catch {
-            throw PostgreSQLOpenFault("The database \(address) answers: \(error.words).")
-        }
+        try address.answering { () throws(PostgreSQLFault) in try link.transaction(body) }
     }
 }
 
@@ -196,35 +188,28 @@ package final class PostgreSQLRestoration {
                 "The database \(address) is not empty: the table \(tables[0]) is there, and nothing was changed. Make a new one with "
                     + "“createdb --encoding=UTF8 NAME”, and name it with --database.")
         }
-        _ = try asking { () throws(PostgreSQLFault) in try link.run(PostgreSQLTableWriter.marking) }
+        _ = try address.answering { () throws(PostgreSQLFault) in try link.run(PostgreSQLTableWriter.marking) }
     }
 
     /// Removes what was restored, after a fault.
     package func abandon() {
         // The fault before it is the one to tell; what stays is marked, and no server starts on it.
-        _ = try? asking { () throws(PostgreSQLFault) in
+        _ = try? address.answering { () throws(PostgreSQLFault) in
             _ = try? link.run("ROLLBACK")
             try PostgreSQLRevocations(link).removeTriggers()
         }
         for table in (try? names()) ?? [] where table != PostgreSQLTableWriter.marker {
-            _ = try? asking { () throws(PostgreSQLFault) in
+            _ = try? address.answering { () throws(PostgreSQLFault) in
                 try link.run("DROP TABLE \(TableShape.quoted(table)) CASCADE")
             }
         }
-        _ = try? asking { () throws(PostgreSQLFault) in try link.run(PostgreSQLTableWriter.unmarking) }
+        _ = try? address.answering { () throws(PostgreSQLFault) in try link.run(PostgreSQLTableWriter.unmarking) }
     }
 
     /// Begins to apply a journal. What the database noted itself goes: its next backup begins anew.
     package func begin() throws(PostgreSQLOpenFault) {
-        let shapes: [TableShape]
-        do throws(TableFault) {
-            shapes = try PostgreSQLTables(link, address).shapes()
-        } catch {
-            throw PostgreSQLOpenFault(error.description)
-        }
-        statements = RevocationStatements(
-            shapes.map { .init(name: $0.name, columns: $0.columns.map(\.name), key: $0.key) }, .postgresql)
-        try asking { () throws(PostgreSQLFault) in
+        try address.answering { () throws(PostgreSQLFault) in
+            statements = RevocationStatements(try PostgreSQLTables.shapes(link), .postgresql)
             try link.run("BEGIN")
             let revocations = PostgreSQLRevocations(link)
             known = try revocations.knownLines()
@@ -234,7 +219,7 @@ package final class PostgreSQLRestoration {
 
     /// The newest segment of the journal that a database has which its own tools brought back.
     package func lastSegment() throws(PostgreSQLOpenFault) -> String? {
-        try asking { () throws(PostgreSQLFault) in try PostgreSQLRevocations(link).segmentNames().last }
+        try address.answering { () throws(PostgreSQLFault) in try PostgreSQLRevocations(link).segmentNames().last }
     }
 
     /// Applies lines in their order. Those are passed over which the database knows.
@@ -262,7 +247,7 @@ package final class PostgreSQLRestoration {
         let ended = changedRows
         try run(statements?.forgettingSecondFactors ?? [])
         changedRows = ended
-        return try asking { () throws(PostgreSQLFault) in
+        return try address.answering { () throws(PostgreSQLFault) in
             let content = try PostgreSQLSnapshot.content(link)
             try link.run(PostgreSQLTableWriter.unmarking)
             try link.run("COMMIT", within: .seconds(3600))
@@ -271,27 +256,19 @@ package final class PostgreSQLRestoration {
     }
 
     private func run(_ texts: [String]) throws(PostgreSQLOpenFault) {
-        try asking { () throws(PostgreSQLFault) in
+        try address.answering { () throws(PostgreSQLFault) in
             for text in texts { changedRows += try link.run(text, within: .seconds(3600)).changedRows }
         }
     }
 
     private func names() throws(PostgreSQLOpenFault) -> [String] {
-        try asking { () throws(PostgreSQLFault) in
+        try address.answering { () throws(PostgreSQLFault) in
             let found = try link.run(
                 """
                 SELECT relname::text FROM pg_class
                 WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace ORDER BY 1
                 """)
             return (0..<found.rowCount).map { found.row($0).text(0) }
-        }
-    }
-
-    private func asking<Answer>(_ ask: () throws(PostgreSQLFault) -> Answer) throws(PostgreSQLOpenFault) -> Answer {
-        do throws(PostgreSQLFault) {
-            return try ask()
-        } catch {
-            throw PostgreSQLOpenFault("The database \(address) answers: \(error.words).")
         }
     }
 }

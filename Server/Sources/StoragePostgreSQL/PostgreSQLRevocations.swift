@@ -39,10 +39,10 @@ struct PostgreSQLRevocations {
             )
             """)
         try removeTriggers()
-        let described = try columns()
+        let shapes = try PostgreSQLTables.shapes(link)
         for table in RevocableTable.all {
-            guard let columns = described[table.name] else { continue }
-            for statement in Self.triggers(of: table, columns) { try link.run(statement) }
+            guard let shape = shapes.first(where: { $0.name == table.name }) else { continue }
+            for statement in Self.triggers(of: table, shape) { try link.run(statement) }
         }
     }
 
@@ -111,40 +111,16 @@ struct PostgreSQLRevocations {
 
     // MARK: Triggers
 
-    /// The columns of a table with their types, and those of its key.
-    private struct Columns {
-        var types: [String: String] = [:]
-        var key: [String] = []
-    }
-
-    private func columns() throws(PostgreSQLFault) -> [String: Columns] {
-        let found = try link.run(
-            """
-            SELECT c.relname::text, a.attname::text, format_type(a.atttypid, NULL),
-                COALESCE(array_position(i.indkey::int2[], a.attnum), -1)::int8
-            FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-            LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-            WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
-            ORDER BY 1, 4
-            """)
-        var tables: [String: Columns] = [:]
-        for number in 0..<found.rowCount {
-            let row = found.row(number)
-            tables[row.text(0), default: Columns()].types[row.text(1)] = row.text(2)
-            if row.integer(3) >= 0 { tables[row.text(0), default: Columns()].key.append(row.text(1)) }
-        }
-        return tables
-    }
-
-    private static func triggers(of table: RevocableTable, _ columns: Columns) -> [String] {
-        let key = columns.key.map { coded("OLD", $0, columns) }.joined(separator: " || ',' || ")
+    private static func triggers(of table: RevocableTable, _ shape: TableShape) -> [String] {
+        let kinds = Dictionary(shape.columns.map { ($0.name, $0.kind) }) { first, _ in first }
+        let key = shape.key.map { coded("OLD", $0, kinds[$0]) }.joined(separator: " || ',' || ")
         let ended = "'D \(table.name) ' || \(key)"
         var statements = trigger("ended", on: table.name, "AFTER DELETE", [], ended)
-        let ending = table.endingColumns.filter { columns.types[$0] != nil }
+        let ending = table.endingColumns.filter { kinds[$0] != nil }
         if !ending.isEmpty { statements += trigger("replaced", on: table.name, "AFTER UPDATE", ending, ended) }
-        let carried = table.carriedColumns.filter { columns.types[$0] != nil }
+        let carried = table.carriedColumns.filter { kinds[$0] != nil }
         if !carried.isEmpty {
-            let values = carried.map { "'\($0)=' || \(coded("NEW", $0, columns))" }.joined(separator: " || ',' || ")
+            let values = carried.map { "'\($0)=' || \(coded("NEW", $0, kinds[$0]))" }.joined(separator: " || ',' || ")
             statements += trigger(
                 "changed", on: table.name, "AFTER UPDATE", carried, "'P \(table.name) ' || \(key) || ' ' || \(values)")
         }
@@ -172,13 +148,13 @@ struct PostgreSQLRevocations {
     }
 
     /// A value as the first letter of its type and its bytes in hexadecimal digits.
-    private static func coded(_ row: String, _ column: String, _ columns: Columns) -> String {
+    private static func coded(_ row: String, _ column: String, _ kind: TableShape.Kind?) -> String {
         let value = "\(row).\(column)"
         let code =
-            switch columns.types[column] {
-            case "bytea": "'b' || upper(encode(\(value), 'hex'))"
-            case "bigint", "integer", "smallint": "'i' || upper(encode(convert_to(\(value)::text, 'UTF8'), 'hex'))"
-            default: "'t' || upper(encode(convert_to(\(value)::text, 'UTF8'), 'hex'))"
+            switch kind {
+            case .bytes: "'b' || upper(encode(\(value), 'hex'))"
+            case .integer: "'i' || upper(encode(convert_to(\(value)::text, 'UTF8'), 'hex'))"
+            case .text, .other, nil: "'t' || upper(encode(convert_to(\(value)::text, 'UTF8'), 'hex'))"
             }
         return "COALESCE(\(code), 'n')"
     }

@@ -77,17 +77,20 @@ package struct PostgreSQLTables: TableReader {
     }
 
     package func shapes() throws(TableFault) -> [TableShape] {
-        let columns = try address.asking { () throws(PostgreSQLFault) in
-            try link.run(
-                """
-                SELECT c.relname::text, a.attname::text, COALESCE(array_position(i.indkey::int2[], a.attnum), -1)::int8,
-                    a.atttypid::int8
-                FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-                LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
-                WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
-                ORDER BY c.relname COLLATE "C", a.attnum
-                """)
-        }
+        try address.asking { () throws(PostgreSQLFault) in try Self.shapes(link) }
+    }
+
+    /// The same of any connection, also within a transaction.
+    static func shapes(_ link: PostgreSQLLink) throws(PostgreSQLFault) -> [TableShape] {
+        let columns = try link.run(
+            """
+            SELECT c.relname::text, a.attname::text, COALESCE(array_position(i.indkey::int2[], a.attnum), -1)::int8,
+                a.atttypid::int8
+            FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+            LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary
+            WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
+            ORDER BY c.relname COLLATE "C", a.attnum
+            """)
         var shapes: [(name: String, columns: [TableShape.Column], key: [(position: Int64, name: String)])] = []
         for number in 0..<columns.rowCount {
             let row = columns.row(number)
@@ -130,10 +133,19 @@ package struct PostgreSQLTables: TableReader {
 extension PostgreSQLAddress {
     /// Says which database answers with a fault.
     func asking<Answer>(_ ask: () throws(PostgreSQLFault) -> Answer) throws(TableFault) -> Answer {
+        do throws(PostgreSQLOpenFault) {
+            return try answering(ask)
+        } catch {
+            throw TableFault(error.description)
+        }
+    }
+
+    /// The same for what is no table.
+    func answering<Answer>(_ ask: () throws(PostgreSQLFault) -> Answer) throws(PostgreSQLOpenFault) -> Answer {
         do throws(PostgreSQLFault) {
             return try ask()
         } catch {
-            throw TableFault("The database \(self) answers: \(error.words).")
+            throw PostgreSQLOpenFault("The database \(self) answers: \(error.words).")
         }
     }
 }

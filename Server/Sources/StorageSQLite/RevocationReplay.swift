@@ -16,23 +16,13 @@ package final class RevocationReplay {
     /// - Throws: `SQLiteOpenFault` when it cannot be written.
     package init(path: String) throws(SQLiteOpenFault) {
         connection = try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE, reportFault: { _ in })
-        do throws(DomainError) {
-            let names = try connection.rows(
-                "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'", []
-            ) { row throws(DomainError) in row.only.text }
-            var shapes: [RevocationStatements.Table] = []
-            for name in names {
-                let columns = try connection.rows("SELECT name FROM pragma_table_info($1)", [.text(name)]) {
-                    row throws(DomainError) in row.only.text
-                }
-                shapes.append(.init(name: name, columns: columns, key: try connection.keyColumns(of: name)))
-            }
-            statements = RevocationStatements(shapes, .sqlite)
-            try connection.execute("PRAGMA synchronous = OFF")
-            try connection.execute("BEGIN")
+        do throws(TableFault) {
+            statements = RevocationStatements(
+                try SQLiteTables(connection, description: "database \(path)").shapes(), .sqlite)
         } catch {
-            throw Self.fault(connection)
+            throw SQLiteOpenFault(error.description)
         }
+        try run(["PRAGMA synchronous = OFF", "BEGIN"])
     }
 
     /// Applies lines in their order.
@@ -64,11 +54,8 @@ package final class RevocationReplay {
         do throws(DomainError) {
             for text in texts { try connection.execute(text) }
         } catch {
-            throw Self.fault(connection)
+            throw SQLiteOpenFault(
+                "The revocations cannot be applied: \(String(cString: sqlite3_errmsg(connection.handle))).")
         }
-    }
-
-    private static func fault(_ connection: SQLiteConnection) -> SQLiteOpenFault {
-        SQLiteOpenFault("The revocations cannot be applied: \(String(cString: sqlite3_errmsg(connection.handle))).")
     }
 }

@@ -64,7 +64,7 @@ package struct RestoreDump {
         try reader.open(with: key, { tell(.opening, $0, $1) }) { part throws(BackupFault) in
             try file.write(Array(part))
         }
-        let restoration = try Self.asking { () throws(PostgreSQLOpenFault) in
+        let restoration = try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             let restoration = try PostgreSQLRestoration(address)
             try restoration.mark()
             return restoration
@@ -97,8 +97,10 @@ package struct RestoreDump {
     package func endRecovered(
         _ address: PostgreSQLAddress, journalOf old: PostgreSQLAddress?, keepsSessions: Bool
     ) throws(BackupFault) -> Report {
-        let restoration = try Self.asking { () throws(PostgreSQLOpenFault) in try PostgreSQLRestoration(address) }
-        guard let segment = try Self.asking({ () throws(PostgreSQLOpenFault) in try restoration.lastSegment() }) else {
+        let restoration = try BackupFault.reading { () throws(PostgreSQLOpenFault) in try PostgreSQLRestoration(address)
+        }
+        guard let segment = try BackupFault.reading({ () throws(PostgreSQLOpenFault) in try restoration.lastSegment() })
+        else {
             throw BackupFault(
                 "The database \(address) has no revocation journal: “okaeri backup make” had not begun one at that time. Nothing was "
                     + "changed.")
@@ -111,7 +113,7 @@ package struct RestoreDump {
         _ restoration: PostgreSQLRestoration, _ journal: RestoredJournal, _ keepsSessions: Bool, _ name: String?,
         _ madeAt: Int64?
     ) throws(BackupFault) -> Report {
-        try Self.asking { () throws(PostgreSQLOpenFault) in
+        try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             try restoration.begin()
             for (number, text) in journal.texts.enumerated() {
                 try restoration.apply(text)
@@ -145,15 +147,5 @@ package struct RestoreDump {
         var journal = RestoredJournal()
         try database.forEachPart(of: chain) { text throws(BackupFault) in journal.texts.append(text) }
         return journal
-    }
-
-    private static func asking<Value>(
-        _ body: () throws(PostgreSQLOpenFault) -> Value
-    ) throws(BackupFault) -> Value {
-        do throws(PostgreSQLOpenFault) {
-            return try body()
-        } catch {
-            throw BackupFault(error.description)
-        }
     }
 }

@@ -21,7 +21,7 @@ package struct SharedDatabase: BackupSource {
     package func copy(
         to path: String, lineage: String, tell: (Int, Int) -> Void
     ) throws(BackupFault) -> CopiedDatabase {
-        let (snapshot, segment) = try reading { () throws(PostgreSQLOpenFault) in
+        let (snapshot, segment) = try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             let journal = try PostgreSQLJournal(address)
             try journal.install()
             let snapshot = try PostgreSQLSnapshot(of: address)
@@ -53,7 +53,7 @@ package struct SharedDatabase: BackupSource {
     }
 
     package func segments() throws(BackupFault) -> [String] {
-        try reading { () throws(PostgreSQLOpenFault) in
+        try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             try PostgreSQLJournal(address, isForReading: true).segmentNames()
         }
     }
@@ -64,12 +64,13 @@ package struct SharedDatabase: BackupSource {
     }
 
     package func removeSegments(before name: String) throws(BackupFault) {
-        try reading { () throws(PostgreSQLOpenFault) in try PostgreSQLJournal(address).remove(before: name) }
+        try BackupFault.reading { () throws(PostgreSQLOpenFault) in try PostgreSQLJournal(address).remove(before: name)
+        }
     }
 
     /// Lines of segments as they are at one instant, some thousand at a time.
     func forEachPart(of segments: [String], _ take: (String) throws(BackupFault) -> Void) throws(BackupFault) {
-        let journal = try reading { () throws(PostgreSQLOpenFault) in
+        let journal = try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             let journal = try PostgreSQLJournal(address, isForReading: true)
             try journal.holdStill()
             return journal
@@ -77,7 +78,7 @@ package struct SharedDatabase: BackupSource {
         for segment in segments {
             var last: Int64 = 0
             while true {
-                let page = try reading { () throws(PostgreSQLOpenFault) in
+                let page = try BackupFault.reading { () throws(PostgreSQLOpenFault) in
                     try journal.lines(of: segment, after: last)
                 }
                 guard !page.lines.isEmpty else { break }
@@ -86,8 +87,11 @@ package struct SharedDatabase: BackupSource {
             }
         }
     }
+}
 
-    private func reading<Value>(_ body: () throws(PostgreSQLOpenFault) -> Value) throws(BackupFault) -> Value {
+extension BackupFault {
+    /// Says what PostgreSQL's engine says.
+    static func reading<Value>(_ body: () throws(PostgreSQLOpenFault) -> Value) throws(BackupFault) -> Value {
         do throws(PostgreSQLOpenFault) {
             return try body()
         } catch {

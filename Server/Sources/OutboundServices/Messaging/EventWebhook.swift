@@ -20,25 +20,12 @@ package struct EventWebhook: EventCarrier {
     package func mayAsk(_ url: String) -> Bool { call.mayAsk(url) }
 
     package func deliver(_ request: EventRequest) async -> EventOutcome {
-        let body: String
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            body = String(decoding: try encoder.encode(EventBody(request)), as: UTF8.self)
-        } catch {
-            return .failed(reason: "it cannot be written as JSON")
-        }
-        let (id, seconds) = (request.event.id.rawValue, clock.now.milliseconds / 1000)
-        let signatures = request.secrets.compactMap { Self.signature(of: body, id: id, at: seconds, $0) }
+        guard
+            let asked = WebCall.signed(
+                EventBody(request), to: request.url, id: request.event.id.rawValue, at: clock.now, request.secrets)
+        else { return .failed(reason: "it cannot be written as JSON") }
         do throws(WebFault) {
-            let answer = try await call(
-                WebCall(
-                    .post, request.url,
-                    headers: [
-                        (name: "Content-Type", value: "application/json"), (name: "webhook-id", value: id),
-                        (name: "webhook-timestamp", value: String(seconds)),
-                        (name: "webhook-signature", value: signatures.joined(separator: " ")),
-                    ], body: body))
+            let answer = try await call(asked)
             return (200..<300).contains(answer.status)
                 ? .delivered : .failed(reason: "the receiver answered \(answer.status)")
         } catch {
@@ -63,6 +50,35 @@ package struct EventWebhook: EventCarrier {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(id).\(seconds).\(body)".utf8), using: SymmetricKey(data: key))
         return "v1,\(Data(code).base64EncodedString())"
+    }
+}
+
+extension WebCall {
+    /// A call by the specification of Standard Webhooks.
+    ///
+    /// - Parameters:
+    ///   - body: What is sent, as JSON.
+    ///   - url: Where to.
+    ///   - id: Names the message.
+    ///   - now: The time of signing.
+    ///   - secrets: One signature is made by each.
+    /// - Returns: `nil` for a body that cannot be written.
+    static func signed(
+        _ body: some Encodable, to url: String, id: String, at now: Timestamp, _ secrets: [Secret]
+    ) -> WebCall? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Why it cannot be written helps nobody.
+        guard let bytes = try? encoder.encode(body) else { return nil }
+        let (text, seconds) = (String(decoding: bytes, as: UTF8.self), now.milliseconds / 1000)
+        let signatures = secrets.compactMap { EventWebhook.signature(of: text, id: id, at: seconds, $0) }
+        return WebCall(
+            .post, url,
+            headers: [
+                (name: "Content-Type", value: "application/json"), (name: "webhook-id", value: id),
+                (name: "webhook-timestamp", value: String(seconds)),
+                (name: "webhook-signature", value: signatures.joined(separator: " ")),
+            ], body: text)
     }
 }
 

@@ -25,25 +25,10 @@ package struct HookWebhook: HookCarrier {
     package func mayAsk(_ url: String) -> Bool { call.mayAsk(url) }
 
     package func ask(_ request: HookRequest) async -> HookOutcome {
-        let body: String
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            body = String(decoding: try encoder.encode(HookBody(request)), as: UTF8.self)
-        } catch {
-            return .malformed(reason: "the question cannot be written as JSON")
-        }
-        let seconds = clock.now.milliseconds / 1000
-        let signatures = request.secrets.compactMap {
-            EventWebhook.signature(of: body, id: request.id, at: seconds, $0)
-        }
-        var asked = WebCall(
-            .post, request.hook.url,
-            headers: [
-                (name: "Content-Type", value: "application/json"), (name: "webhook-id", value: request.id),
-                (name: "webhook-timestamp", value: String(seconds)),
-                (name: "webhook-signature", value: signatures.joined(separator: " ")),
-            ], body: body)
+        guard
+            var asked = WebCall.signed(
+                HookBody(request), to: request.hook.url, id: request.id, at: clock.now, request.secrets)
+        else { return .malformed(reason: "the question cannot be written as JSON") }
         asked.timeLimit = request.hook.timeout
         do throws(WebFault) {
             let response = try await call(asked)

@@ -27,43 +27,33 @@ package final class TracedEngine: Engine {
     package func read<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        guard let span = CurrentSpan.value?.child("transaction read") else { return try await engine.read(body) }
-        do throws(DomainError) {
-            let value = try await engine.read { [system] transaction throws(DomainError) in
-                try Self.traced(transaction, span, system, body)
-            }
-            end(span)
-            return value
-        } catch {
-            end(span, error)
-            throw error
-        }
+        try await spanning("transaction read", body) { body throws(DomainError) in try await engine.read(body) }
     }
 
     package func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        guard let span = CurrentSpan.value?.child("transaction write") else { return try await engine.write(body) }
-        do throws(DomainError) {
-            let value = try await engine.write { [system] transaction throws(DomainError) in
-                try Self.traced(transaction, span, system, body)
-            }
-            end(span)
-            return value
-        } catch {
-            end(span, error)
-            throw error
-        }
+        try await spanning("transaction write", body) { body throws(DomainError) in try await engine.write(body) }
     }
 
     package func writeStatement<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        guard let span = CurrentSpan.value?.child("transaction statement") else {
-            return try await engine.writeStatement(body)
+        try await spanning("transaction statement", body) { body throws(DomainError) in
+            try await engine.writeStatement(body)
         }
+    }
+
+    private typealias Body<Value> = @Sendable (any Transaction) throws(DomainError) -> Value
+
+    /// Runs a transaction, within a request in a span of that name.
+    private func spanning<Value: Sendable>(
+        _ name: String, _ body: @escaping Body<Value>,
+        _ run: (@escaping Body<Value>) async throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        guard let span = CurrentSpan.value?.child(name) else { return try await run(body) }
         do throws(DomainError) {
-            let value = try await engine.writeStatement { [system] transaction throws(DomainError) in
+            let value = try await run { [system] transaction throws(DomainError) in
                 try Self.traced(transaction, span, system, body)
             }
             end(span)

@@ -1,21 +1,7 @@
 /// What the lines of a revocation journal ask of a database that was restored.
 package struct RevocationStatements: Sendable {
-    /// A table that the database has.
-    package struct Table: Sendable {
-        package let name: String
-        package let columns: [String]
-        /// The columns of the primary key, in its order.
-        package let key: [String]
-
-        package init(name: String, columns: [String], key: [String]) {
-            self.name = name
-            self.columns = columns
-            self.key = key
-        }
-    }
-
     private let tables: [String: RevocableTable]
-    private let shapes: [String: Table]
+    private let shapes: [String: TableShape]
     private let dialect: Dialect
     /// Tables with rows of users, that go with them.
     private let tablesOfUsers: [String]
@@ -23,12 +9,11 @@ package struct RevocationStatements: Sendable {
     /// - Parameters:
     ///   - shapes: The tables that the database has; those of an older version are fewer.
     ///   - dialect: Whose SQL.
-    package init(_ shapes: [Table], _ dialect: Dialect) {
+    package init(_ shapes: [TableShape], _ dialect: Dialect) {
         tables = Dictionary(RevocableTable.all.map { ($0.name, $0) }) { first, _ in first }
         self.shapes = Dictionary(shapes.map { ($0.name, $0) }) { first, _ in first }
         self.dialect = dialect
-        tablesOfUsers = shapes.filter { $0.columns.contains("application_id") && $0.columns.contains("user_id") }
-            .map(\.name)
+        tablesOfUsers = shapes.filter { $0.hasColumn("application_id") && $0.hasColumn("user_id") }.map(\.name)
     }
 
     /// What a line asks for; none for tables and columns that a backup of an older version does not have.
@@ -57,7 +42,7 @@ package struct RevocationStatements: Sendable {
                 let sides = change.split(separator: "=", omittingEmptySubsequences: false)
                 guard sides.count == 2, table.carriedColumns.contains(String(sides[0])), let value = literal(sides[1])
                 else { return nil }
-                if shape.columns.contains(String(sides[0])) { changes.append("\(sides[0]) = \(value)") }
+                if shape.hasColumn(sides[0]) { changes.append("\(sides[0]) = \(value)") }
             }
             guard !changes.isEmpty else { return [] }
             return ["UPDATE \(table.name) SET \(changes.joined(separator: ", ")) WHERE \(row)"]
@@ -99,4 +84,8 @@ package struct RevocationStatements: Sendable {
         default: return nil
         }
     }
+}
+
+extension TableShape {
+    fileprivate func hasColumn(_ name: some StringProtocol) -> Bool { columns.contains { $0.name == name } }
 }
