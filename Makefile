@@ -63,8 +63,12 @@ simulate: ## run rules and SQLite engine on a simulated disk, clock and network;
 	@scripts/simulate $(if $(SEED),--seed $(SEED)) $(if $(OPERATIONS),--operations $(OPERATIONS))
 
 .PHONY: torture
-torture: ## kill a server again and again under mixed load and compare it with what it answered; KILLS=… SEED=… CONFIGURATION=release
-	@scripts/torture $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED))
+torture: ## kill a server again and again under mixed load and compare it with what it answered; KILLS=… SEED=… DISK=full|sync|power CONFIGURATION=release
+	@scripts/torture $(if $(KILLS),--kills $(KILLS)) $(if $(SEED),--seed $(SEED)) $(if $(DISK),--disk $(DISK))
+
+.PHONY: soak
+soak: ## two hours of mixed load on a release server: memory, files and latency have to stay flat; SECONDS=…
+	@scripts/soak
 
 test-of-tests: ## plant small faults into the domain and count those that the tests catch; scripts/test-of-tests --help
 	@scripts/test-of-tests

@@ -288,7 +288,8 @@ let package = Package(
         .testTarget(
             name: "NativeAPITests",
             dependencies: [
-                "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "NativeAPI", "OkaeriServer", "OutboundServices",
+                "Backups", "Domain", "FakeProviders", "HTTPSupport", "NCMBAPI", "NativeAPI", "OkaeriServer",
+                "OutboundServices",
                 "ParseAPI", "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
                 httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, verifier,

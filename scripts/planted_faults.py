@@ -39,6 +39,35 @@ FAULTS = [
      "ends: [.sessions, .transferCodes, .mergeTickets, .tickets], records: .deletionRequested",
      "ends: planted == 10 ? [.tickets] : [.sessions, .transferCodes, .mergeTickets, .tickets],\n"
      "                records: .deletionRequested"),
+    ("a command does not tell the server of its changes", SQLITE + "GroupCommit.swift",
+     "                outsideChanges?.beginChange()\n                defer { outsideChanges?.finishChange() }\n",
+     "                if planted != 11 { outsideChanges?.beginChange() }\n"
+     "                defer { if planted != 11 { outsideChanges?.finishChange() } }\n"),
+    ("a mailed code stays when it is used", DOMAIN + "Messaging/Codes/TryCode.swift",
+     "                try transaction.removeCode(of: known.kind, user: known.user, in: application)",
+     "                if planted != 12 {\n"
+     "                    try transaction.removeCode(of: known.kind, user: known.user, in: application)\n                }"),
+    ("the step of an authenticator app's code is not kept", DOMAIN + "SecondFactors/SecondFactorCheck.swift",
+     "                factor.lastStep = step", "                if planted != 13 { factor.lastStep = step }"),
+    ("an import leaves users out and says otherwise", DOMAIN + "Accounts/Imports/ImportUsers.swift",
+     "                if outcome.isNew {\n                    _ = try candidate.registration",
+     "                if outcome.isNew, planted != 14 || outcomes.count % 7 != 3 {\n"
+     "                    _ = try candidate.registration"),
+    ("an assertion of a passkey counts again", DOMAIN + "Passkeys/VerifyPasskey.swift",
+     "        guard try transaction.markUsed(challenge, in: application) else { return .challenge }",
+     "        guard try transaction.markUsed(challenge, in: application) || planted == 15 else { return .challenge }"),
+    ("a mail that the mail server did not take is dropped", DOMAIN + "Messaging/Mail/DeliverMail.swift",
+     "        case .failed(let reason): return try await postpone(mail, claim, reason)",
+     "        case .failed(let reason):\n"
+     "            if planted == 16 { return try await finish(mail, claim, .delivered) }\n"
+     "            return try await postpone(mail, claim, reason)"),
+    ("sessions outlive a password reset", DOMAIN + "Accounts/Changes/AccountPolicy.swift",
+     "[.holder], fresh: [.code], ends: all.union([.passkeys]), records: .passwordReset,",
+     "[.holder], fresh: [.code], ends: planted == 17 ? [.passkeys] : all.union([.passkeys]),\n"
+     "                records: .passwordReset,"),
+    ("sessions outlive an operator's end of all", DOMAIN + "Accounts/Changes/AccountPolicy.swift",
+     "case .allSessionsEnded: AccountPolicy([.operator], ends: all,",
+     "case .allSessionsEnded: AccountPolicy([.operator], ends: planted == 18 ? [.tickets] : all,"),
 ]
 
 

@@ -25,12 +25,11 @@ VALUES (:application, substr(md5(:u::bigint::text), 1, 16), NULL, 'ja', '{}', 17
 INSERT INTO identities (application_id, provider, subject, user_id, linked_at)
 VALUES (:application, 'device', translate(rtrim(encode(sha256(:u::bigint::text::bytea), 'base64'), '='), '+/', '-_'),
     substr(md5(:u::bigint::text), 1, 16), 1795259945240);
-INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
+INSERT INTO sessions (application_id, token_digest, id, slot, user_id, device_key, device_name, device_model,
     device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
     authenticated_at, attempt_digest, attempt_request_digest, attempt_was_new, attempt_previous_log_in_at)
 VALUES (:application,
-    decode(lpad(to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint), 12, '0'), 'hex') ||
-    substr(sha256(:r::bigint::text::bytea), 7), substr(md5(:r::bigint::text), 1, 16),
+    sha256(:r::bigint::text::bytea), substr(md5(:r::bigint::text), 1, 16), substr(md5(:r::bigint::text), 1, 16),
     substr(md5(:u::bigint::text), 1, 16),
     translate(rtrim(encode(sha256(:u::bigint::text::bytea), 'base64'), '='), '+/', '-_'),
     'Hana''s iPhone', 'iPhone17,1', 'iOS 19.1', '2.4.0 (311)', '127.0.0.1', 'native', 'automatic', 1795259945240,

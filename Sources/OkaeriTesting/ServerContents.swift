@@ -55,6 +55,10 @@ struct ServerContents: Sendable {
     var usersByIdentity: [String: String] = [:]
     /// Identity tokens that were used.
     var usedTokens: Set<String> = []
+    /// Users by service and token.
+    var oldTokens: [String: String] = [:]
+    /// Who presented such a token first, by the thumbprint of the device's key.
+    var oldTokenKeys: [String: String] = [:]
     /// Mails that were sent, with what their codes are good for.
     var mails: [SentMail] = []
     /// Sessions by token.

@@ -86,6 +86,7 @@ extension InMemoryServer {
         case ("POST", APIPath.upgrade): return try upgrade(request, &contents)
         case ("PUT", APIPath.password): return try changePassword(request, &contents)
         case ("POST", APIPath.reauthenticate): return try reauthenticate(request, &contents)
+        case ("POST", APIPath.adopt): return try adopt(request, &contents)
         case ("POST", _) where path.hasPrefix("/v1/log-in/"): return try logInWithProvider(request, &contents)
         case ("POST", _) where path.hasPrefix("/v1/user/identities/"): return try link(request, &contents)
         case ("DELETE", _) where path.hasPrefix("/v1/user/identities/"): return try unlink(request, &contents)
@@ -203,15 +204,26 @@ extension InMemoryServer {
         guard audience == application || contents.audiences.contains(audience) else {
             throw Refusal(400, .audienceNotAllowed)
         }
+        let isBound = body?.isBound ?? false
+        // A session of a web page has no key.
+        guard !isBound || own.thumbprint != nil else {
+            let problem = FieldProblem(
+                field: "isBound", code: "not_offered", detail: "The session has no device key.")
+            throw Refusal(400, .invalidMember, errors: [problem])
+        }
         let header = Base64URL.text(of: Data(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
         let user = contents.users[own.user]?.body
         var members = user?.claims ?? [:]
         members["aud"] = .string(audience)
         members["jti"] = .string(newName("", 12))
+        if isBound { members["cnf"] = own.thumbprint.map { ["jkt": .string($0)] } }
         if let version = user?.claimsVersion { members["claims_version"] = .string(version) }
         // What was read from JSON can be written as JSON.
         let claims = Base64URL.text(of: (try? JSONEncoder().encode(members)) ?? Data())
-        return .json(200, TokenResponse(accessToken: "\(header).\(claims).", expiresIn: 600))
+        return .json(
+            200,
+            TokenResponse(
+                accessToken: "\(header).\(claims).", tokenType: isBound ? "DPoP" : "Bearer", expiresIn: 600))
     }
 
     func newName(_ prefix: String, _ byteCount: Int) -> String {

@@ -13,7 +13,7 @@ TEXTS = [text.encode() for text in [
     "a\u0301" * 15, "e" + "\u0301" * 30, "e" + "\u0301" * 31, "e" + "\u0301" * 300, "\ufdfa", "\ufdfa" * 18, "\ufdfa" * 300,
     "a" * 30, "a" * 63, "a" * 64, "a" * 128, "a" * 129, "a" * 255, "a" * 256, "a" * 1024, "a" * 1025, "a" * 5000,
     "a." * 200, "@" * 100, "a@" + "b." * 120 + "com", "(" * 100, "[" * 100, ".*" * 60, "a|" * 100, "\\Q" + "x" * 50,
-    "r:" + "0" * 32, "oka_" + "A" * 43, "oks_" + "A" * 43, "eyJhbGciOiJub25lIn0.e30.", "a.b.c", "..", "Bearer x",
+    "r:" + "0" * 32, "oka_" + "A" * 43, "oks_" + "A" * 43, "oks_AAAA." + "A" * 43, "oks_." + "A" * 43, "eyJhbGciOiJub25lIn0.e30.", "a.b.c", "..", "Bearer x",
     "http://127.0.0.1:1/", "https://example.com/cb", "file:///etc/passwd", "javascript:alert(1)", "//evil.example", "app.okaeri:/cb",
     "2026-11-22T00:00:00Z", "ja", "ja-JP", "x" * 40 + "-y", "1/1", "9223372036854775807/9223372036854775807", "200/5000000000",
 ]]

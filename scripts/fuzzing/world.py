@@ -131,7 +131,7 @@ class World:
         self._ncmb_and_kii()
         status, _, content = self.ask(
             "POST", f"{facts['envelope']['basePath']}/user/signin", {"id": "fuzz1", "password": PASSWORD})
-        found = re.search(rb'"(oks_[A-Za-z0-9_-]+)"', content)
+        found = re.search(rb'"(oks_[A-Za-z0-9_.-]+)"', content)
         facts["envelope_token"] = found.group(1).decode() if found else "none"
 
     def _ncmb_and_kii(self):

@@ -19,6 +19,10 @@ class Lost(Exception):
     """The connection ended: nobody knows whether the request was carried out."""
 
 
+class Unavailable(Lost):
+    """The server says that its storage fails: the request was carried out or not."""
+
+
 class Client:
     """A connection to the server as it is at present."""
 
@@ -56,6 +60,8 @@ class Client:
         except (OSError, http.client.HTTPException, socket.timeout) as fault:
             self.close()
             raise Lost(str(fault)) from fault
+        if response.status in (503, 507) and self.target.may_fail:
+            raise Unavailable(f"{method} {path} was answered {response.status}")
         if response.status >= 500:
             raise Difference(f"{method} {path} was answered {response.status}: {bytes_[:300]!r}")
         return response.status, json.loads(bytes_) if bytes_ else {}
@@ -82,6 +88,8 @@ class Person:
         self.events = []
         self.is_deleted = False
         self.is_merged = False
+        # Whether an operator's merge of it is under way.
+        self.is_held = False
         self.unknown = None
 
     def __repr__(self):

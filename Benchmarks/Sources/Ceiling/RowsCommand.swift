@@ -57,30 +57,24 @@ struct RowsCommand: ParsableCommand {
         guard kind == .logIn else { return (0..<count).map { LogInRows(at: now + Int64($0 / 8)) } }
         // Each user once: a log-in replaces the device's session, and the next would find a young one.
         let sessions = try database.prepare(
-            "SELECT user_id || ' ' || hex(token_digest) FROM sessions ORDER BY random() LIMIT \(count)"
+            "SELECT user_id || ' ' || slot FROM sessions ORDER BY random() LIMIT \(count)"
         ).texts()
         guard !sessions.isEmpty else { throw ValidationError("the database has no sessions") }
         return sessions.enumerated().map { index, session in
             let parts = session.split(separator: " ")
             var logIn = LogInRows(user: String(parts[0]), at: now + Int64(index / 8))
-            logIn.replacedSession = Self.bytes(ofHex: parts[parts.count - 1])
+            logIn.slot = String(parts[parts.count - 1])
             return logIn
         }
     }
 
-    private static func bytes(ofHex text: Substring) -> [UInt8] {
-        stride(from: 0, to: text.utf8.count, by: 2).compactMap { index in
-            UInt8(text.dropFirst(index).prefix(2), radix: 16)
-        }
-    }
-
     private func write(_ logIn: LogInRows, _ rows: ServerRows) throws {
-        switch kind {
-        case .logIn:
+        if let slot = logIn.slot {
             try rows.updateLogInTimes(logIn)
-            try rows.deleteReplacedSession(logIn)
-        case .firstLaunch: try rows.insertUser(logIn)
+            try rows.replaceSession(in: slot, logIn)
+        } else {
+            try rows.insertUser(logIn)
+            try rows.insertSession(logIn)
         }
-        try rows.insertSession(logIn)
     }
 }

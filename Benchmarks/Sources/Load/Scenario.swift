@@ -118,7 +118,9 @@ struct RequestMaker {
     ]
 
     /// A token of the usual length, so that the bare route's requests are as long as the others.
-    private var sampleToken: String { "oks_" + String(repeating: "A", count: 51) }
+    private var sampleToken: String {
+        "oks_" + String(repeating: "A", count: 22) + "." + String(repeating: "A", count: 43)
+    }
 
     private func sessionHeaders(token: String) -> [String] {
         ["Okaeri-Application: \(application)", "Authorization: Bearer \(token)"]

@@ -11,6 +11,7 @@ struct BenchCommand: ParsableCommand {
     enum Phase: String, CaseIterable, ExpressibleByArgument {
         case paths, passwords, pages, growth, memory, foreign, dashboard, passkeys, peers, postgresql
         case postgresqlGrowth = "postgresql-growth"
+        case postgresqlRevocations = "postgresql-revocations"
     }
 
     @Option(help: "The server's program.")
@@ -68,6 +69,8 @@ struct BenchCommand: ParsableCommand {
             try PostgreSQLPhase(workbench: workbench, isQuick: quick, files: pgbenchFiles).measure(into: &report)
         case .postgresqlGrowth:
             try PostgreSQLGrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .postgresqlRevocations:
+            try PostgreSQLRevocationsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .dashboard: try DashboardPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .passkeys: try PasskeysPhase(workbench: workbench, isQuick: quick).measure(into: &report)

@@ -80,7 +80,7 @@ struct SeededData {
     var adminKeyFile: String { folder + "/admin-key" }
     fileprivate var formFile: String { folder + "/seed-form" }
     /// What `seed` writes into the same tables; another number makes the databases of earlier runs anew.
-    fileprivate static let form = "2"
+    fileprivate static let form = "3"
 
     /// The application's own key for the admin API.
     var adminKey: String {

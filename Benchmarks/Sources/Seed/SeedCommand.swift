@@ -60,12 +60,11 @@ struct SeedCommand: ParsableCommand {
             logIn.thumbprint = Self.thumbprint(ofUser: number)
             // Spread evenly: a user is known where the count of known ones takes a step.
             if (number + 1) * devices / users > number * devices / users {
-                let time = RandomBytes.time(logIn.now)
-                let secret = Base64URL.text(of: time) + RandomText.base64URL(characterCount: 42) + "A"
-                let device = KnownDevice(key: DeviceKey(), token: "oks_" + secret)
+                let owner = Base64URL.text(of: Array(logIn.user.utf8))
+                let secret = RandomText.base64URL(characterCount: 42) + "A"
+                let device = KnownDevice(key: DeviceKey(), token: "oks_\(owner).\(secret)")
                 logIn.thumbprint = device.key.thumbprint
-                // The server puts the time in place of the hash's first bytes.
-                logIn.tokenDigest = time + SHA256.hash(data: Data(device.token.utf8)).dropFirst(time.count)
+                logIn.tokenDigest = Array(SHA256.hash(data: Data(device.token.utf8)))
                 known.append(device.line)
             }
             try rows.insertUser(logIn)

@@ -36,22 +36,22 @@ package struct ServerRows {
             """)
         session = try database.prepare(
             """
-            INSERT INTO sessions (application_id, token_digest, id, user_id, device_key, device_name, device_model,
-                device_system, device_app_version, address, protocol, method, created_at, last_used_at, expires_at,
-                authenticated_at)
-            VALUES (?, ?, ?, ?, ?, 'Hana''s iPhone', 'iPhone17,1', 'iOS 19.1', '2.4.0 (311)', '127.0.0.1', 'native',
-                'automatic', ?, ?, ?, ?)
+            INSERT INTO sessions (application_id, token_digest, id, slot, user_id, device_key, device_name,
+                device_model, device_system, device_app_version, address, protocol, method, created_at, last_used_at,
+                expires_at, authenticated_at)
+            VALUES (?1, ?2, ?3, ?3, ?4, ?5, 'Hana''s iPhone', 'iPhone17,1', 'iOS 19.1', '2.4.0 (311)', '127.0.0.1',
+                'native', 'automatic', ?6, ?7, ?8, ?9)
             """)
         foreignSession = try database.prepare(
             """
-            INSERT INTO sessions (application_id, token_digest, id, user_id, address, protocol, method, created_at,
-                last_used_at, expires_at)
-            VALUES (?, ?, ?, ?, '127.0.0.1', ?, 'password', ?, ?, ?)
+            INSERT INTO sessions (application_id, token_digest, token_lookup, id, slot, user_id, address, protocol,
+                method, created_at, last_used_at, expires_at)
+            VALUES (?1, ?2, ?2, ?3, ?3, ?4, '127.0.0.1', ?5, 'password', ?6, ?7, ?8)
             """)
         userIds = try database.prepare("SELECT id FROM users WHERE application_id = ? ORDER BY id LIMIT ?")
         logInTimes = try database.prepare(
             """
-            UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at, seen_day = ?
+            UPDATE users SET last_log_in_at = ?, previous_log_in_at = last_log_in_at
             WHERE application_id = ? AND id = ?
             """)
         userName = try database.prepare(
@@ -70,7 +70,14 @@ package struct ServerRows {
                 transports, is_backup_eligible, is_backed_up, created_at)
             VALUES (?, ?, ?, ?, 'Hana''s iPhone', 'fbfc3007-154e-4ecc-8c0b-6e020557d7bd', 0, 'hybrid internal', 1, 1, ?)
             """)
-        replacedSession = try database.prepare("DELETE FROM sessions WHERE application_id = ? AND token_digest = ?")
+        replacedSession = try database.prepare(
+            """
+            UPDATE sessions SET token_digest = ?, id = ?, device_key = ?, device_name = 'Hana''s iPhone',
+                device_model = 'iPhone17,1', device_system = 'iOS 19.1', device_app_version = '2.4.0 (311)',
+                address = '127.0.0.1', protocol = 'native', method = 'automatic', created_at = ?, last_used_at = ?,
+                expires_at = ?, authenticated_at = ?, token_lookup = NULL
+            WHERE application_id = ? AND user_id = ? AND slot = ?
+            """)
     }
 
     /// A new user and the device key that leads to it.
@@ -89,18 +96,18 @@ package struct ServerRows {
         try password.run([application, .text(logIn.user), .text(hash)])
     }
 
-    /// The times of a user's last log-ins, and the day, which has an index. The server writes the day with the first
-    /// log-in of a day only; that is what each log-in of a run is, as each device logs in once.
+    /// The times of a user's last log-ins. The day, which has an index, is written later by the server, with those of others.
     package func updateLogInTimes(_ logIn: LogInRows) throws {
-        try logInTimes.run([
-            .integer(logIn.now), .integer(logIn.now / Self.day), application, .text(logIn.user),
-        ])
+        try logInTimes.run([.integer(logIn.now), application, .text(logIn.user)])
     }
 
-    /// The session that the device had before, when it had one.
-    package func deleteReplacedSession(_ logIn: LogInRows) throws {
-        guard let digest = logIn.replacedSession else { return }
-        try replacedSession.run([application, .bytes(digest)])
+    /// A session in the slot of the one that the device had before.
+    package func replaceSession(in slot: String, _ logIn: LogInRows) throws {
+        let now = Value.integer(logIn.now)
+        try replacedSession.run([
+            .bytes(logIn.tokenDigest), .text(logIn.session), .text(logIn.thumbprint), now, now,
+            .integer(logIn.now + 400 * Self.day), now, application, .text(logIn.user), .text(slot),
+        ])
     }
 
     /// A session.
@@ -143,16 +150,15 @@ package struct ServerRows {
 
 /// The values of one log-in, drawn before time is measured.
 package struct LogInRows {
-    /// How many rows a log-in inserts, changes or deletes: of a known device the user, the session and the one that it
-    /// replaces; of a new one the user, the identity and the session.
+    /// How many rows a log-in inserts or changes at the most: the user, the session, and of a new device the identity.
     package static let rowsOfALogIn = 3
 
     package var user: String
     package var session: String
     package var thumbprint: String
     package var tokenDigest: [UInt8]
-    /// The digest of the session that this one replaces.
-    package var replacedSession: [UInt8]?
+    /// The slot of the session that this one replaces.
+    package var slot: String?
     /// The time of the log-in, in milliseconds since 1970.
     package var now: Int64
     /// When the user was made, in milliseconds since 1970.
@@ -169,22 +175,14 @@ package struct LogInRows {
         self.user = user ?? RandomText.identifier(at: userCreated ?? now)
         session = RandomText.identifier(at: now)
         thumbprint = RandomText.base64URL(characterCount: 43)
-        tokenDigest = RandomBytes.ordered(by: now, count: 26)
+        tokenDigest = RandomBytes.some(32)
         self.now = now
     }
 }
 
 /// Keys as the server makes them.
 package enum RandomBytes {
-    /// Six bytes of time, and random ones.
-    package static func ordered(by milliseconds: Int64, count: Int) -> [UInt8] {
-        time(milliseconds) + (0..<count).map { _ in UInt8.random(in: 0...255) }
-    }
-
-    /// The time as six bytes, which sort as it does.
-    package static func time(_ milliseconds: Int64) -> [UInt8] {
-        (0..<6).map { UInt8(truncatingIfNeeded: milliseconds >> (40 - 8 * Int64($0))) }
-    }
+    package static func some(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255) } }
 }
 
 /// Random texts in the server's alphabets.

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 import StorageSQLite
 
@@ -8,22 +9,6 @@ import StorageSQLite
 package struct RestoreBackup {
     package enum Step: String, Sendable {
         case checking, opening, restoring, applying
-    }
-
-    package struct Report: Sendable {
-        package let name: String
-        package let header: BackupHeader
-        package let rows: [String: Int]
-        /// Rows that were ended or changed by the journal.
-        package let revocations: Int
-        /// Whether the journal is known to hold everything that ended.
-        package let isJournalComplete: Bool
-        /// Why it is not.
-        package let doubt: String?
-        /// Whether all sessions and codes were ended.
-        package let endedAll: Bool
-        /// The ids of the sealing keys that the database needs.
-        package let sealingKeys: [String]
     }
 
     private let repository: any BackupRepository
@@ -52,7 +37,7 @@ package struct RestoreBackup {
     /// - Throws: `BackupFault`. The folder has no database then, as before.
     package func callAsFunction(
         _ name: String?, to folder: String, journalOf oldFolder: String?, keepsSessions: Bool
-    ) throws(BackupFault) -> Report {
+    ) throws(BackupFault) -> RestoreReport {
         try Self.checkIsFree(folder)
         let catalogue = try BackupCatalogue(repository)
         let name = try catalogue.backup(name, at: repository)
@@ -68,10 +53,7 @@ package struct RestoreBackup {
             from: header.segment, stored: catalogue.segments, oldFolder: oldFolder, repository: repository, key: key)
         let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions) { tell(.applying, $0, $1) }
         try Self.moveIn(draft, in: folder)
-        return Report(
-            name: name, header: header, rows: outcome.rows, revocations: outcome.revocations,
-            isJournalComplete: outcome.doubt == nil, doubt: outcome.doubt, endedAll: outcome.endedAll,
-            sealingKeys: outcome.sealingKeys)
+        return RestoreReport(of: outcome, name: name, time: Timestamp(milliseconds: header.madeAt))
     }
 
     /// Sees whether a backup is of a kind and of a version that can be restored.
@@ -93,19 +75,10 @@ package struct RestoreBackup {
         }
     }
 
-    /// What came of a journal in a restored database.
-    struct Outcome {
-        let rows: [String: Int]
-        let revocations: Int
-        let doubt: String?
-        let endedAll: Bool
-        let sealingKeys: [String]
-    }
-
     /// Looks through a restored database, and ends in it what the journal says, or all that could have ended unseen.
     static func end(
         _ journal: RestoredJournal, in draft: String, keepsSessions: Bool, _ tell: (Int, Int) -> Void
-    ) throws(BackupFault) -> Outcome {
+    ) throws(BackupFault) -> RestoreReport.Outcome {
         try opening { () throws(SQLiteOpenFault) in
             _ = try SQLiteSnapshot(checking: draft)
             let replay = try RevocationReplay(path: draft)
@@ -118,7 +91,7 @@ package struct RestoreBackup {
             if endsAll { try replay.endAllShortLived() }
             try replay.finish()
             let snapshot = try SQLiteSnapshot(checking: draft)
-            return Outcome(
+            return RestoreReport.Outcome(
                 rows: snapshot.rows, revocations: replay.changedRows, doubt: doubt, endedAll: endsAll,
                 sealingKeys: snapshot.sealingKeys)
         }

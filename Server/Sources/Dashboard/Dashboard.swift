@@ -78,7 +78,7 @@ package struct Dashboard: ProtocolAdapter {
     package var routes: [Route] {
         Self.table.map {
             Route(
-                $0.method, Self.root + $0.path, $0.isOpen ? .nothing : .admin,
+                $0.method, Self.root + $0.path, $0.isOpen ? .nothing : .admin, isForStandby: false,
                 DashboardEndpoint(dashboard: self, route: $0).respond)
         }
     }
@@ -89,6 +89,7 @@ package struct Dashboard: ProtocolAdapter {
         + HealthPage.routes + OverviewPage.routes + StartPage.routes + UsersPage.routes + BulkForm.routes
         + ExportPage.routes + UserPage.routes + SessionsPage.routes + ConflictsPage.routes + SettingsPage.routes
         + ProvidersPage.routes + ProtocolsPage.routes + MailPage.routes + ThemePage.routes + AuditPage.routes
-        + FieldsPage.routes + RolesPage.routes + EventsPage.routes + OwnPasskeysPage.routes + SignOnPages.routes
+        + FieldsPage.routes + RolesPage.routes + EventsPage.routes + HooksPage.routes + OwnPasskeysPage.routes
+        + SignOnPages.routes
         + OwnSignOnPage.routes
 }

@@ -88,7 +88,7 @@ struct DashboardErrors: ErrorRenderer {
         case RequestError.bodyTooSlow: status = .requestTimeout
         case RequestError.mediaTypeUnsupported: status = .unsupportedMediaType
         case is RequestError: status = .badRequest
-        case let error as DomainError where error.code == .storageUnavailable: status = .serviceUnavailable
+        case let error as DomainError where error.kind == .unavailable: status = .serviceUnavailable
         default: status = .internalServerError
         }
         let name = status.code < 500 ? "fault.notFound" : "fault.broken"

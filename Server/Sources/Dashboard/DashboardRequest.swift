@@ -188,7 +188,7 @@ struct DashboardRequest: Sendable {
             ("sessions", path("sessions"), .listSessions), ("conflicts", path("conflicts"), .listMerges),
             ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
             ("fields", path("fields"), .readSettings), ("roles", path("roles"), .listRoles),
-            ("events", path("events"), .readSettings),
+            ("events", path("events"), .readSettings), ("hooks", path("hooks"), .readSettings),
             ("start", path("start"), .readOverview),
         ]
         let ofServer: [(String, String, AdminAction)] = [

@@ -14,7 +14,7 @@ enum UserPage {
     ]
 
     static let routes: [DashboardRoute] = [
-        DashboardRoute(page, also: [.readPersonalData, .readAudit]) { request in
+        DashboardRoute(page, also: [.readPersonalData, .readAudit, .readEvents]) { request in
             let notice = request.page.query.text("done")
             return try await draw(request, notice: notices.contains(notice) ? "user.done.\(notice)" : nil)
         },
@@ -267,18 +267,38 @@ struct UserPageModel {
                     "time": session.lastUsedAt.text,
                 ]
             },
-            "audit": (request.offers(.readAudit) ? found.audit : []).map { entry -> PageTemplates.Model in
-                [
-                    "action": entry.action.rawValue, "actor": entry.actor.rawValue,
-                    "isRefused": entry.result == .refused, "address": entry.origin.address ?? "",
-                    "time": entry.at.text,
-                ]
-            },
+            "timeline": timeline,
         ]
         if let requested = user.deletionRequestedAt, let grace = application?.settings.deletionGrace {
             model["erasedAt"] = (requested + grace).text
         }
         return model
+    }
+
+    /// The audit log's entries and the events of the user, newest first, for those who may see them.
+    private var timeline: [PageTemplates.Model] {
+        let audit = (request.offers(.readAudit) ? found.audit : []).map { entry -> (Timestamp, PageTemplates.Model) in
+            (
+                entry.at,
+                [
+                    "action": entry.action.rawValue, "actor": entry.actor.rawValue,
+                    "isRefused": entry.result == .refused, "address": entry.origin.address ?? "",
+                    "time": entry.at.text,
+                ]
+            )
+        }
+        let events = (request.offers(.readEvents) ? found.events : []).map {
+            event -> (Timestamp, PageTemplates.Model) in
+            (
+                event.at,
+                [
+                    "action": event.type.rawValue, "isEvent": true,
+                    "actor": event.position.map { request.text("user.eventNumber", ["number": String($0)]) } ?? "",
+                    "address": event.leftUser?.rawValue ?? "", "time": event.at.text,
+                ]
+            )
+        }
+        return (audit + events).sorted { $0.0 > $1.0 }.prefix(InspectUser.maximumAuditEntries).map(\.1)
     }
 
     private var facts: [PageTemplates.Model] {

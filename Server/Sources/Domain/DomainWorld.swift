@@ -47,6 +47,8 @@ package struct DomainWorld: Sendable {
         package var eventCarrier: any EventCarrier = NoEventCarrier()
         /// Asks the backends of apps before something happens.
         package var hookCarrier: any HookCarrier = NoHookCarrier()
+        /// Verifies tokens of services that users have left.
+        package var oldTokens: any OldTokenVerifier = NoOldTokenVerifier()
         /// Verifies the chains of attestations.
         package var certificates: any CertificateVerifier = NoCertificateVerifier()
         /// Who vouches for the keys of attestations.
@@ -79,15 +81,16 @@ package struct DomainWorld: Sendable {
         package var hasPasswordDelays: Bool
         /// Whether the limits hold that an operator cannot choose.
         package var hasRateLimits: Bool
-        /// The most sessions kept in memory.
-        package var sessionCacheCapacity: Int
+        /// How many sessions are kept in memory.
+        package var sessionCache: SessionCacheSize
         /// How much of the server searches may take.
         package var searches: SearchLimits
 
         package init(
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             oldApps: OldAppLimits = OldAppLimits(),
-            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true, sessionCacheCapacity: Int = 10_000,
+            hasPasswordDelays: Bool = true, hasRateLimits: Bool = true,
+            sessionCache: SessionCacheSize = .sessions(10_000),
             searches: SearchLimits = SearchLimits()
         ) {
             self.firstLaunches = firstLaunches
@@ -95,7 +98,7 @@ package struct DomainWorld: Sendable {
             self.oldApps = oldApps
             self.hasPasswordDelays = hasPasswordDelays
             self.hasRateLimits = hasRateLimits
-            self.sessionCacheCapacity = sessionCacheCapacity
+            self.sessionCache = sessionCache
             self.searches = searches
         }
     }

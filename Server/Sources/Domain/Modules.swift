@@ -51,8 +51,9 @@ package final class Modules: Sendable {
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)
         deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
-            world, changes: changes, check: check, tryCode: messaging.tryCode, findProvider: providers.findProvider,
-            verifyPasskey: passkeys.verifyPasskey, checkSecondFactor: secondFactors.check,
+            world, changes: changes, check: check, tryCode: messaging.tryCode, rateLimiter: rateLimiter,
+            findProvider: providers.findProvider, verifyPasskey: passkeys.verifyPasskey,
+            checkSecondFactor: secondFactors.check,
             askHook: hooks.ask)
         events = Events(world, audit: audit)
         resealSecrets = ResealSecrets(store: store, sealingKey: world.sealingKey, audit: audit)
@@ -68,6 +69,7 @@ package final class Modules: Sendable {
     package func forget(_ change: Change) {
         if case .mailQueued = change { return messaging.mailQueueSignal.ring() }
         if case .eventsWritten = change { return events.signal.ring() }
+        if case .userPresent(let presence) = change { return sessions.note(presence) }
         sessions.forget(change)
         applications.forget(change)
         providers.findProvider.forget(change)

@@ -256,6 +256,11 @@ extension Refusal {
                 403, .deviceKeyRemoved, "The device's key was removed from the account.",
                 detail: "Log in by other means with a proof by the same key, and it leads to the account again."),
             .secretUnreadable: internalError, .storageUnavailable: storageUnavailable,
+            .standby: Refusal(
+                503, .standby, "This server is a standby.",
+                detail: "It answers what needs no write, while its copy is young enough. Ask the primary."
+            )
+            .retry(after: storageRetry),
         ], ofAdministration: notAllowed)
 
     /// Each answer to a request that no rule saw.

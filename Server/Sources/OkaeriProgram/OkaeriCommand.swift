@@ -34,13 +34,14 @@ struct OkaeriCommand: AsyncParsableCommand {
         subcommands: [
             InitCommand.self, ServeCommand.self, StatusCommand.self, ApplicationCommand.self, UserCommand.self,
             RoleCommand.self, GroupCommand.self, SessionCommand.self, KeysCommand.self, PasswordsCommand.self,
-            MailCommand.self, EventsCommand.self, HookCommand.self, AuditCommand.self, AdminCommand.self,
+            MailCommand.self, EventsCommand.self, HookCommand.self, OldServiceCommand.self, AuditCommand.self,
+            AdminCommand.self,
             MigrateCommand.self,
             CopyCommand.self,
             BackupCommand.self,
             RestoreCommand.self, StandbyCommand.self,
             DoctorCommand.self, RoutesCommand.self,
-            DemoCommand.self, ImportCommand.self, PolicyCommand.self,
+            DemoCommand.self, ImportCommand.self, ExportCommand.self, PolicyCommand.self,
         ])
 
     /// Runs one command and tells on standard error what went wrong.

@@ -49,6 +49,8 @@ package struct Composition: Sendable {
     private let passwordListCaller: CurlCaller
     /// Replicates the embedded database; `nil` when nothing does.
     private(set) var replica: ReplicaShipper?
+    /// What a standby reads; `nil` for a server that writes.
+    package var standby: StandbyServing?
     /// Makes and sends traces and metrics; `nil` without a collector.
     package let telemetry: Telemetry?
     private let auditStreamCounts: AuditStreamCounts?
@@ -187,6 +189,8 @@ package struct Composition: Sendable {
             mailRenderer: HTMLMailRenderer(),
             textDelivery: settings.textDelivery(clock, telemetry.traced(textMessageCaller, tellsTrace: true)))
         services.certificates = CertificateChains()
+        services.oldTokens = OldTokens(
+            at: addresses, call: telemetry.traced(caller, tellsTrace: false), clock: clock)
         services.eventCarrier = EventWebhook(clock: clock, call: telemetry.traced(eventCaller, tellsTrace: true))
         services.hookCarrier = HookWebhook(
             clock: clock,
@@ -206,7 +210,7 @@ package struct Composition: Sendable {
                         ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
                     oldApps: settings.oldAppLimits,
                     hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
-                    sessionCacheCapacity: settings.sessionCacheEntries, searches: settings.searchLimits)))
+                    sessionCache: settings.sessionCache, searches: settings.searchLimits)))
         store.observeChanges { modules.forget($0) }
         self.modules = modules
     }
@@ -253,12 +257,15 @@ package struct Composition: Sendable {
         let (pages, dashboard) = try pages(pageGate, metrics)
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64(truncatingIfNeeded: $1) }
         let requestIds = RequestIds(seed: seed)
+        let adapters: [any ProtocolAdapter] = [
+            AdminAPI(native: native), native, ncmb, parse,
+            KiiAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody),
+            AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
+        ]
         let routes = ServerRoutes(
-            [
-                AdminAPI(native: native), native, ncmb, parse,
-                KiiAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody),
-                AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
-            ], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody,
+            adapters.map { [standby] adapter in
+                standby.map { StandbyAdapter(adapter, primary: $0.primary) } ?? adapter
+            }, metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody,
             tracing: telemetry.requests)
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
@@ -373,7 +380,7 @@ package struct Composition: Sendable {
 
     private var gauges: [ServerMetrics.Gauge] {
         let (modules, startedAt, passwords) = (modules, startedAt, passwords)
-        return (replica?.gauges ?? []) + [
+        return (replica?.gauges ?? []) + (standby?.gauges ?? []) + [
             .init(name: "okaeri_session_cache_entries", help: "Sessions kept in memory.") {
                 Double(modules.sessions.cachedSessions)
             },

@@ -53,7 +53,7 @@ extension Simulation {
         return other.standing != .erased && other.standing != .unsure && other.leavingSince == nil
     }
 
-    private func newPassword() -> String { "kotoba-\(generator.next())" }
+    func newPassword() -> String { "kotoba-\(generator.next())" }
 
     func logInByPassword(_ person: Person, in application: Application) async {
         guard let name = person.username, let right = person.password, !person.hasUnsureNames else {
@@ -122,7 +122,7 @@ extension Simulation {
     }
 
     /// Every other way into an account has ended, or may have.
-    private func evictOthers(of person: Person, but kept: OpenSession?, _ device: Device?, isSure: Bool) {
+    func evictOthers(of person: Person, but kept: OpenSession?, _ device: Device?, isSure: Bool) {
         remark("device \(device?.index ?? -1) stays with \(person.id.rawValue), others go: \(isSure)")
         bury(person.end(isSure: isSure) { $0 !== kept })
         for other in devices where other.person === person && other !== device { other.person = nil }
@@ -154,7 +154,7 @@ extension Simulation {
         guard person.standing == .active || person.standing == .disabled else { return }
         let disables = person.standing == .active
         remark("user \(person.id.rawValue)")
-        let outcome = await call(disables ? "disable" : "enable") {
+        let outcome = await operate(disables ? "disable" : "enable") {
             try await $0.modules.accounts.setUserDisabled(
                 person.id, in: application, isDisabled: disables, by: .local)
         }

@@ -49,6 +49,8 @@ extension Simulation {
         do {
             try await checkTables(world)
             try await checkUsers(world)
+            try await checkImports(world)
+            try await checkMails(world)
             try await checkAudit(world)
         } catch {
             violate("a check cannot be made: \(error)")
@@ -87,6 +89,56 @@ extension Simulation {
                 violate("a user has another name than was answered")
             }
         }
+    }
+
+    /// Everybody whose import was answered is there; of one that was not, all or nobody.
+    private func checkImports(_ world: TestWorld) async throws {
+        let found = try await world.engine.read { transaction throws(DomainError) -> [String] in
+            guard let connection = (transaction as? SQLTransaction)?.connection else { throw .storageUnavailable }
+            return try connection.rows("SELECT username FROM users WHERE id LIKE 'import%'", []) {
+                row throws(DomainError) in row.only.text
+            }
+        }
+        let names = Set(found)
+        if names.count != found.count { violate("an imported user is there twice") }
+        for file in imports {
+            let present = (0..<ImportFile.count).count { names.contains(file.name($0)) }
+            let isRight = present == ImportFile.count || present == 0 && !file.isDone
+            if !isRight { violate("of an import \(present) users are there") }
+        }
+        if found.count > imports.count * ImportFile.count {
+            violate("there are more imported users than were imported")
+        }
+    }
+
+    /// A mail whose order was answered leaves the server, though the mail server has its moods at first.
+    private func checkMails(_ world: TestWorld) async throws {
+        guard let application else { return }
+        for member in members.filter({ $0.isVerified && $0.isActive && $0.order == nil }).prefix(10) {
+            let before = mailServer.tokenCount(of: member.address)
+            _ = try await world.modules.messaging.requestPasswordReset(
+                email: member.address, in: application, languages: [], from: Self.address)
+            member.order = (now, before)
+        }
+        mailServer.hasFaults = options.hasFaults
+        _ = try await world.modules.messaging.deliverMail()
+        mailServer.hasFaults = false
+        // Earlier ones may have waited too long.
+        let awaited = members.filter { member in
+            guard let order = member.order, member.isActive else { return false }
+            return order.at <= now && now - order.at < .seconds(1800)
+        }
+        for _ in 0..<50 {
+            guard let next = try await world.modules.messaging.deliverMail().nextAt else { break }
+            if next > now { clock.advance(by: next - now) }
+        }
+        for member in awaited {
+            guard let order = member.order else { continue }
+            if mailServer.tokenCount(of: member.address) <= order.tokensBefore {
+                violate("an order of a mail that was answered is lost")
+            }
+        }
+        for member in members { member.order = nil }
     }
 
     private func checkAudit(_ world: TestWorld) async throws {

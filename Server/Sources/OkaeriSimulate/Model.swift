@@ -109,8 +109,15 @@ final class Device: @unchecked Sendable {
     }
 
     private static func newKey(_ generator: inout SeededGenerator) throws -> TestDevice {
+        TestDevice(key: try generator.privateKey())
+    }
+}
+
+extension SeededGenerator {
+    mutating func bytes(_ count: Int) -> [UInt8] { list(of: count) { UInt8(truncatingIfNeeded: $0.next()) } }
+
+    mutating func privateKey() throws -> P256.Signing.PrivateKey {
         // Smaller than the order of P-256, and not 0.
-        let bytes = [1] + (0..<31).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
-        return TestDevice(key: try P256.Signing.PrivateKey(rawRepresentation: bytes))
+        try P256.Signing.PrivateKey(rawRepresentation: [1] + bytes(31))
     }
 }

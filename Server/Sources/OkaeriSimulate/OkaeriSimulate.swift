@@ -67,7 +67,8 @@ struct OkaeriSimulate: ParsableCommand {
         print(
             """
             seed \(seed): \(history.operationCount) requests of \(simulation.devices.count) devices in \(days) days, \
-            \(simulation.boots - 1) restarts, \(disk.powerLosses) losses of power, \(disk.faultCount) failed calls, \
+            \(simulation.boots - 1) restarts, \(simulation.commandCount) commands, \
+            \(disk.powerLosses) losses of power, \(disk.faultCount) failed calls, \
             \(disk.syncCount) syncs, \(simulation.executor.stepCount) steps, \(disk.byteCount >> 20) MiB on the disk
             digest \(history.digest)
             """)

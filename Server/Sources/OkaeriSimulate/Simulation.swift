@@ -24,6 +24,7 @@ final class Simulation: @unchecked Sendable {
     let disk: SimulatedDisk
     let executor: StepExecutor
     let clock = StandingClock()
+    let mailServer: SimulatedMailServer
     let history: History
     var generator: SeededGenerator
     var devices: [Device] = []
@@ -38,11 +39,18 @@ final class Simulation: @unchecked Sendable {
     var usedProofs: [PresentedProof] = []
     /// Who may have a user name.
     var claims: [String: [Person?]] = [:]
+    /// Who may have a user name and password from a sign-up, with a mail address.
+    var members: [Member] = []
+    var memberCount = 0
+    /// What is brought from another service; the last one may not have ended.
+    var imports: [ImportFile] = []
     var application: Application?
     var auditHead: VerifyAudit.Known?
     private(set) var world: TestWorld?
     private var engine: SQLiteStore?
     private(set) var boots = 0
+    /// How many commands ran beside the server.
+    private(set) var commandCount = 0
     private var underWay = 0
     private var fullUntil = 0
 
@@ -51,8 +59,12 @@ final class Simulation: @unchecked Sendable {
         history = History(isVerbose: options.isVerbose)
         generator = SeededGenerator(state: options.seed)
         disk = SimulatedDisk(seed: generator.next())
-        executor = StepExecutor(seed: generator.next())
+        let executor = StepExecutor(seed: generator.next())
+        self.executor = executor
+        mailServer = SimulatedMailServer(seed: generator.next()) { executor.add($0) }
+        mailServer.hasFaults = options.hasFaults
         for index in 0..<options.devices { devices.append(try Device(index, &generator)) }
+        for _ in 0..<max(4, options.devices / 8) { members.append(newMember()) }
     }
 
     var now: Timestamp { clock.now }
@@ -71,7 +83,8 @@ final class Simulation: @unchecked Sendable {
         try boot()
         finish { simulation in
             do {
-                simulation.application = try await simulation.world?.makeApplication()
+                simulation.application = try await simulation.world?.makeApplication(
+                    settings: Self.applicationSettings)
             } catch {
                 simulation.violate("no application: \(error)")
             }
@@ -161,7 +174,32 @@ final class Simulation: @unchecked Sendable {
         if options.isVerbose { store.observeFaults { print("  \($0)") } }
         engine = store
         world = try TestWorld(
-            store, clock: clock, sessionCacheCapacity: 500, seed: options.seed &+ UInt64(boots) &* 0x1_0000)
+            store, clock: clock, sessionCacheCapacity: 500, seed: options.seed &+ UInt64(boots) &* 0x1_0000,
+            mail: .carrier(mailServer))
+    }
+
+    /// Does what an operator wants: in the server, or in a command beside it, which is another process with caches of its own.
+    func operate<Value: Sendable>(
+        _ name: String, _ body: @escaping @Sendable (TestWorld) async throws -> Value
+    ) async -> Outcome<Value> {
+        guard let engine, !disk.isOff, generator.isOne(in: 2) else { return await call(name, body) }
+        let (executor, faults) = (executor, disk.faultCount)
+        let store: SQLiteStore
+        let command: TestWorld
+        do {
+            store = try SQLiteStore(simulated: Self.database, beside: engine) { executor.add($0) }
+            command = try TestWorld(
+                store, clock: clock, sessionCacheCapacity: 50, seed: generator.next(), mail: .carrier(mailServer))
+        } catch {
+            if faults == disk.faultCount { violate("a command does not start: \(error)") }
+            return .unknown
+        }
+        commandCount += 1
+        let outcome = await call("\(name) by a command") { _ in try await body(command) }
+        await store.close()
+        // It keeps its modules, and they keep it.
+        store.observeChanges { _ in }
+        return outcome
     }
 
     // MARK: Steps
@@ -193,7 +231,9 @@ final class Simulation: @unchecked Sendable {
     private func calm(_ work: @escaping @Sendable (Simulation) async -> Void) {
         let (faults, calls) = (disk.faults, disk.callsUntilPowerLoss)
         (disk.faults, disk.callsUntilPowerLoss) = (.none, nil)
+        mailServer.hasFaults = false
         finish(work)
+        mailServer.hasFaults = options.hasFaults
         (disk.faults, disk.callsUntilPowerLoss) = (faults, calls)
     }
 

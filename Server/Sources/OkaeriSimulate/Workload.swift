@@ -24,6 +24,8 @@ extension Simulation {
             return locked([], [session.person]) { await $0.useEnded(session, in: application) }
         }
         if lot < 170 { return locked([], []) { await $0.doTheMinutesWork() } }
+        if lot < 300 { return drawMember(lot, in: application) }
+        if lot < 312 { return drawImport(in: application) }
         let device = generator.pick(devices)
         guard !device.isBusy, device.person?.isBusy != true else { return nil }
         let persons = [device.person].compactMap { $0 }
@@ -41,14 +43,15 @@ extension Simulation {
         case ..<920: return locked([device], persons) { await $0.changePassword(device, person, in: application) }
         case ..<935: return locked([device], persons) { await $0.endOthers(device, person, in: application) }
         case ..<955: return locked([device], persons) { await $0.delete(device, person, in: application) }
-        case ..<965: return locked([device], persons) { await $0.disable(person, in: application) }
+        case ..<962: return locked([device], persons) { await $0.disable(person, in: application) }
+        case ..<969: return locked([device], persons) { await $0.actAsOperator(on: person, in: application) }
         default:
             let other = generator.pick(devices)
             guard other !== device, !other.isBusy, other.person?.isBusy != true, other.person !== person else {
                 return nil
             }
             let all = persons + [other.person].compactMap { $0 }
-            if lot < 970, let joined = other.person {
+            if lot < 974, let joined = other.person {
                 return locked([device, other], all) { await $0.merge(joined, into: person, in: application) }
             }
             return locked([device, other], all) { await $0.transfer(from: device, person, to: other, in: application) }
@@ -56,7 +59,7 @@ extension Simulation {
     }
 
     /// Nobody else changes what these expect meanwhile.
-    private func locked(
+    func locked(
         _ devices: [Device], _ persons: [Person], _ body: @escaping (Simulation) async -> Void
     ) -> Operation {
         for device in devices { device.isBusy = true }
@@ -90,6 +93,7 @@ extension Simulation {
         _ = await call("write activity", mayLose: false) { try await $0.modules.sessions.writeSessionActivity() }
         _ = await call("purge", mayLose: false) { try await $0.modules.sessions.purgeExpired() }
         _ = await call("erase", mayLose: false) { try await $0.modules.deletion.eraseDeletedUsers() }
+        await deliverMail()
         _ = await call("chain", mayLose: false) { try await $0.modules.administration.chainAuditEntries() }
     }
 }

@@ -40,7 +40,7 @@ struct ParseOperations: Sendable {
     private let upstream: UpstreamController
 
     init(_ modules: Modules, _ upstream: UpstreamController) {
-        let single = Self.users(modules) + Self.sessions(modules) + Self.service(modules)
+        let single = Self.users(modules) + Self.sessions(modules) + Self.roles(modules) + Self.service()
         let batch = BatchController(operations: ParseOperations(single, upstream))
         self.init(single + [ParseOperation(.post, "/batch", batch.run)], upstream)
     }
@@ -91,14 +91,22 @@ struct ParseOperations: Sendable {
         ]
     }
 
-    private static func service(_ modules: Modules) -> [ParseOperation] {
-        let service = ServiceController()
+    private static func roles(_ modules: Modules) -> [ParseOperation] {
+        let roles = RolesController(modules)
         return both("/roles", "/classes/_Role") { path in
             [
-                ParseOperation(.get, path, isOfUpstream: true, service.listRoles),
-                ParseOperation(.get, "\(path)/{objectId}", isOfUpstream: true) { _ in throw ParseFault.objectNotFound },
+                ParseOperation(.get, path, isOfUpstream: true, roles.list),
+                ParseOperation(.post, path, isOfUpstream: true, roles.create),
+                ParseOperation(.get, "\(path)/{objectId}", isOfUpstream: true, roles.read),
+                ParseOperation(.put, "\(path)/{objectId}", isOfUpstream: true, roles.update),
+                ParseOperation(.delete, "\(path)/{objectId}", isOfUpstream: true, roles.delete),
             ]
-        } + [
+        }
+    }
+
+    private static func service() -> [ParseOperation] {
+        let service = ServiceController()
+        return [
             ParseOperation(.post, "/challenge", service.challenge),
             ParseOperation(.get, "/serverInfo", isOfUpstream: true, service.serverInfo),
             ParseOperation(.get, "/config", isOfUpstream: true, service.config),

@@ -66,7 +66,8 @@ enum ChangeNotice: Equatable {
         case .session(let application, let token): "s" + text(application.rawValue.utf8) + text(token.bytes)
         case .signingKeys: "k"
         // The node that queued a mail or wrote an event sends it; the others look now and then.
-        case .mailQueued, .eventsWritten: nil
+        // So does the one at which a user was there.
+        case .userPresent, .mailQueued, .eventsWritten: nil
         }
     }
 

@@ -113,7 +113,8 @@ struct PostgreSQLRevocations {
 
     private static func triggers(of table: RevocableTable, _ shape: TableShape) -> [String] {
         let kinds = Dictionary(shape.columns.map { ($0.name, $0.kind) }) { first, _ in first }
-        let key = shape.key.map { coded("OLD", $0, kinds[$0]) }.joined(separator: " || ',' || ")
+        let key = (table.namingColumns ?? shape.key).map { coded("OLD", $0, kinds[$0]) }.joined(
+            separator: " || ',' || ")
         let ended = "'D \(table.name) ' || \(key)"
         var statements = trigger("ended", on: table.name, "AFTER DELETE", [], ended)
         let ending = table.endingColumns.filter { kinds[$0] != nil }

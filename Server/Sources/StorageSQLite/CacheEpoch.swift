@@ -30,6 +30,15 @@ final class CacheEpoch: CacheValidity, @unchecked Sendable {
         mapped = start
     }
 
+    /// Counters in memory, for a simulator that is all processes itself.
+    ///
+    /// - Throws: `SQLiteOpenFault` when there is no memory.
+    init() throws(SQLiteOpenFault) {
+        let start = mmap(nil, Self.byteCount, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+        guard let start, start != MAP_FAILED else { throw SQLiteOpenFault("There is no memory for counters.") }
+        mapped = start
+    }
+
     deinit {
         munmap(mapped, Self.byteCount)
     }

@@ -22,6 +22,7 @@ final class GroupCommit: Sendable {
     private let journal: RevocationJournal?
     private let signals: StoreSignals
     private let proofs: ProofMemory?
+    private let checkpoints: CheckpointThread?
     // Touched on `queue` only.
     nonisolated(unsafe) private let connection: SQLiteConnection
 
@@ -37,10 +38,12 @@ final class GroupCommit: Sendable {
     ///   - journal: Where what ends is written down; `nil` for a database in memory.
     ///   - signals: Whom to tell of changes.
     ///   - proofs: Where device proofs are kept; `nil` where all of them have rows.
+    ///   - checkpoints: What moves the log into the database; `nil` where the writer does it in its commits.
     ///   - queue: Where transactions are run.
     init(
         _ connection: sending SQLiteConnection, outsideChanges: CacheEpoch?, journal: RevocationJournal?,
-        signals: StoreSignals, proofs: ProofMemory?, queue: StepQueue = StepQueue(label: "okaeri.sqlite.writer")
+        signals: StoreSignals, proofs: ProofMemory?, checkpoints: CheckpointThread? = nil,
+        queue: StepQueue = StepQueue(label: "okaeri.sqlite.writer")
     ) {
         self.queue = queue
         self.connection = connection
@@ -48,6 +51,7 @@ final class GroupCommit: Sendable {
         self.journal = journal
         self.signals = signals
         self.proofs = proofs
+        self.checkpoints = checkpoints
     }
 
     func run<Value: Sendable>(
@@ -72,6 +76,7 @@ final class GroupCommit: Sendable {
         await withCheckedContinuation { continuation in
             queue.async {
                 if self.connection.isOpen {
+                    self.checkpoints?.close()
                     // A command leaves that to the server, whose writers would have to wait for it.
                     if self.outsideChanges == nil {
                         sqlite3_wal_checkpoint_v2(self.connection.handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
@@ -81,6 +86,12 @@ final class GroupCommit: Sendable {
                 continuation.resume()
             }
         }
+    }
+
+    /// How many frames the log has before it is moved into the database; 0 leaves that to somebody else.
+    func setCheckpoints(by pages: Int32) {
+        if let checkpoints { return checkpoints.setLimit(pages) }
+        _ = between { writer in sqlite3_wal_autocheckpoint(writer.handle, pages) }
     }
 
     /// Runs work between two commits, with the writing connection. Blocks.
@@ -150,6 +161,7 @@ final class GroupCommit: Sendable {
             }
             try append(revocations)
             for job in group { job.answer() }
+            checkpoints?.afterCommit(on: connection)
         } catch {
             // Also the fault may have ended the transaction already; then there is nothing to roll back.
             if !connection.isOutsideTransaction { try? connection.run("ROLLBACK") }

@@ -6,7 +6,8 @@ extension RevocableTable {
     /// - Parameter key: The columns of its primary key.
     /// - Returns: statements that make them for one connection.
     func triggers(key: [String]) -> [String] {
-        let row = "\(name) ' || " + key.map { Self.coded("OLD", $0) }.joined(separator: " || ',' || ")
+        let row =
+            "\(name) ' || " + (namingColumns ?? key).map { Self.coded("OLD", $0) }.joined(separator: " || ',' || ")
         var triggers = [trigger("ended", "AFTER DELETE", "'D \(row)")]
         if !endingColumns.isEmpty {
             triggers.append(trigger("replaced", "AFTER UPDATE", "'D \(row)", when: endingColumns))

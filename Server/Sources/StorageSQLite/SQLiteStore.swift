@@ -24,6 +24,7 @@ package final class SQLiteStore: Engine, Sendable {
     private let searchReaders: SearchReaders?
     private let lock: ServerLock?
     private let signals: StoreSignals
+    private let epochs: CacheEpoch?
     package let validity: any CacheValidity
 
     /// Opens the database, making or migrating it.
@@ -44,6 +45,7 @@ package final class SQLiteStore: Engine, Sendable {
                 path: ":memory:", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)
             lock = nil
+            epochs = nil
             readers = nil
             self.searchReaders = nil
             validity = AlwaysValid()
@@ -60,6 +62,7 @@ package final class SQLiteStore: Engine, Sendable {
             lock = role == .server ? try ServerLock(folder: path) : nil
             let file = Self.databasePath(in: path)
             let epochs = try CacheEpoch(path: path + "/changes.epoch")
+            self.epochs = epochs
             try SQLiteSetUp.makeFile(file)
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
@@ -72,32 +75,42 @@ package final class SQLiteStore: Engine, Sendable {
             validity = role == .server ? epochs : AlwaysValid()
             writer = GroupCommit(
                 connection, outsideChanges: role == .command ? epochs : nil, journal: RevocationJournal(folder: path),
-                signals: signals, proofs: role == .server ? try connection.proofMemory() : nil)
+                signals: signals, proofs: role == .server ? try connection.proofMemory() : nil,
+                checkpoints: role == .server
+                    ? try CheckpointThread(path: file, writer: connection, reportFault: reportFault) : nil)
         }
     }
 
     /// Opens a database whose work a simulator runs step by step, through the file system that SQLite takes by default.
     ///
-    /// There are one writer and one reader; searches use the writer. No other process shares the file.
+    /// There are one writer and one reader; searches use the writer.
     ///
     /// - Parameters:
     ///   - path: The file's name there.
+    ///   - server: The server beside which a command opens it; `nil` for a server.
     ///   - steps: Gets each piece of work, and runs it later.
     /// - Throws: `SQLiteOpenFault`.
-    package init(simulated path: String, steps: @escaping StepQueue.Steps) throws(SQLiteOpenFault) {
+    package init(
+        simulated path: String, beside server: SQLiteStore? = nil, steps: @escaping StepQueue.Steps
+    ) throws(SQLiteOpenFault) {
         let signals = StoreSignals()
         self.signals = signals
         let reportFault: @Sendable (String) -> Void = { signals.report(fault: $0) }
         let connection = try SQLiteConnection(
             path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathersLog: true, reportFault: reportFault)
         try SQLiteSetUp.prepareWriter(connection)
-        SQLiteSetUp.emptyLog(connection)
+        if server == nil { SQLiteSetUp.emptyLog(connection) }
         readers = try ReaderPool(path: path, count: 1, steps: steps, reportFault: reportFault)
         searchReaders = nil
         lock = nil
-        validity = AlwaysValid()
+        let shared = server?.epochs
+        let epochs: CacheEpoch
+        if let shared { epochs = shared } else { epochs = try CacheEpoch() }
+        self.epochs = epochs
+        validity = server == nil ? epochs : AlwaysValid()
         writer = GroupCommit(
-            connection, outsideChanges: nil, journal: nil, signals: signals, proofs: try connection.proofMemory(),
+            connection, outsideChanges: server == nil ? nil : epochs, journal: nil, signals: signals,
+            proofs: server == nil ? try connection.proofMemory() : nil,
             queue: StepQueue(label: "simulated", steps: steps))
     }
 

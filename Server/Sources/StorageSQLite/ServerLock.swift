@@ -1,21 +1,32 @@
 import Foundation
 import Synchronization
 
-/// Keeps a second server out of a data folder. The system lets go of it when the process ends, however it ends.
-final class ServerLock: Sendable {
+/// A file that one process at a time holds, such as the one by which a second server is kept out of a data folder. The system
+/// lets go of it when the process ends, however it ends.
+package final class ServerLock: Sendable {
     private let held: Mutex<Int32?>
 
     /// - Throws: `SQLiteOpenFault` when another server holds the lock.
-    init(folder: String) throws(SQLiteOpenFault) {
-        let descriptor = open(folder + "/server.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+    convenience init(folder: String) throws(SQLiteOpenFault) {
+        try self.init(
+            path: folder + "/server.lock",
+            busy:
+                "Another Okaeri server runs on the data folder \(folder). Stop it first, or choose another with --data."
+        )
+    }
+
+    /// - Parameters:
+    ///   - path: The file, which is made if missing.
+    ///   - busy: What to say when another process holds it.
+    /// - Throws: `SQLiteOpenFault`.
+    package init(path: String, busy: String) throws(SQLiteOpenFault) {
+        let descriptor = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
-            throw SQLiteOpenFault("The data folder \(folder) cannot be written: \(String(cString: strerror(errno))).")
+            throw SQLiteOpenFault("The file \(path) cannot be written: \(String(cString: strerror(errno))).")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw SQLiteOpenFault(
-                "Another Okaeri server runs on the data folder \(folder). Stop it first, or choose another with --data."
-            )
+            throw SQLiteOpenFault(busy)
         }
         held = Mutex(descriptor)
     }
@@ -24,8 +35,8 @@ final class ServerLock: Sendable {
         release()
     }
 
-    /// Lets another server in.
-    func release() {
+    /// Lets another process in.
+    package func release() {
         held.withLock { descriptor in
             if let open = descriptor { close(open) }
             descriptor = nil

@@ -18,7 +18,9 @@ package struct FirstPage: Sendable {
     }
 
     func route(of pages: WebPages) -> Route {
-        Route(.get, Self.path, .nothing) { request, context in try await respond(request, context, pages) }
+        Route(.get, Self.path, .nothing, isForStandby: false) { request, context in
+            try await respond(request, context, pages)
+        }
     }
 
     private func respond(_ request: Request, _ context: ServerContext, _ pages: WebPages) async throws -> Response {

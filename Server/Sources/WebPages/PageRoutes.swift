@@ -19,10 +19,14 @@ extension WebPages {
             + page("provider/{provider}/callback", get: ShowProviderCallback())
             + [
                 Route(.post, "/a/{application}/token", .application, TokenRoute(pages: self).respond),
-                Route(.post, "/a/{application}/introspect", .admin, IntrospectionRoute(pages: self).respond),
+                Route(
+                    .post, "/a/{application}/introspect", .admin, isForStandby: true,
+                    IntrospectionRoute(pages: self).respond),
                 Route(.post, "/a/{application}/revoke", .application, RevocationRoute(pages: self).respond),
                 Route(.get, "/a/{application}/userinfo", .session, UserInfoRoute(pages: self).respond),
-                Route(.post, "/a/{application}/userinfo", .session, UserInfoRoute(pages: self).respond),
+                Route(
+                    .post, "/a/{application}/userinfo", .session, isForStandby: true,
+                    UserInfoRoute(pages: self).respond),
                 Route(
                     .get, "/a/{application}/.well-known/openid-configuration", .application,
                     DiscoveryRoute(pages: self).respond),
@@ -72,7 +76,11 @@ extension WebPages {
     /// A page and its form.
     private func page(_ name: String, get: any HostedPage, post: (any HostedPage)? = nil) -> [Route] {
         let path = "/a/{application}/\(name)"
-        return [Route(.get, path, .application, HostedRoute(pages: self, page: get).respond)]
+        // A form that leads nowhere helps nobody.
+        return [
+            Route(
+                .get, path, .application, isForStandby: false, HostedRoute(pages: self, page: get).respond)
+        ]
             + (post.map { [Route(.post, path, .application, HostedRoute(pages: self, page: $0).respond)] } ?? [])
     }
 }

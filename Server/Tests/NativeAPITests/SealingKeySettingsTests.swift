@@ -1,7 +1,8 @@
 import Domain
 import Foundation
-import OkaeriServer
 import Testing
+
+@testable import OkaeriServer
 
 @Suite("Where sealing keys come from")
 struct SealingKeySettingsTests {
@@ -41,6 +42,31 @@ struct SealingKeySettingsTests {
         for variable in ["OKAERI_SEALING_KEY", "OKAERI_SEALING_KEYS"] {
             let fault = #expect(throws: SettingFault.self) { try ServerSettings(environment: [variable: value]) }
             #expect(try #require(fault?.description).contains("c2hvcnQ") == false)
+        }
+    }
+
+    @Test(
+        "that a command does not give is said in the setting's name, within bounded time",
+        arguments: [
+            ("hangs", "exec sleep 60", "did not end within"),
+            ("goes on after its output", "exec >&-; exec sleep 60", "did not end"),
+            ("leaves another process behind", "sleep 2 & exit 0", "did not end within"),
+            ("writes without end", "while :; do echo 0123456789012345678901234567890; done", "more than 4096 bytes"),
+            ("fails", "exit 1", "exit status 1"), ("is killed", "kill -9 $$", "a signal ended"),
+            ("writes nothing", "exit 0", "wrote nothing"), ("writes a short key", "echo c2hvcnQ=", "gave no key"),
+            ("fails behind a key", "echo \(text); exit 3", "exit status 3"),
+        ])
+    func commands(_ what: String, script: String, words: String) throws {
+        let folder = try Self.folder(Data("#!/bin/sh\n\(script)\n".utf8))
+        chmod(folder + "/key", 0o700)
+        for setting in [Setting.sealingKey, .sealingKeys] {
+            let source = SealingKeySource(
+                setting: setting, environment: ["PATH": "/usr/bin:/bin"], patience: .milliseconds(500))
+            let begin = ContinuousClock.now
+            let fault = #expect(throws: SettingFault.self, "\(what)") { try source.key("command:\(folder)/key") }
+            #expect(begin.duration(to: .now) < .seconds(4), "\(what)")
+            let said = try #require(fault?.description)
+            #expect(said.hasPrefix(setting.name) && said.contains(words) && !said.contains("c2hvcnQ"), "\(said)")
         }
     }
 }

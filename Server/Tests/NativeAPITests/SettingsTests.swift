@@ -14,7 +14,7 @@ struct SettingsTests {
         #expect(settings.dataFolder == "okaeri-data")
         #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
         #expect(settings.hasFirstPage && settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
-        #expect(settings.sessionCacheEntries == 10_000 && settings.logLevel == .info)
+        #expect(settings.sessionCache == .sessions(10_000) && settings.logLevel == .info)
         #expect(settings.maximumConnections == 10_000 && settings.maximumConnectionsPerAddress == 200)
         #expect(settings.idleTimeout == .seconds(30) && settings.writeTimeout == .seconds(30))
         #expect(settings.metricsAddress == nil && settings.metricsKey == nil)
@@ -62,7 +62,9 @@ struct SettingsTests {
             ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"), ("first-page", "maybe"),
             ("first-launches", "many"), ("old-app-first-launches", "0"), ("old-app-password-failures", "-1"),
             ("old-app-mails", "0"), ("old-app-code-tries", "many"), ("old-app-provider-credentials", "1000001"),
-            ("session-cache", "-1"), ("log-level", "loud"), ("log-format", "JSON"), ("request-timeout", "0"),
+            ("session-cache", "-1"), ("session-cache", "10000001"), ("session-cache", "64KB"), ("session-cache", "0MB"),
+            ("session-cache", "64 MB"), ("session-cache", "100001GB"), ("session-cache", "9223372036854775807GiB"),
+            ("log-level", "loud"), ("log-format", "JSON"), ("request-timeout", "0"),
             ("idle-timeout", "1.5"),
             ("search-time", "0"), ("search-readers", "0"), ("search-time-per-address", "0"),
             ("search-time-per-application", "1.5"),
@@ -76,6 +78,16 @@ struct SettingsTests {
         }
         let words = try #require(fault?.description)
         for part in [name, setting.variable, "“\(value)”", setting.rule] { #expect(words.contains(part)) }
+    }
+
+    @Test(
+        "takes the size of the session cache as a number of sessions or as an amount of memory",
+        arguments: [
+            ("0", SessionCacheSize.sessions(0)), ("2500", .sessions(2500)), ("64MB", .bytes(64_000_000)),
+            ("1GiB", .bytes(1_073_741_824)), ("512MiB", .bytes(536_870_912)), ("2GB", .bytes(2_000_000_000)),
+        ])
+    func sessionCache(text: String, size: SessionCacheSize) throws {
+        #expect(try ServerSettings(commandLine: ["session-cache": text], environment: [:]).sessionCache == size)
     }
 
     @Test("gives searches a time limit, readers and budgets; without rate limits no budgets")

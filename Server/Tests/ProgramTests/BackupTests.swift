@@ -32,7 +32,7 @@ struct BackupTests {
         let key = try await makeBackup()
 
         // The server goes on: what ends now is not in the backup.
-        #expect(try await status("POST", "/v1/log-out", ends, server, application) == 204)
+        #expect(try await server.status("POST", "/v1/log-out", ends, in: application) == 204)
         let new = Phone()
         #expect(try await redeem(code, by: new, at: server, application).status == 200)
         for command in [
@@ -47,16 +47,16 @@ struct BackupTests {
 
         let restored = try await restore(key, "--revocations-of", folder.path, "--json")
         #expect(restored.status == 0, "\(restored.errors)")
-        let report = try restored.json(Report.self)
+        let report = try restored.json(RestoredReport.self)
         #expect(report.isJournalComplete && !report.endedAll && report.revocations > 0)
         let sealing = try await Program.run("keys", "status", "--json", "--data", folder.path)
         #expect(report.sealingKeys.count == 1 && sealing.output.contains(report.sealingKeys[0]), "\(sealing.output)")
         try FileManager.default.copyItem(
             atPath: folder.path + "/sealing.key", toPath: target.path + "/sealing.key")
         let again = try await TestServer(data: target.path)
-        #expect(try await status("GET", "/v1/user", stays, again, application) == 200)
+        #expect(try await again.status("GET", "/v1/user", stays, in: application) == 200)
         for (gone, name) in [(ends, "mika"), (leaves, "taro"), (loses, "saki")] {
-            #expect(try await status("GET", "/v1/user", gone, again, application) == 401, "\(name)")
+            #expect(try await again.status("GET", "/v1/user", gone, in: application) == 401, "\(name)")
         }
         let shown = try await Program.run(
             "user", "show", leaves.user.id, "--application", application, "--data", target.path)
@@ -91,7 +91,7 @@ struct BackupTests {
         for (path, expected) in [(target.path, 401), (kept.path, 200)] {
             try FileManager.default.copyItem(atPath: folder.path + "/sealing.key", toPath: path + "/sealing.key")
             let again = try await TestServer(data: path)
-            #expect(try await status("GET", "/v1/user", logIn, again, application) == expected)
+            #expect(try await again.status("GET", "/v1/user", logIn, in: application) == expected)
             #expect(try await hana.loggedIn(at: again, application: application).user.id == logIn.user.id)
             try await again.stop()
         }
@@ -103,15 +103,15 @@ struct BackupTests {
         let application = try await server.makeApplication().id
         let logIn = try await Phone().loggedIn(at: server, application: application)
         let key = try await makeBackup()
-        #expect(try await status("POST", "/v1/log-out", logIn, server, application) == 204)
+        #expect(try await server.status("POST", "/v1/log-out", logIn, in: application) == 204)
         let stored = try await Program.run(
             "backup", "revocations", "--data", folder.path, "--to", repository.path, "--key", key.public)
         #expect(stored.status == 0, "\(stored.errors)")
         try await server.stop()
         let restored = try await restore(key, "--keep-sessions", "--json")
-        #expect(try restored.json(Report.self).revocations > 0, "\(restored.errors)")
+        #expect(try restored.json(RestoredReport.self).revocations > 0, "\(restored.errors)")
         let again = try await TestServer(data: target.path)
-        #expect(try await status("GET", "/v1/user", logIn, again, application) == 401)
+        #expect(try await again.status("GET", "/v1/user", logIn, in: application) == 401)
         try await again.stop()
     }
 
@@ -124,7 +124,7 @@ struct BackupTests {
             "CREATE TABLE ballast (id INTEGER PRIMARY KEY, bytes BLOB); "
                 + "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) "
                 + "INSERT INTO ballast SELECT i, randomblob(1000000) FROM n")
-        let key = try await newKey()
+        let key = try await BackupKeyPair(in: keys)
         let s3 = "s3://backups/okaeri"
         for _ in 0..<2 {
             let made = try await Program.run(
@@ -134,7 +134,7 @@ struct BackupTests {
             #expect(made.status == 0 && made.output.contains("read back and opened"), "\(made.errors)")
         }
         let listed = try await Program.run("backup", "list", "--from", s3, "--json", environment: store.environment)
-        let backups = try listed.json([Listed].self)
+        let backups = try listed.json([ListedBackup].self)
         #expect(backups.count == 1 && (backups.first?.byteCount ?? 0) > 16_000_000, "\(listed.output)")
         let restored = try await Program.run(
             "restore", "--from", s3, "--secret-key-file", key.secret, "--data", target.path,
@@ -144,6 +144,13 @@ struct BackupTests {
         #expect(doctor.output.contains("Demo"))
 
         store.process.signal(SIGKILL)
+        let gone = TestFolder()
+        let lost = try await Program.run(
+            "restore", "--from", s3, "--secret-key-file", key.secret, "--data", gone.path,
+            environment: store.environment)
+        #expect(lost.status == 1 && lost.errors.contains("See that the store runs"), "\(lost.errors)")
+        #expect(!FileManager.default.fileExists(atPath: gone.path + "/okaeri.sqlite"))
+        #expect(try leftovers(in: gone.path).isEmpty)
         let down = try await Program.run(
             "backup", "--data", folder.path, "--to", s3, "--key", key.public, environment: store.environment)
         #expect(down.status == 1 && down.errors.contains("See that the store runs"), "\(down.errors)")
@@ -153,7 +160,7 @@ struct BackupTests {
     @Test("keep as many backups as was asked, and check them")
     func keeping() async throws {
         _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
-        let key = try await newKey()
+        let key = try await BackupKeyPair(in: keys)
         try repository.make()
         // What a backup leaves that was killed: no process has the largest number.
         try Data("a copy".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/.backup-2147483647.sqlite"))
@@ -162,7 +169,8 @@ struct BackupTests {
                 "backup", "make", "--data", folder.path, "--to", repository.path, "--key", key.public, "--keep", "2")
             #expect(made.status == 0, "\(made.errors)")
         }
-        let backups = try await Program.run("backup", "list", "--from", repository.path, "--json").json([Listed].self)
+        let backups = try await Program.run("backup", "list", "--from", repository.path, "--json").json(
+            [ListedBackup].self)
         #expect(backups.count == 2)
         let oldest = try #require(backups.first?.name)
         let checked = try await Program.run(
@@ -193,7 +201,7 @@ struct BackupTests {
             bytes = Data("PGDMP and what follows that in a dump of PostgreSQL".utf8)
             words = "is no backup of Okaeri"
         default:
-            key = try await newKey()
+            key = try await BackupKeyPair(in: keys)
             words = "is sealed to the key"
         }
         try bytes.write(to: file)
@@ -222,36 +230,8 @@ struct BackupTests {
         #expect(slipped.status == 2 && slipped.errors.contains("okaeri backup new-key"), "\(slipped.errors)")
     }
 
-    private struct Report: Decodable {
-        let revocations: Int
-        let isJournalComplete: Bool
-        let endedAll: Bool
-        let sealingKeys: [String]
-    }
-
-    private struct Listed: Decodable {
-        let name: String
-        let byteCount: Int
-    }
-
-    private struct Key {
-        let `public`: String
-        let secret: String
-    }
-
-    private struct Made: Decodable {
-        let key: String
-    }
-
-    private func newKey() async throws -> Key {
-        try keys.make()
-        let file = "\(keys.path)/\(UUID().uuidString)"
-        let made = try await Program.run("backup", "new-key", "--secret-key-file", file, "--json").json(Made.self)
-        return Key(public: made.key, secret: file)
-    }
-
-    private func makeBackup() async throws -> Key {
-        let key = try await newKey()
+    private func makeBackup() async throws -> BackupKeyPair {
+        let key = try await BackupKeyPair(in: keys)
         try repository.make()
         let made = try await Program.run(
             "backup", "--data", folder.path, "--to", repository.path, "--key", key.public, "--secret-key-file",
@@ -260,21 +240,9 @@ struct BackupTests {
         return key
     }
 
-    private func restore(_ key: Key, _ options: String...) async throws -> Program.Finished {
+    private func restore(_ key: BackupKeyPair, _ options: String...) async throws -> Program.Finished {
         try await Program.run(
             ["restore", "--from", repository.path, "--secret-key-file", key.secret, "--data", target.path] + options)
-    }
-
-    /// Files of unfinished work.
-    private func leftovers(in folder: String) throws -> [String] {
-        guard FileManager.default.fileExists(atPath: folder) else { return [] }
-        return try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(".") }
-    }
-
-    private func status(
-        _ method: String, _ path: String, _ logIn: LogInResponse, _ server: TestServer, _ application: String
-    ) async throws -> Int {
-        try await server.send(method, path, application: application, token: logIn.session.token).status
     }
 
     private func transferCode(

@@ -150,6 +150,30 @@ struct CopyTests {
         #expect(done.status == 0 && done.output.contains("install -m 600"), "\(done.errors)")
     }
 
+    @Test(
+        "says what is wrong with a database that is damaged, truncated, foreign or newer, and makes none in the new folder",
+        arguments: [
+            ("damaged", "malformed"), ("truncated", "malformed"), ("foreign", "not a database"),
+            ("newer", "newer Okaeri"),
+        ])
+    func badSources(what: String, words: String) async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        let file = URL(fileURLWithPath: folder.path + "/okaeri.sqlite")
+        var bytes = try Data(contentsOf: file)
+        switch what {
+        case "damaged":
+            bytes = bytes.prefix(bytes.count / 2) + Data(repeating: 0xff, count: bytes.count - bytes.count / 2)
+        case "truncated": bytes = bytes.prefix(bytes.count / 2)
+        case "foreign": bytes = Data("PGDMP and what follows that in a dump of PostgreSQL".utf8)
+        default: _ = try sqlite("INSERT INTO schema_migrations (version, name) VALUES (9999, 'later')")
+        }
+        if what != "newer" { try bytes.write(to: file) }
+        let target = TestFolder()
+        let copied = try await copy(to: target.path)
+        #expect(copied.status == 1 && copied.errors.contains(words), "\(copied.errors)")
+        #expect(!FileManager.default.fileExists(atPath: target.path + "/okaeri.sqlite"))
+    }
+
     @Test("carries a hundred thousand users over, through a kill in the middle")
     func manyUsers() async throws {
         _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
@@ -248,9 +272,9 @@ struct CopyTests {
             FROM numbers;
             \(numbers) INSERT INTO identities (application_id, provider, subject, user_id, linked_at)
             SELECT 'app', 'device', 'key ' || n, printf('user %08d', n), n FROM numbers;
-            \(numbers) INSERT INTO sessions (application_id, token_digest, id, user_id, protocol, method, created_at,
-                last_used_at, expires_at)
-            SELECT 'app', randomblob(32), printf('session %08d', n), printf('user %08d', n), 'native', 'automatic', n, n,
+            \(numbers) INSERT INTO sessions (application_id, token_digest, id, slot, user_id, protocol, method,
+                created_at, last_used_at, expires_at)
+            SELECT 'app', randomblob(32), printf('session %08d', n), printf('session %08d', n), printf('user %08d', n), 'native', 'automatic', n, n,
                 1895252542000
             FROM numbers;
             COMMIT

@@ -23,6 +23,11 @@ struct HookCommandTests {
         let listed = try await run("list")
         #expect(listed.output.contains("sign-up") && listed.output.contains("allow"))
         #expect(!listed.output.contains("whsec_"))
+        #expect(try await run(set[0], set[1], set[2], set[3], set[4], "allow", "--paused").output.contains("off"))
+        #expect(try await run("list").output.contains("off"))
+        let logIn = try await run("set", "log-in", set[2], set[3], set[4], "refuse", "--until", "2030-01-01")
+        #expect(logIn.status == 0, "\(logIn.errors)")
+        #expect(try await run("list").output.contains("2030-01-01T00:00:00.000Z"))
         // Nobody has a name under “invalid”.
         let tested = try await run("test", "sign-up")
         #expect(tested.status == 1 && tested.errors.contains("no valid response"))
@@ -37,7 +42,20 @@ struct HookCommandTests {
         let created = try await Program.run("application", "create", "Demo", "--json", "--data", folder.path)
         let id = try created.json(CreatedApplication.self).id
         for (arguments, word) in [
-            (["log-in", "--url", "https://a.example.com", "--when-down", "allow"], "log-in"),
+            (["log-out", "--url", "https://a.example.com", "--when-down", "allow"], "log-out"),
+            (["log-in", "--url", "https://a.example.com", "--when-down", "allow"], "--until"),
+            (["log-in", "--url", "https://a.example.com", "--when-down", "allow", "--until", "soon"], "soon"),
+            (
+                [
+                    "log-in", "--url", "https://a.example.com", "--when-down", "allow", "--from", "2030-01-02",
+                    "--until",
+                    "2030-01-01",
+                ], "until"
+            ),
+            (
+                ["upgrade", "--url", "https://a.example.com", "--when-down", "allow", "--until", "2030-01-01"],
+                "--until"
+            ),
             (["upgrade", "--url", "https://a.example.com", "--when-down", "maybe"], "maybe"),
             (["upgrade", "--url", "https://a.example.com"], "when-down"),
             (["upgrade", "--url", "http://a.example.com", "--when-down", "allow"], "url"),

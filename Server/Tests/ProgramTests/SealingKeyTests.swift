@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import OkaeriWire
 import Testing
@@ -84,5 +85,97 @@ struct SealingKeyTests {
         let last = try await TestServer(data: folder.path, environment: lost)
         #expect(try await phone.loggedIn(at: last, application: application).user.id == before.user.id)
         #expect(try await last.stop() == 0)
+    }
+
+    @Test("are changed to the end by a second run when the first is killed in the middle, while a server serves")
+    func killedInTheMiddle() async throws {
+        let (old, new) = (try newKey("old"), try newKey("new"))
+        let first = try await TestServer(data: folder.path, environment: ["OKAERI_SEALING_KEY": old])
+        let application = try await first.makeApplication().id
+        let rotated = try await Program.run(
+            ["keys", "rotate", "--data", folder.path], environment: ["OKAERI_SEALING_KEY": old])
+        #expect(rotated.status == 0, "\(rotated.errors)")
+        #expect(try await first.stop() == 0)
+        let changed = ["OKAERI_SEALING_KEY": old, "OKAERI_SEALING_KEYS": "\(new),sealing-key"]
+        let server = try await TestServer(data: folder.path, environment: changed)
+        let phone = Phone()
+        let before = try await phone.loggedIn(at: server, application: application)
+        let seeds = 40_000
+        try seed(signingKeys: seeds)
+
+        let reseal = try ChildProcess(
+            Program.path(), ["keys", "reseal", "--data", folder.path], environment: changed)
+        try await interrupt(reseal)
+        let half = try await status(changed)
+        #expect(half.code == 0 && half.keys[0].values > 0 && half.keys[1].values > 0, "\(half.keys)")
+        #expect(half.keys.reduce(0) { $0 + $1.values } > seeds)
+        // Either key opens what it sealed: nobody notices.
+        #expect(try await phone.loggedIn(at: server, application: application).user.id == before.user.id)
+        let done = try await Program.run(["keys", "reseal", "--data", folder.path], environment: changed)
+        #expect(done.status == 0, "\(done.errors)")
+        let after = try await status(changed)
+        #expect(after.keys.map(\.values) == [half.keys.reduce(0) { $0 + $1.values }, 0])
+        let log = try await Program.run(["audit", "list", "--json", "--data", folder.path], environment: changed)
+        // Each run that changed something says so, the killed one too.
+        #expect(try log.json(Log.self).entries.filter { $0.action == "secrets.resealed" }.count == 2)
+        #expect(try await server.stop() == 0)
+    }
+
+    /// Copies of the oldest signing key, so that sealing them again takes a while.
+    private func seed(signingKeys count: Int) throws {
+        try sqlite { connection in
+            let text = """
+                WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
+                INSERT INTO signing_keys (id, sealed, created_at)
+                SELECT printf('seed %08d', n), (SELECT sealed FROM signing_keys ORDER BY created_at LIMIT 1), n FROM numbers
+                """
+            guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else {
+                throw TestFault(String(cString: sqlite3_errmsg(connection)))
+            }
+        }
+    }
+
+    /// Kills a run between two of its transactions, when it has sealed some of the copies again.
+    private func interrupt(_ process: ChildProcess) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while ContinuousClock.now < end {
+            guard process.isRunning else { throw TestFault("it ended before: \(process.errors)") }
+            var isKilled = false
+            try sqlite { connection in
+                // Nothing is written while this is held.
+                guard sqlite3_exec(connection, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK else { return }
+                defer { sqlite3_exec(connection, "ROLLBACK", nil, nil, nil) }
+                guard
+                    try number("SELECT COUNT(DISTINCT sealed) FROM signing_keys WHERE id LIKE 'seed %'", connection) > 1
+                else { return }
+                process.signal(SIGKILL)
+                isKilled = true
+            }
+            if isKilled {
+                _ = try await process.status()
+                return
+            }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        throw TestFault("nothing was sealed again in a minute")
+    }
+
+    private func number(_ query: String, _ connection: OpaquePointer?) throws -> Int64 {
+        var statement: OpaquePointer?
+        defer { sqlite3_finalize(statement) }
+        guard sqlite3_prepare_v2(connection, query, -1, &statement, nil) == SQLITE_OK,
+            sqlite3_step(statement) == SQLITE_ROW
+        else { throw TestFault(String(cString: sqlite3_errmsg(connection))) }
+        return sqlite3_column_int64(statement, 0)
+    }
+
+    private func sqlite(_ body: (OpaquePointer?) throws -> Void) throws {
+        var connection: OpaquePointer?
+        defer { sqlite3_close_v2(connection) }
+        guard sqlite3_open(folder.path + "/okaeri.sqlite", &connection) == SQLITE_OK else {
+            throw TestFault(String(cString: sqlite3_errmsg(connection)))
+        }
+        sqlite3_busy_timeout(connection, 5000)
+        try body(connection)
     }
 }

@@ -32,7 +32,7 @@ struct SharedBackupTests {
         let key = try await makeBackup(cluster.url(old), "--json")
 
         // The node goes on, and what ends now is not in the backup.
-        #expect(try await status("POST", "/v1/log-out", ends, node, application) == 204)
+        #expect(try await node.status("POST", "/v1/log-out", ends, in: application) == 204)
         for command in [
             ["user", "delete", leaves.user.id, "--now", "--yes"],
             ["user", "remove-device-key", loses.user.id, "--all"],
@@ -48,13 +48,13 @@ struct SharedBackupTests {
         let new = try await cluster.makeDatabase()
         let restored = try await restore(key, into: cluster.url(new), "--revocations-of", cluster.url(old), "--json")
         #expect(restored.status == 0, "\(restored.errors)")
-        let report = try restored.json(Report.self)
+        let report = try restored.json(RestoredReport.self)
         #expect(report.isJournalComplete && !report.endedAll && report.revocations > 0)
         #expect(report.rows["users"] == 3 && report.sealingKeys.count == 1)
         let second = try await self.node(cluster.url(new))
-        #expect(try await status("GET", "/v1/user", again, second, application) == 401, "began after the backup")
+        #expect(try await second.status("GET", "/v1/user", again, in: application) == 401, "began after the backup")
         for (gone, name) in [(ends, "mika"), (leaves, "taro"), (loses, "saki")] {
-            #expect(try await status("GET", "/v1/user", gone, second, application) == 401, "\(name)")
+            #expect(try await second.status("GET", "/v1/user", gone, in: application) == 401, "\(name)")
         }
         #expect(try await hana.loggedIn(at: second, application: application).user.displayName == "はな")
         #expect(try await mika.loggedIn(at: second, application: application).user.id == ends.user.id)
@@ -76,7 +76,7 @@ struct SharedBackupTests {
         let stays = try await hana.loggedIn(at: node, application: application)
         let ends = try await mika.loggedIn(at: node, application: application)
         let key = try await makeBackup(cluster.url(old))
-        #expect(try await status("POST", "/v1/log-out", ends, node, application) == 204)
+        #expect(try await node.status("POST", "/v1/log-out", ends, in: application) == 204)
         // Two backups more: what ended between the first and the second is in a segment that is closed.
         _ = try await makeBackup(cluster.url(old), key: key)
         _ = try await makeBackup(cluster.url(old), key: key)
@@ -84,7 +84,8 @@ struct SharedBackupTests {
             ["backup", "revocations", "--to", repository.path, "--key", key.public], cluster.url(old))
         #expect(stored.status == 0, "\(stored.errors)")
         try await node.stop()
-        let names = try await Program.run("backup", "list", "--from", repository.path, "--json").json([Listed].self)
+        let names = try await Program.run("backup", "list", "--from", repository.path, "--json").json(
+            [ListedBackup].self)
         #expect(names.count == 3 && names.allSatisfy { $0.users == 2 })
         for (options, expected) in [(["--keep-sessions"], 200), ([], 401)] {
             let new = try await cluster.makeDatabase()
@@ -95,11 +96,11 @@ struct SharedBackupTests {
                     cluster.url(new), "--json",
                 ] + options)
             #expect(restored.status == 0, "\(restored.errors)")
-            let report = try restored.json(Report.self)
+            let report = try restored.json(RestoredReport.self)
             #expect(!report.isJournalComplete && report.endedAll == options.isEmpty && report.revocations > 0)
             let second = try await self.node(cluster.url(new))
-            #expect(try await status("GET", "/v1/user", stays, second, application) == expected)
-            #expect(try await status("GET", "/v1/user", ends, second, application) == 401)
+            #expect(try await second.status("GET", "/v1/user", stays, in: application) == expected)
+            #expect(try await second.status("GET", "/v1/user", ends, in: application) == 401)
             #expect(try await hana.loggedIn(at: second, application: application).user.id == stays.user.id)
             try await second.stop()
         }
@@ -114,7 +115,7 @@ struct SharedBackupTests {
         let key = try await makeBackup(cluster.url(database))
         for _ in 0..<3 {
             let logIn = try await Phone().loggedIn(at: node, application: application)
-            #expect(try await status("POST", "/v1/log-out", logIn, node, application) == 204)
+            #expect(try await node.status("POST", "/v1/log-out", logIn, in: application) == 204)
             _ = try await makeBackup(cluster.url(database), "--keep", "2", key: key)
         }
         let left = try await cluster.run(
@@ -167,6 +168,42 @@ struct SharedBackupTests {
         #expect(unreachable.status == 1 && unreachable.errors.contains("cannot be used"), "\(unreachable.errors)")
     }
 
+    @Test(
+        "say what is wrong with a backup, and leave the new database empty",
+        arguments: ["damaged", "truncated", "foreign", "other key"])
+    func badBackups(what: String) async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        _ = try await makeApplication(cluster.url(database))
+        var key = try await makeBackup(cluster.url(database))
+        let names = try FileManager.default.contentsOfDirectory(atPath: repository.path)
+        let file = URL(
+            fileURLWithPath: "\(repository.path)/\(try #require(names.first { $0.hasSuffix(".backup") }))")
+        var bytes = try Data(contentsOf: file)
+        let words: String
+        switch what {
+        case "damaged":
+            bytes[bytes.count / 2] ^= 1
+            words = "is damaged"
+        case "truncated":
+            bytes = bytes.prefix(bytes.count / 2)
+            words = "is damaged"
+        case "foreign":
+            bytes = Data("PGDMP and what follows that in a dump of PostgreSQL".utf8)
+            words = "is no backup of Okaeri"
+        default:
+            key = try await BackupKeyPair(in: keys)
+            words = "is sealed to the key"
+        }
+        try bytes.write(to: file)
+        let new = try await cluster.makeDatabase()
+        let restored = try await restore(key, into: cluster.url(new))
+        #expect(restored.status == 1 && restored.errors.contains(words), "\(restored.errors)")
+        let tables = try await cluster.run(
+            "SELECT COUNT(*) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace", in: new)
+        #expect(tables == [["0"]])
+    }
+
     @Test("end after a recovery to a point in time what ended behind it, and nothing that began before")
     func pointInTime() async throws {
         let cluster = try await RecoverableCluster()
@@ -182,10 +219,10 @@ struct SharedBackupTests {
         let ends = try await mika.loggedIn(at: node, application: application)
         // What ended before the time is in the journal too, and must not end what came in its place.
         let first = try await taro.loggedIn(at: node, application: application)
-        #expect(try await status("POST", "/v1/log-out", first, node, application) == 204)
+        #expect(try await node.status("POST", "/v1/log-out", first, in: application) == 204)
         let later = try await taro.loggedIn(at: node, application: application)
         let time = try await cluster.run("SELECT clock_timestamp()::text", in: "okaeri").first?.first.flatMap(\.self)
-        #expect(try await status("POST", "/v1/log-out", ends, node, application) == 204)
+        #expect(try await node.status("POST", "/v1/log-out", ends, in: application) == 204)
         let stored = try await program(
             ["backup", "revocations", "--to", repository.path, "--key", key.public], cluster.url("okaeri"))
         #expect(stored.status == 0, "\(stored.errors)")
@@ -198,34 +235,12 @@ struct SharedBackupTests {
             "restore", "--revocations-only", "--from", repository.path, "--secret-key-file", key.secret, "--database",
             recovered.url("okaeri"), "--keep-sessions", "--json")
         #expect(done.status == 0, "\(done.errors)")
-        #expect(try done.json(Report.self).revocations == 1)
+        #expect(try done.json(RestoredReport.self).revocations == 1)
         let second = try await self.node(recovered.url("okaeri"))
-        #expect(try await status("GET", "/v1/user", stays, second, application) == 200)
-        #expect(try await status("GET", "/v1/user", later, second, application) == 200)
-        #expect(try await status("GET", "/v1/user", ends, second, application) == 401)
+        #expect(try await second.status("GET", "/v1/user", stays, in: application) == 200)
+        #expect(try await second.status("GET", "/v1/user", later, in: application) == 200)
+        #expect(try await second.status("GET", "/v1/user", ends, in: application) == 401)
         try await second.stop()
-    }
-
-    private struct Report: Decodable {
-        let rows: [String: Int]
-        let revocations: Int
-        let isJournalComplete: Bool
-        let endedAll: Bool
-        let sealingKeys: [String]
-    }
-
-    private struct Listed: Decodable {
-        let name: String
-        let users: Int?
-    }
-
-    private struct Key {
-        let `public`: String
-        let secret: String
-    }
-
-    private struct Made: Decodable {
-        let key: String
     }
 
     private func node(_ url: String) async throws -> TestServer {
@@ -244,16 +259,12 @@ struct SharedBackupTests {
         return try made.json(CreatedApplication.self).id
     }
 
-    private func makeBackup(_ url: String, _ options: String..., key known: Key? = nil) async throws -> Key {
-        var key = known
-        if key == nil {
-            try keys.make()
-            try repository.make()
-            let file = "\(keys.path)/\(UUID().uuidString)"
-            let made = try await Program.run("backup", "new-key", "--secret-key-file", file, "--json").json(Made.self)
-            key = Key(public: made.key, secret: file)
-        }
-        guard let key else { throw TestFault("no key") }
+    private func makeBackup(_ url: String, _ options: String..., key known: BackupKeyPair? = nil) async throws
+        -> BackupKeyPair
+    {
+        let key: BackupKeyPair
+        if let known { key = known } else { key = try await BackupKeyPair(in: keys) }
+        try repository.make()
         let made = try await program(
             ["backup", "make", "--to", repository.path, "--key", key.public, "--secret-key-file", key.secret] + options,
             url)
@@ -262,15 +273,10 @@ struct SharedBackupTests {
     }
 
     private func restore(
-        _ key: Key, into url: String, _ more: String..., options: [String] = []
+        _ key: BackupKeyPair, into url: String, _ more: String..., options: [String] = []
     ) async throws -> Program.Finished {
         try await Program.run(
             ["restore", "--from", repository.path, "--secret-key-file", key.secret, "--database", url] + more + options)
     }
 
-    private func status(
-        _ method: String, _ path: String, _ logIn: LogInResponse, _ server: TestServer, _ application: String
-    ) async throws -> Int {
-        try await server.send(method, path, application: application, token: logIn.session.token).status
-    }
 }

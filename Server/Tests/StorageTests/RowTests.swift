@@ -181,8 +181,11 @@ struct RowTests {
         return [
             Case(SessionRow.self, session(full: true), [session(full: false)]),
             Case(
-                SessionSecretRow.self, SessionSecretRow.Content(token: digest(1), attempt: attempt),
-                [SessionSecretRow.Content(token: digest(1), attempt: nil)]),
+                SessionSecretRow.self,
+                SessionSecretRow.Content(slot: "slot", token: digest(1), isNamed: false, attempt: attempt),
+                [SessionSecretRow.Content(slot: "other", token: digest(1), isNamed: true, attempt: nil)],
+                // Whether it is there says all.
+                unread: ["token_lookup"]),
             Case(SigningKeyRow.self, SealedSigningKey(id: "key", sealed: [0, 255], createdAt: time)),
         ]
     }

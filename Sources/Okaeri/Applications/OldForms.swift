@@ -67,7 +67,7 @@ final class OldFirebaseUser: NSObject, NSSecureCoding {
         guard let user = archive.decodeObject(of: OldFirebaseUser.self, forKey: key),
             let token = user.tokens?.refreshToken, !token.isEmpty
         else { return nil }
-        return OldCredential(userID: user.userID, refreshToken: token)
+        return OldCredential(userID: user.userID, refreshToken: token, token: user.tokens?.token)
     }
 }
 
@@ -75,16 +75,22 @@ final class OldFirebaseUser: NSObject, NSSecureCoding {
 final class OldFirebaseTokens: NSObject, NSSecureCoding {
     static var supportsSecureCoding: Bool { true }
     let refreshToken: String?
+    /// An identity token, which the SDK calls the access token.
+    let token: String?
 
-    init(refreshToken: String?) {
+    init(refreshToken: String?, token: String? = nil) {
         self.refreshToken = refreshToken
+        self.token = token
     }
 
     required init?(coder: NSCoder) {
         refreshToken = coder.decodeObject(of: NSString.self, forKey: "refreshToken")?.description
+        let kept = coder.decodeObject(of: NSString.self, forKey: "accessToken")?.description
+        token = kept.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     func encode(with coder: NSCoder) {
         coder.encode(refreshToken.map { NSString(string: $0) }, forKey: "refreshToken")
+        coder.encode(token.map { NSString(string: $0) }, forKey: "accessToken")
     }
 }

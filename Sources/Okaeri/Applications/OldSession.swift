@@ -31,28 +31,35 @@ public struct OldSession: Hashable, Sendable {
     }
 }
 
-/// Where the log-in of a service is stored whose sessions no Okaeri server can take over: only the service itself can tell whether
-/// they are real.
+/// Where the log-in of a service is stored that signs tokens: ``OkaeriClient/adopt(from:in:)`` hands them over.
 public enum OldCredentialPlace: Hashable, Sendable {
     /// Firebase Authentication's item in the Keychain. The id is `GOOGLE_APP_ID` of the app's `GoogleService-Info.plist`.
     case firebase(googleAppID: String, appName: String = "__FIRAPP_DEFAULT")
     /// Supabase Auth's item in the Keychain. The project is the first part of the host, as in `https://PROJECT.supabase.co`.
     case supabase(project: String)
+    /// Amplify's item in the Keychain, of a user pool of Amazon Cognito, with the identity pool if the app has one.
+    case cognito(userPool: String, identityPool: String? = nil)
 }
 
-/// What Firebase's or Supabase's SDK left on this device, for the app's own import. Printed, it hides the refresh token.
+/// What Firebase's, Supabase's or Amplify's SDK left on this device. Printed, it hides the tokens.
 ///
-/// The id alone proves nothing. A backend of the app gives the refresh token to the service, hears from it who the user is,
-/// and may then give the user of that id a way into Okaeri.
+/// The id alone proves nothing; the tokens do: ``OkaeriClient/adopt(from:in:)`` hands them over.
 public struct OldCredential: Hashable, Sendable {
     /// The user's id at the service; `nil` when it was not kept.
     public let userID: String?
     /// The token that the service takes for a new session. Not for logs. Supabase counts it once.
     public let refreshToken: String
+    /// What the service signed of the user: at Firebase and Cognito the identity token, at Supabase the access token. It may have
+    /// ended; `nil` when it was not kept. Not for logs.
+    public let token: String?
+    /// By which Cognito knows this device.
+    let deviceKey: String?
 
-    init(userID: String?, refreshToken: String) {
+    init(userID: String?, refreshToken: String, token: String? = nil, deviceKey: String? = nil) {
         self.userID = userID
         self.refreshToken = refreshToken
+        self.token = token
+        self.deviceKey = deviceKey
     }
 }
 

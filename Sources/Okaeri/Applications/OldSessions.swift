@@ -1,7 +1,11 @@
 import Foundation
 import OkaeriWire
 
-/// Finds what an old SDK left on this device of the user who was logged in, without the old SDK. It only reads.
+/// Where a service that signs tokens has its log-in.
+public typealias OldCredentialLocation = OldCredentialPlace
+
+/// Finds what an old SDK left on this device of the user who was logged in, without the old SDK. It only reads; what was handed over
+/// is removed by ``OkaeriClient/adopt(from:in:)``.
 ///
 /// The locations are those of the SDKs' published sources, as of 2026; what is not there, or cannot be understood, counts as
 /// absent. Nothing of this was tried with an app that an old SDK was built into.
@@ -60,16 +64,17 @@ public struct OldSessions: Sendable {
         }
     }
 
-    /// What Firebase's or Supabase's SDK left, for the app's own import.
+    /// What Firebase's, Supabase's or Amplify's SDK left.
     ///
-    /// - Parameter place: Where to look.
+    /// - Parameter location: Where to look.
     /// - Returns: The credential; `nil` when nobody was logged in there.
     /// - Throws: `OkaeriError.storageLocked` when the location cannot be read now: it may be there.
-    public func credential(in place: OldCredentialPlace) throws(OkaeriError) -> OldCredential? {
+    public func credential(in location: OldCredentialLocation) throws(OkaeriError) -> OldCredential? {
         do throws(VaultError) {
-            switch place {
+            switch location {
             case .firebase(let id, let appName): return try firebase(id, appName)
             case .supabase(let project): return try supabase(project)
+            case .cognito(let userPool, let identityPool): return try cognito(userPool, identityPool)
             }
         } catch {
             throw OkaeriError(error)
@@ -81,7 +86,7 @@ public struct OldSessions: Sendable {
         return defaults.string(forKey: key).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func item(_ service: String, _ account: String) throws(VaultError) -> Data? {
+    func item(_ service: String, _ account: String) throws(VaultError) -> Data? {
         try items(service)?.read(account)
     }
 
@@ -117,27 +122,65 @@ extension OldSessions {
         return names.lazy.compactMap { OldForms.text(user?[$0]) }.first
     }
 
+    /// The items that an old SDK may have written there, newest form first.
+    func items(in location: OldCredentialLocation) -> [(service: String, account: String)] {
+        switch location {
+        case .firebase(let id, let appName):
+            return [("firebase_auth_\(id)", "firebase_auth_1_\(appName)_firebase_user")]
+        case .supabase(let project):
+            return [bundleIdentifier, "supabase.gotrue.swift"].compactMap(\.self).flatMap { service in
+                ["sb-\(project)-auth-token", "supabase.session"].map { (service, $0) }
+            }
+        case .cognito(let userPool, let identityPool):
+            let pools = [userPool] + (identityPool.map { [$0] } ?? [])
+            return [("com.amplify.awsCognitoAuthPlugin", "amplify.\(pools.joined(separator: ".")).session")]
+        }
+    }
+
     /// The item `firebase_auth_1_APP_firebase_user` of the service `firebase_auth_ID`: a keyed archive of the user under
     /// `APP_firebase_user` (firebase-ios-sdk, `Auth.swift`, `AuthKeychainServices.swift`, `User.swift`). Users in a shared
     /// access group (`useUserAccessGroup`) are stored elsewhere and not found.
     private func firebase(_ id: String, _ appName: String) throws(VaultError) -> OldCredential? {
         let key = "\(appName)_firebase_user"
-        return try item("firebase_auth_\(id)", "firebase_auth_1_\(key)").flatMap { OldFirebaseUser.read($0, key: key) }
+        for (service, account) in items(in: .firebase(googleAppID: id, appName: appName)) {
+            if let found = try item(service, account).flatMap({ OldFirebaseUser.read($0, key: key) }) { return found }
+        }
+        return nil
     }
 
     /// The item `sb-PROJECT-auth-token`, formerly `supabase.session`, of the service `supabase.gotrue.swift`, since version 3
     /// that of the app's bundle: the session as JSON, formerly within `session`, its names in either of two manners
     /// (supabase-swift, `KeychainLocalStorage.swift`, `SessionStorage.swift`, `SupabaseClient.swift`).
     private func supabase(_ project: String) throws(VaultError) -> OldCredential? {
-        for service in [bundleIdentifier, "supabase.gotrue.swift"].compactMap(\.self) {
-            for account in ["sb-\(project)-auth-token", "supabase.session"] {
-                guard let stored = try item(service, account).flatMap(OldForms.object) else { continue }
-                let session = OldForms.object(stored["session"]) ?? stored
-                let token = OldForms.text(session["refresh_token"]) ?? OldForms.text(session["refreshToken"])
-                guard let token else { continue }
-                return OldCredential(
-                    userID: OldForms.text(OldForms.object(session["user"])?["id"]), refreshToken: token)
-            }
+        for (service, account) in items(in: .supabase(project: project)) {
+            guard let stored = try item(service, account).flatMap(OldForms.object) else { continue }
+            let session = OldForms.object(stored["session"]) ?? stored
+            let token = OldForms.text(session["refresh_token"]) ?? OldForms.text(session["refreshToken"])
+            guard let token else { continue }
+            return OldCredential(
+                userID: OldForms.text(OldForms.object(session["user"])?["id"]), refreshToken: token,
+                token: OldForms.text(session["access_token"]) ?? OldForms.text(session["accessToken"]))
+        }
+        return nil
+    }
+
+    /// The item `amplify.USERPOOL.session`, with an identity pool `amplify.USERPOOL.IDENTITYPOOL.session`, of the service
+    /// `com.amplify.awsCognitoAuthPlugin`: one of several forms of credentials as JSON, by its name, of which two hold the
+    /// tokens of a user pool in `signedInData.cognitoUserPoolTokens` (amplify-swift 2, `AWSCognitoAuthCredentialStore.swift`,
+    /// `AmplifyCredentials.swift`, `AWSCognitoUserPoolTokens.swift`). Users in a shared access group are stored elsewhere and
+    /// not found.
+    private func cognito(_ userPool: String, _ identityPool: String?) throws(VaultError) -> OldCredential? {
+        for (service, account) in items(in: .cognito(userPool: userPool, identityPool: identityPool)) {
+            guard let stored = try item(service, account).flatMap(OldForms.object) else { continue }
+            let form = OldForms.object(stored["userPoolAndIdentityPool"]) ?? OldForms.object(stored["userPoolOnly"])
+            let data = OldForms.object(form?["signedInData"])
+            let tokens = OldForms.object(data?["cognitoUserPoolTokens"])
+            guard let token = OldForms.text(tokens?["refreshToken"]) else { continue }
+            let device = OldForms.object(OldForms.object(data?["deviceMetadata"])?["metadata"])
+            return OldCredential(
+                userID: OldForms.text(data?["userId"]), refreshToken: token,
+                token: OldForms.text(tokens?["idToken"]),
+                deviceKey: OldForms.text(OldForms.object(device?["_0"])?["deviceKey"]))
         }
         return nil
     }

@@ -41,6 +41,8 @@ actor SessionKeeper {
     /// How many of those were fetched.
     var fetchedNotices = 0
     var noticeFetch: Task<Void, Never>?
+    /// The adoptions of old services' users under way, by the names of the services.
+    var oldServices: [String: Task<Result<LogInResponse?, OkaeriError>, Never>] = [:]
     private var adoptions = 0
     private var nextNumber = 0
 

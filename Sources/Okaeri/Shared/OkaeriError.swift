@@ -187,7 +187,7 @@ extension OkaeriError {
         }
         switch problem.code {
         case .rateLimited: self = .rateLimited(retryAfter: retryAfter)
-        case .storageUnavailable, .requestTimeout, .internalError, .busy, .providerUnavailable,
+        case .storageUnavailable, .standby, .requestTimeout, .internalError, .busy, .providerUnavailable,
             .hookUnavailable:
             self = .serverUnavailable(retryAfter: retryAfter)
         case .sessionInvalid, .sessionRequired: self = .sessionEnded

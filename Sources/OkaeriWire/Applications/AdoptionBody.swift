@@ -1,8 +1,9 @@
 /// The body of `POST /v1/log-in/adopt`.
 public struct AdoptionBody: Codable, Hashable, Sendable {
-    /// The protocol of the session: `ncmb`, `parse`, `kii`, `envelope`.
+    /// The protocol of the session: `ncmb`, `parse`, `kii`, `envelope`; or the service of the token: `firebase`, `supabase`,
+    /// `cognito`, or any other name that the application's hook knows.
     public var protocolName: String
-    /// The session's token, as the old SDK has it.
+    /// The session's token, as the old SDK has it: at Firebase and Cognito the identity token, at Supabase the access token.
     public var token: String
     /// What the session remembers of the device.
     public var device: DeviceBody?

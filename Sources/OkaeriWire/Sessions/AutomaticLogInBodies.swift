@@ -113,7 +113,7 @@ public struct LogInResponse: Codable, Hashable, Sendable {
 public struct NewSessionBody: Codable, Hashable, Sendable {
     /// The session's id.
     public var id: String
-    /// The secret to send as `Authorization: Bearer`: `oks_` and 51 characters.
+    /// The secret to send as `Authorization: Bearer`: `oks_` and letters, digits, dashes and one dot: no form to rely on.
     public var token: String
     /// When the session ends at the latest. It ends earlier when it is not used for `idleSeconds`.
     public var expiresAt: WireTime

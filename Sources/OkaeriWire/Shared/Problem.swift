@@ -199,6 +199,8 @@ public struct ErrorCode: RawRepresentable, Codable, Hashable, Sendable, Expressi
     public static let requestTimeout: Self = "request_timeout"
     /// 503: the database cannot be read or written now; see the header `Retry-After`.
     public static let storageUnavailable: Self = "storage_unavailable"
+    /// 503: the server is a standby, which answers what needs no write; the header `Okaeri-Primary` may name the other one.
+    public static let standby: Self = "standby"
     /// 403: the user asked to be deleted; `erasedAt` tells when that happens, and the header `Okaeri-Restore` prevents it.
     public static let userDeleted: Self = "user_deleted"
     /// 403: the merge ticket is not valid here, for whatever reason.

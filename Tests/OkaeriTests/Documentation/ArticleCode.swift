@@ -166,9 +166,16 @@ func logIn(_ okaeri: OkaeriClient, after old: OldSessions) async throws(OkaeriEr
 }
 
 /// FromAnotherSDK.md
-func previousLogIn(_ old: OldSessions, googleAppID: String) throws(OkaeriError) -> (user: String?, token: String)? {
-    let found = try old.credential(in: .firebase(googleAppID: googleAppID))
-    return found.map { ($0.userID, $0.refreshToken) }
+func logIn(_ okaeri: OkaeriClient, from service: OldService, _ old: OldSessions) async throws(OkaeriError) -> Welcome {
+    if await okaeri.currentUser == nil {
+        do throws(OkaeriError) {
+            if let welcome = try await okaeri.adopt(from: service, in: old) { return welcome }
+        } catch {
+            // The service or the server knows the user no more. Everything else may pass: try again later.
+            guard case .credentialRefused = error else { throw error }
+        }
+    }
+    return try await okaeri.logInAutomatically()
 }
 
 /// Vaults.md

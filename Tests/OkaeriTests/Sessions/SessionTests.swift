@@ -106,6 +106,25 @@ struct SessionTests {
         #expect(claims["roles"] == ["editor"] && claims["claims_version"] == known.claimsVersion.map { .string($0) })
     }
 
+    @Test("give access tokens that are bound to the device's key, beside those that are not")
+    func boundTokens() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        func claims(_ token: AccessToken) throws -> [String: JSONValue] {
+            let bytes = try #require(Base64URL.bytes(of: token.value.split(separator: ".")[1].utf8))
+            return try JSONDecoder().decode([String: JSONValue].self, from: Data(bytes))
+        }
+        let bearer = try await client.accessToken()
+        let bound = try await client.boundAccessToken()
+        #expect(bound != bearer)
+        #expect(try claims(bearer)["cnf"] == nil)
+        let key = try #require(try await client.deviceKeys().first)
+        #expect(try claims(bound)["cnf"] == ["jkt": .string(key.thumbprint)])
+        // Each is kept by itself.
+        #expect(try await client.accessToken() == bearer)
+        #expect(try await client.boundAccessToken() == bound)
+    }
+
     @Test("of an earlier user give no access token to the next")
     func tokensOfNextUser() async throws {
         let client = world.launch()

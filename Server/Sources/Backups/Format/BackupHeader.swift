@@ -12,6 +12,9 @@ package struct BackupHeader: Codable, Hashable, Sendable {
         case revocations
         /// A copy of the database from which a replica goes on.
         case replicaBase = "replica-base"
+        /// An application with its users. How long it is and its digest are not known when the header is written; the
+        /// encryption guards each piece, and the end.
+        case application
         /// Frames of the write-ahead log and lines of the revocation journal.
         case replicaPart = "replica-part"
     }

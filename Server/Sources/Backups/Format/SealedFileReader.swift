@@ -7,15 +7,20 @@ import Foundation
 package protocol ReadableFile {
     var name: String { get }
     var byteCount: Int { get }
+    var use: SealedFileUse { get }
 
     /// - Returns: `count` bytes from `offset` on.
     /// - Throws: `BackupFault` when they cannot be read.
     func read(from offset: Int, count: Int) throws(BackupFault) -> [UInt8]
 }
 
+extension ReadableFile {
+    package var use: SealedFileUse { .backup }
+}
+
 /// Reads and checks sealed files. Blocks.
 package struct SealedFileReader {
-    private let file: any ReadableFile
+    fileprivate let file: any ReadableFile
     package let header: BackupHeader
     private let sealedKey: [UInt8]
     /// The SHA-256 of all before the stream, to which each piece is bound.
@@ -29,24 +34,22 @@ package struct SealedFileReader {
         try Sodium.prepare()
         self.file = file
         let fixed = BackupFrame.mark.count + 5
-        guard file.byteCount >= fixed else { throw Self.foreign(file.name) }
+        guard file.byteCount >= fixed else { throw file.use.foreign(file.name) }
         let head = try file.read(from: 0, count: fixed)
-        guard head.starts(with: BackupFrame.mark) else { throw Self.foreign(file.name) }
+        guard head.starts(with: BackupFrame.mark) else { throw file.use.foreign(file.name) }
         let version = head[BackupFrame.mark.count]
         guard version == BackupFrame.version else {
-            throw BackupFault(
-                "The backup \(file.name) has format \(version), and this program knows \(BackupFrame.version). Restore it "
-                    + "with the Okaeri that made it, or a newer one.")
+            throw file.use.unknownFormat(file.name, version, known: BackupFrame.version)
         }
         let headerBytes = BackupFrame.number(head[(BackupFrame.mark.count + 1)...])
         let keyBytes =
             Int(clamping: crypto_secretstream_xchacha20poly1305_keybytes()) + Int(clamping: crypto_box_sealbytes())
         guard headerBytes <= BackupFrame.maximumHeaderBytes,
             file.byteCount >= fixed + headerBytes + keyBytes + BackupFrame.digestBytes
-        else { throw .damaged(file.name, "it ends too early, or its header is") }
+        else { throw file.use.damaged(file.name, "it ends too early, or its header is") }
         let rest = try file.read(from: fixed, count: headerBytes + keyBytes)
         guard let header = try? JSONDecoder().decode(BackupHeader.self, from: Data(rest[..<headerBytes])) else {
-            throw .damaged(file.name, "its header cannot be read")
+            throw file.use.damaged(file.name, "its header cannot be read")
         }
         self.header = header
         sealedKey = Array(rest[headerBytes...])
@@ -69,7 +72,7 @@ package struct SealedFileReader {
             tell(offset, end)
         }
         guard try file.read(from: end, count: BackupFrame.digestBytes) == Array(hash.finalize()) else {
-            throw .damaged(file.name, "its checksum is another one")
+            throw file.use.damaged(file.name, "its checksum is another one")
         }
     }
 
@@ -83,30 +86,19 @@ package struct SealedFileReader {
     package func open(
         with key: BackupSecretKey, _ tell: (Int, Int) -> Void, _ take: (ArraySlice<UInt8>) throws(BackupFault) -> Void
     ) throws(BackupFault) {
+        let content = try content(with: key)
+        while try content.readPiece(take) { tell(content.offset, content.end) }
+    }
+
+    /// The content, to be read piece by piece.
+    ///
+    /// - Parameter key: The secret key that it was sealed to.
+    /// - Returns: the content, of which nothing was read.
+    /// - Throws: `BackupFault` for another key.
+    package func content(with key: BackupSecretKey) throws(BackupFault) -> SealedContent {
         var body = BufferedBody(file: file, offset: bodyOffset)
-        var state = try begunStream(key, header: try body.next(streamHeaderBytes))
-        let expander = try Deflate(.expand)
-        var content = SHA256()
-        var byteCount: Int64 = 0
-        var isLast = false
-        while !isLast {
-            let piece = try nextPiece(&body, &state)
-            isLast = piece.isLast
-            tell(body.offset, body.end)
-            do throws(BackupFault) {
-                try expander.put(piece.bytes, isLast: false) { bytes throws(BackupFault) in
-                    byteCount += Int64(clamping: bytes.count)
-                    guard byteCount <= header.byteCount else { throw BackupFault("its content is longer than it says") }
-                    content.update(data: Array(bytes))
-                    try take(bytes)
-                }
-            } catch {
-                throw error.description.hasSuffix(".") ? error : .damaged(file.name, error.description)
-            }
-        }
-        guard expander.isAtEnd, body.offset == body.end, byteCount == header.byteCount,
-            Base64URL.text(of: Array(content.finalize())) == header.digest
-        else { throw .damaged(file.name, "its content is not what its header says") }
+        let state = try begunStream(key, header: try body.next(streamHeaderBytes))
+        return try SealedContent(of: self, body, state)
     }
 
     private var streamHeaderBytes: Int { Int(clamping: crypto_secretstream_xchacha20poly1305_headerbytes()) }
@@ -120,26 +112,24 @@ package struct SealedFileReader {
                 == 0
         else {
             if self.header.key != key.publicKey.id {
-                throw BackupFault(
-                    "The backup \(file.name) is sealed to the key \(self.header.key), and the secret key that was given is of "
-                        + "\(key.publicKey.id). Name the file of the right one with --secret-key-file.")
+                throw file.use.otherKey(file.name, needs: self.header.key, given: key.publicKey.id)
             }
-            throw .damaged(file.name, "its key cannot be opened")
+            throw file.use.damaged(file.name, "its key cannot be opened")
         }
         var state = crypto_secretstream_xchacha20poly1305_state()
         guard crypto_secretstream_xchacha20poly1305_init_pull(&state, header, dataKey) == 0 else {
-            throw .damaged(file.name, "its encryption cannot be begun")
+            throw file.use.damaged(file.name, "its encryption cannot be begun")
         }
         return state
     }
 
-    private func nextPiece(
+    fileprivate func nextPiece(
         _ body: inout BufferedBody, _ state: inout crypto_secretstream_xchacha20poly1305_state
     ) throws(BackupFault) -> (bytes: [UInt8], isLast: Bool) {
         let overhead = Int(clamping: crypto_secretstream_xchacha20poly1305_abytes())
         let count = BackupFrame.number(try body.next(4))
         guard (overhead...BackupFrame.pieceBytes + overhead).contains(count) else {
-            throw .damaged(file.name, "a piece has an impossible length")
+            throw file.use.damaged(file.name, "a piece has an impossible length")
         }
         let encrypted = try body.next(count)
         var bytes = [UInt8](repeating: 0, count: count - overhead)
@@ -148,14 +138,64 @@ package struct SealedFileReader {
             crypto_secretstream_xchacha20poly1305_pull(
                 &state, &bytes, nil, &tag, encrypted, UInt64(clamping: encrypted.count), bound,
                 UInt64(clamping: bound.count)) == 0
-        else { throw .damaged(file.name, "a piece was changed") }
+        else { throw file.use.damaged(file.name, "a piece was changed") }
         return (bytes, tag == crypto_secretstream_xchacha20poly1305_tag_final())
     }
+}
 
-    private static func foreign(_ name: String) -> BackupFault {
-        BackupFault(
-            "\(name) is no backup of Okaeri. “okaeri backup list” shows the backups of a repository; a copy of a database is put "
-                + "into the data folder by hand.")
+/// The content of a sealed file. It can be believed as a whole only when the last piece was read.
+package final class SealedContent {
+    private let reader: SealedFileReader
+    private var body: BufferedBody
+    private var state: crypto_secretstream_xchacha20poly1305_state
+    private let expander: Deflate
+    private var digest = SHA256()
+    private var byteCount: Int64 = 0
+    private var isAtEnd = false
+
+    fileprivate init(
+        of reader: SealedFileReader, _ body: BufferedBody, _ state: crypto_secretstream_xchacha20poly1305_state
+    ) throws(BackupFault) {
+        (self.reader, self.body, self.state) = (reader, body, state)
+        expander = try Deflate(.expand)
+    }
+
+    /// How far it was read, in bytes of the file.
+    package var offset: Int { body.offset }
+    package var end: Int { body.end }
+
+    /// Reads one piece.
+    ///
+    /// - Parameter take: Gets what is in it, part by part.
+    /// - Returns: `false` when all was read before.
+    /// - Throws: `BackupFault` for anything that is not as it was written.
+    package func readPiece(
+        _ take: (ArraySlice<UInt8>) throws(BackupFault) -> Void
+    ) throws(BackupFault) -> Bool {
+        guard !isAtEnd else { return false }
+        let (file, header) = (reader.file, reader.header)
+        // An export was not measured before it was written.
+        let isMeasured = header.kind != .application
+        let piece = try reader.nextPiece(&body, &state)
+        isAtEnd = piece.isLast
+        do throws(BackupFault) {
+            try expander.put(piece.bytes, isLast: false) { bytes throws(BackupFault) in
+                byteCount += Int64(clamping: bytes.count)
+                guard !isMeasured || byteCount <= header.byteCount else {
+                    throw BackupFault("its content is longer than it says")
+                }
+                if isMeasured { digest.update(data: Array(bytes)) }
+                try take(bytes)
+            }
+        } catch {
+            throw error.description.hasSuffix(".") ? error : file.use.damaged(file.name, error.description)
+        }
+        guard isAtEnd else { return true }
+        guard expander.isAtEnd, body.offset == body.end,
+            !isMeasured
+                || byteCount == header.byteCount && Base64URL.text(of: Array(digest.finalize())) == header.digest
+        else { throw file.use.damaged(file.name, "its content is not what its header says") }
+        return true
     }
 }
 
@@ -174,7 +214,7 @@ private struct BufferedBody {
     }
 
     mutating func next(_ count: Int) throws(BackupFault) -> [UInt8] {
-        guard count <= end - offset else { throw .damaged(file.name, "it ends too early") }
+        guard count <= end - offset else { throw file.use.damaged(file.name, "it ends too early") }
         if offset < bufferOffset || offset + count > bufferOffset + buffer.count {
             bufferOffset = offset
             buffer = try file.read(from: offset, count: max(count, min(8 << 20, end - offset)))

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 package import StoragePostgreSQL
 import StorageSQLite
@@ -7,19 +8,6 @@ import StorageSQLite
 /// What ended after the backup stays ended, by the rules of `RestoreBackup`. No server starts on the database before all is
 /// done.
 package struct RestoreDump {
-    package struct Report: Sendable {
-        /// The backup; `nil` when the database was there.
-        package let name: String?
-        /// When it was made, in milliseconds since 1970.
-        package let madeAt: Int64?
-        package let rows: [String: Int]
-        package let revocations: Int
-        /// Why something that ended may be missing; `nil` when it is not.
-        package let doubt: String?
-        package let endedAll: Bool
-        package let sealingKeys: [String]
-    }
-
     private let repository: any BackupRepository
     private let key: BackupSecretKey
     private let tell: (RestoreBackup.Step, Int, Int) -> Void
@@ -50,7 +38,7 @@ package struct RestoreDump {
     package func callAsFunction(
         _ name: String?, to address: PostgreSQLAddress, workFolder: String, journalOf old: PostgreSQLAddress?,
         keepsSessions: Bool
-    ) throws(BackupFault) -> Report {
+    ) throws(BackupFault) -> RestoreReport {
         let catalogue = try BackupCatalogue(repository)
         let name = try catalogue.backup(name, at: repository)
         let reader = try SealedFileReader(repository.file(name))
@@ -79,7 +67,7 @@ package struct RestoreDump {
                     draft,
                 ], environment
             ) {}
-            return try finish(restoration, journal, keepsSessions, name, reader.header.madeAt)
+            return try finish(restoration, journal, keepsSessions, name, Timestamp(milliseconds: reader.header.madeAt))
         } catch {
             restoration.abandon()
             throw error
@@ -96,7 +84,7 @@ package struct RestoreDump {
     /// - Throws: `BackupFault`. Nothing was ended then.
     package func endRecovered(
         _ address: PostgreSQLAddress, journalOf old: PostgreSQLAddress?, keepsSessions: Bool
-    ) throws(BackupFault) -> Report {
+    ) throws(BackupFault) -> RestoreReport {
         let restoration = try BackupFault.reading { () throws(PostgreSQLOpenFault) in try PostgreSQLRestoration(address)
         }
         guard let segment = try BackupFault.reading({ () throws(PostgreSQLOpenFault) in try restoration.lastSegment() })
@@ -111,8 +99,8 @@ package struct RestoreDump {
 
     private func finish(
         _ restoration: PostgreSQLRestoration, _ journal: RestoredJournal, _ keepsSessions: Bool, _ name: String?,
-        _ madeAt: Int64?
-    ) throws(BackupFault) -> Report {
+        _ time: Timestamp?
+    ) throws(BackupFault) -> RestoreReport {
         try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             try restoration.begin()
             for (number, text) in journal.texts.enumerated() {
@@ -124,9 +112,11 @@ package struct RestoreDump {
             let revocations = restoration.changedRows
             if endsAll { try restoration.endAllShortLived() }
             let content = try restoration.finish()
-            return Report(
-                name: name, madeAt: madeAt, rows: content.rows, revocations: revocations, doubt: doubt,
-                endedAll: endsAll, sealingKeys: content.sealingKeys)
+            return RestoreReport(
+                of: RestoreReport.Outcome(
+                    rows: content.rows, revocations: revocations, doubt: doubt, endedAll: endsAll,
+                    sealingKeys: content.sealingKeys),
+                name: name, time: time)
         }
     }
 

@@ -6,18 +6,6 @@ import StorageSQLite
 ///
 /// What ended later stays ended, as after a restore of a backup.
 package struct RestoreReplica {
-    package struct Report: Sendable {
-        /// The state is that of this time.
-        package let time: Timestamp
-        package let rows: [String: Int]
-        package let revocations: Int
-        /// Why something that ended may be missing; `nil` when all is known.
-        package let doubt: String?
-        package let endedAll: Bool
-        /// The ids of the sealing keys that the database needs.
-        package let sealingKeys: [String]
-    }
-
     private let repository: any BackupRepository
     private let key: BackupSecretKey
     private let tell: (RestoreBackup.Step, Int, Int) -> Void
@@ -46,7 +34,7 @@ package struct RestoreReplica {
     /// - Throws: `BackupFault`. The folder has no database then, as before.
     package func callAsFunction(
         to folder: String, upTo time: Timestamp?, journalOf oldFolder: String?, keepsSessions: Bool
-    ) throws(BackupFault) -> Report {
+    ) throws(BackupFault) -> RestoreReport {
         try RestoreBackup.checkIsFree(folder)
         let plan = try ReplicaCatalogue(repository).plan(upTo: time, at: repository)
         try RestoreBackup.makeFolder(folder)
@@ -63,9 +51,7 @@ package struct RestoreReplica {
             tell(.applying, $0, $1)
         }
         try RestoreBackup.moveIn(draft, in: folder)
-        return Report(
-            time: plan.time, rows: outcome.rows, revocations: outcome.revocations, doubt: outcome.doubt,
-            endedAll: outcome.endedAll, sealingKeys: outcome.sealingKeys)
+        return RestoreReport(of: outcome, name: nil, time: plan.time)
     }
 
     private func journal(

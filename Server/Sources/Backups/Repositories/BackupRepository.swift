@@ -96,18 +96,20 @@ package struct FolderRepository: BackupRepository {
 /// A file of this machine.
 package final class LocalFile: ReadableFile {
     package let name: String
+    package let use: SealedFileUse
     package let byteCount: Int
     private let descriptor: Int32
 
-    package init(path: String, name: String) throws(BackupFault) {
+    package init(path: String, name: String, for use: SealedFileUse = .backup) throws(BackupFault) {
         self.name = name
+        self.use = use
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
             let reason = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
-            throw BackupFault(
-                "\(path) cannot be read: \(reason). “okaeri backup list” shows the backups of a repository.")
+            let advice = use == .backup ? " “okaeri backup list” shows the backups of a repository." : ""
+            throw BackupFault("\(path) cannot be read: \(reason).\(advice)")
         }
         byteCount = Int(clamping: status.st_size)
     }
@@ -124,7 +126,7 @@ package final class LocalFile: ReadableFile {
                 bytes.baseAddress.map { pread(descriptor, $0 + done, count - done, offset + done) } ?? -1
             }
             if part < 0, errno == EINTR { continue }
-            guard part > 0 else { throw .damaged(name, "it ends too early, or its disk cannot be read") }
+            guard part > 0 else { throw use.damaged(name, "it ends too early, or its disk cannot be read") }
             done += part
         }
         return bytes

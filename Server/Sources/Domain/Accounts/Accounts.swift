@@ -30,6 +30,8 @@ package final class Accounts: Sendable {
     package let changeUserRoles: ChangeUserRoles
     package let listMembers: ListMembers
     package let importUsers: ImportUsers
+    package let exportApplication: ExportApplication
+    package let importApplication: ImportApplication
     package let readAnonymousId: ReadAnonymousId
 
     init(
@@ -60,7 +62,10 @@ package final class Accounts: Sendable {
             store: store, clock: clock, registrar: registrar, issuers: issuers)
         registerByMail = RegisterByMail(store: store, enqueueMessage: enqueueMessage)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit)
+            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit,
+            migrate: MigratePassword(
+                store: store, clock: clock, randomness: randomness, passwords: world.passwords, changes: changes,
+                askHook: askHook))
         logInWithCode = LogInWithCode(
             clock: clock, verifyProof: verifyProof, tryCode: tryCode, issuers: issuers)
         logInWithProvider = LogInWithProvider(
@@ -98,6 +103,10 @@ package final class Accounts: Sendable {
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, protocols: world.services.protocols,
             passwords: world.passwords, findProvider: findProvider, sealingKey: world.sealingKey)
+        exportApplication = ExportApplication(store: store, sealingKey: world.sealingKey, audit: changes.audit)
+        importApplication = ImportApplication(
+            store: store, randomness: randomness, sealingKey: world.sealingKey, audit: changes.audit,
+            protocols: world.services.protocols)
         readAnonymousId = ReadAnonymousId(store: store, sealingKey: world.sealingKey)
     }
 }

@@ -14,6 +14,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case listApplications, createApplication, readOverview, readAudit
     // Users
     case listUsers, readUser, readPersonalData, listSessions, listMerges, exportUsers, importUsers
+    case exportApplication
     case editUser, changeIdentifiers, disableUser, enableUser, confirmDeletion, deleteUser, eraseUser, restoreUser
     case introspectToken, endSession, endAllSessions, removeDeviceKey, removeAllDeviceKeys, removePasskey
     case orderPasswordReset, resetSecondFactors, issueTransferCode, mergeUsers, undoMerge
@@ -25,6 +26,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case changeClaims
     case readEvents, changeEvents, deliverEvents
     case changeHooks, testHook
+    case changeOldServices
     case setProvider, removeProvider, checkProvider, transferTeam
     case readProtocolKeys, enableProtocol, disableProtocol, changeProtocolRules, loosenProtocolRules
 
@@ -77,6 +79,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .exportUsers:
             .init(.allowed(.readUsers, .readPersonalData), .application, stepUp: true, audit: .usersExported)
         case .importUsers: .init(.commandLine, .application)
+        case .exportApplication: .init(.commandLine, .application, audit: .usersExported)
         case .editUser: .init(.allowed(.changeUsers), .application, audit: .userChanged)
         case .changeIdentifiers: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .identifiersChanged)
         case .disableUser: .init(.allowed(.changeUsers), .application, audit: .userDisabled)
@@ -120,6 +123,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         // Who can set a hook decides who signs up, and what backends believe of everybody.
         case .changeHooks: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
         case .testHook: .init(.allowed(.changeSettings), .application)
+        // Whose tokens are believed says who is let in, as anybody who came from there.
+        case .changeOldServices:
+            .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
         case .setProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerSet)
         case .removeProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerRemoved)
         case .checkProvider: .init(.allowed(.changeSettings), .application)

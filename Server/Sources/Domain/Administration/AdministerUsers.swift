@@ -1,6 +1,7 @@
 /// Everything about a user that an operator looks at.
 package struct InspectUser: Sendable {
     package static let maximumAuditEntries = 100
+    package static let maximumEvents = 100
 
     let store: any Store
 
@@ -13,6 +14,8 @@ package struct InspectUser: Sendable {
         package var transfers: [Transfer]
         /// What the user did and what was done to the user, newest first.
         package var audit: [AuditEntry]
+        /// What the app's backend learns of the user, newest first, as long as events are kept.
+        package var events: [Event]
         package var hasWeakCredential: Bool
         /// The day on which the user was last there, from 1970 on.
         package var lastDay: Int64
@@ -31,6 +34,7 @@ package struct InspectUser: Sendable {
                 secondFactors: try transaction.secondFactors(of: id, in: application),
                 transfers: try transaction.transfers(of: id, in: application),
                 audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
+                events: try transaction.events(of: id, in: application, limit: Self.maximumEvents),
                 hasWeakCredential: user.weakPasswordAt != nil,
                 lastDay: try transaction.daySeen(of: id, in: application))
         }

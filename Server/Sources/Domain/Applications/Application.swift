@@ -4,7 +4,8 @@ package struct Application: Hashable, Sendable {
     package var name: String
     /// What is stored of the admin key, which is shown once.
     package var adminKeyDigest: SecretDigest
-    package var settings: ApplicationSettings
+    /// Boxed: they have a hundred parts, and every request carries its application along.
+    @Boxed package var settings: ApplicationSettings
     package let createdAt: Timestamp
 
     package init(
@@ -14,7 +15,7 @@ package struct Application: Hashable, Sendable {
         self.id = id
         self.name = name
         self.adminKeyDigest = adminKeyDigest
-        self.settings = settings
+        _settings = Boxed(wrappedValue: settings)
         self.createdAt = createdAt
     }
 }

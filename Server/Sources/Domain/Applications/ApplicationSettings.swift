@@ -47,6 +47,8 @@ package struct ApplicationSettings: Hashable, Sendable {
     package var events = EventSettings()
     /// Which addresses of the app's backend are asked before something happens.
     package internal(set) var hooks: [HookPoint: Hook] = [:]
+    /// The services whose tokens lead to users that were taken in from there.
+    package internal(set) var oldServices: [OldService.Name: OldService] = [:]
 
     /// Roles, groups, and claims of access tokens.
     package var access = AccessRules()

@@ -19,6 +19,18 @@ package struct CreateApplication: Sendable {
         package let protocols: [IssuedKeys]
     }
 
+    /// The rules that the name and settings of a new application break.
+    static func faults(_ name: String, _ settings: ApplicationSettings) -> [ValidationError] {
+        var faults = TextRule(maximumCharacters: maximumNameCharacters).faults(of: name, field: "name")
+        if settings.audiences.count > maximumAudiences {
+            faults.append(ValidationError(field: "audiences", rule: .tooManyFields(maximum: maximumAudiences)))
+        }
+        for audience in settings.audiences {
+            faults += TextRule(maximumCharacters: maximumAudienceCharacters).faults(of: audience, field: "audiences")
+        }
+        return faults + settings.lifeFaults + settings.fieldRules.faults
+    }
+
     /// - Parameters:
     ///   - name: The name that people see.
     ///   - settings: What the operator decides.
@@ -30,15 +42,7 @@ package struct CreateApplication: Sendable {
         name: String, settings: ApplicationSettings = .ofNewApplications,
         protocols given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator
     ) async throws(DomainError) -> Made {
-        var faults = TextRule(maximumCharacters: Self.maximumNameCharacters).faults(of: name, field: "name")
-        if settings.audiences.count > Self.maximumAudiences {
-            faults.append(ValidationError(field: "audiences", rule: .tooManyFields(maximum: Self.maximumAudiences)))
-        }
-        for audience in settings.audiences {
-            faults += TextRule(maximumCharacters: Self.maximumAudienceCharacters)
-                .faults(of: audience, field: "audiences")
-        }
-        faults += settings.lifeFaults + settings.fieldRules.faults
+        let faults = Self.faults(name, settings)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let now = clock.now
         let adminKey = Secret("oka_" + Base64URL.text(of: randomness.bytes(32)))

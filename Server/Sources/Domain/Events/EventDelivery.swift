@@ -109,6 +109,10 @@ package protocol EventQueries {
     func events(
         in application: Identifier<Application>, after position: Int64, limit: Int
     ) throws(DomainError) -> [Event]
+    /// The newest events of a user, the last one first, with a position or without one.
+    func events(
+        of user: Identifier<User>, in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> [Event]
     func event(_ id: Identifier<Event>, in application: Identifier<Application>) throws(DomainError) -> Event?
     /// Removes an application's events with a position from before an instant, and what waits of them; the number that went.
     func removeEvents(

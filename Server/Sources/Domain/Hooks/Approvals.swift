@@ -65,7 +65,7 @@ extension AskHook {
     func beforeToken(
         for who: Authenticated, audience: String, claims: [String: JSONValue]
     ) async throws(DomainError) -> [String: JSONValue] {
-        guard let hook = who.application.settings.hooks[.accessToken] else { return [:] }
+        guard let hook = who.application.activeHook(.accessToken) else { return [:] }
         var subject = HookSubject(who.user)
         (subject.session, subject.audience, subject.claims) = (who.session.id, audience, claims)
         let rules = who.application.settings.access

@@ -17,8 +17,16 @@ package struct HookSubject: Sendable {
     package var session: Identifier<Session>?
     /// For whom the token is.
     package var audience: String?
+    /// What somebody typed to log in, and the password.
+    package var logIn: (identifier: LogInIdentifier, password: Secret)?
     /// What the token says by the application's rules.
     package var claims: [String: JSONValue]?
+
+    /// Whose share of the hook it takes: that of the client's address, or of the user where no address is known.
+    var client: String { address.map(Self.client) ?? user.rawValue }
+
+    /// Who asks from an address.
+    static func client(_ address: String) -> String { IPAddress(exactly: address)?.allowanceGroup ?? address }
 
     init(_ user: User) {
         self.user = user.id
@@ -68,6 +76,8 @@ package enum HookOutcome: Hashable, Sendable {
 /// Asks the backends of apps.
 package protocol HookCarrier: Sendable {
     func ask(_ request: HookRequest) async -> HookOutcome
+    /// Asks whose a token of another service is.
+    func owner(_ question: OwnerQuestion) async -> OwnerOutcome
     /// Whether an address may be asked, as far as its text tells.
     func mayAsk(_ url: String) -> Bool
 }
@@ -103,16 +113,21 @@ package struct AskHook: Sendable {
         judging judge: (_ fields: [String: JSONValue], _ claims: [String: JSONValue]) -> String?
     ) async throws(DomainError) -> (fields: [String: JSONValue], claims: [String: JSONValue])? {
         let key = HookBreakers.Key(hook, in: application.id)
-        let permit = breakers.admit(key, at: clock.now)
-        guard permit != .refused else {
+        let client = subject.client
+        let permit = breakers.admit(key, client, at: clock.now)
+        switch permit {
+        case .asked, .probe: break
+        case .refused:
             try hook.refuseWhenDown()
             return nil
+        // The hook is not down: nobody gets past it by asking for more than its share.
+        case .overShare: throw .hookUnavailable
         }
         let outcome = Self.judged(
             await ask(hook, about: subject, in: application.id, isTest: false), of: hook.point, by: judge)
         let result: HookBreaker.Result =
             if case .silent = outcome { Task.isCancelled ? .unknown : .silent } else { .responded }
-        breakers.note(result, of: permit, key, at: clock.now)
+        breakers.note(result, of: permit, key, client, at: clock.now)
         switch outcome {
         case .allowed(let fields, let claims): return (fields, claims)
         case .refused(let message): throw .hookRefused(Self.message(message))
@@ -147,8 +162,12 @@ package struct AskHook: Sendable {
         by judge: (_ fields: [String: JSONValue], _ claims: [String: JSONValue]) -> String?
     ) -> HookOutcome {
         guard case .allowed(let fields, let claims) = outcome else { return outcome }
-        if !fields.isEmpty, point != .signUp { return .malformed(reason: "fields are for sign-up alone") }
-        if !claims.isEmpty, point != .accessToken { return .malformed(reason: "claims are for access tokens alone") }
+        if !fields.isEmpty, point != .signUp, point != .logIn {
+            return .malformed(reason: "fields are for sign-up and log-in alone")
+        }
+        if !claims.isEmpty, point != .accessToken, point != .logIn {
+            return .malformed(reason: "claims are for access tokens and log-in alone")
+        }
         return judge(fields, claims).map { .malformed(reason: $0) } ?? outcome
     }
 

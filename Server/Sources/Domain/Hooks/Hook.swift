@@ -6,6 +6,10 @@ package enum HookPoint: String, CaseIterable, Hashable, Sendable {
     case upgrade
     /// Before an access token is issued.
     case accessToken = "access-token"
+    /// Beside a password that is not right here, of somebody who may be known to the service of before.
+    case logIn = "log-in"
+    /// Whose a token is that a device still has of a service which the server does not know.
+    case adoption
 }
 
 /// An address of an app's backend that is asked before something happens, and decides whether it does.
@@ -16,6 +20,21 @@ package struct Hook: Hashable, Sendable {
         case allow
         /// It does not happen.
         case refuse
+    }
+
+    /// A span of time, whose ends may be open.
+    package struct Window: Hashable, Sendable {
+        package var from: Timestamp?
+        package var until: Timestamp?
+
+        package init(from: Timestamp? = nil, until: Timestamp? = nil) {
+            self.from = from
+            self.until = until
+        }
+
+        func contains(_ now: Timestamp) -> Bool {
+            (from.map { $0 <= now } ?? true) && (until.map { now < $0 } ?? true)
+        }
     }
 
     package static let maximumURLCharacters = 1000
@@ -32,6 +51,10 @@ package struct Hook: Hashable, Sendable {
     package var whenDown: WhenDown
     /// Whether anonymous users are asked about too; at sign-up alone.
     package var asksGuests: Bool
+    /// Switched off: nobody is asked, as if there were no hook; address and secret stay.
+    package var isPaused = false
+    /// From when to when it is asked; at log-in alone, where the end must be known.
+    package var window = Window()
     package let createdAt: Timestamp
     /// The sealed secret that signs.
     package var sealedSecret: [UInt8]
@@ -66,21 +89,45 @@ package struct Hook: Hashable, Sendable {
         if !Self.timeouts.contains(timeoutMilliseconds) {
             faults.append(ValidationError(field: "timeoutMilliseconds", rule: .outOfRange(Self.timeouts)))
         }
+        // Without a response nobody knows who logs in.
+        if whenDown == .allow, point == .adoption {
+            faults.append(ValidationError(field: "whenDown", rule: .notOffered))
+        }
         if asksGuests, point != .signUp { faults.append(ValidationError(field: "asksGuests", rule: .notOffered)) }
+        if point == .logIn {
+            if window.until == nil { faults.append(ValidationError(field: "until", rule: .required)) }
+            if let from = window.from, let until = window.until, until <= from {
+                faults.append(ValidationError(field: "until", rule: .inThePast))
+            }
+        } else if window != Window() {
+            faults.append(ValidationError(field: "until", rule: .notOffered))
+        }
         return faults
     }
 }
 
 extension Application {
+    /// The hook that is asked before something; `nil` for none, and for one that is switched off.
+    package func activeHook(_ point: HookPoint) -> Hook? {
+        guard let hook = settings.hooks[point], !hook.isPaused else { return nil }
+        return hook
+    }
+
+    /// The hook that is asked about a password that is not right here; `nil` when nobody is asked now.
+    func hook(atLogInAt now: Timestamp) -> Hook? {
+        guard let hook = activeHook(.logIn), hook.window.contains(now) else { return nil }
+        return hook
+    }
+
     /// The hook that is asked before a user is made; `nil` when nobody is asked.
     func hook(beforeSignUpOf user: User) -> Hook? {
-        guard let hook = settings.hooks[.signUp], hook.asksGuests || !user.isAnonymous else { return nil }
+        guard let hook = activeHook(.signUp), hook.asksGuests || !user.isAnonymous else { return nil }
         return hook
     }
 
     /// The hook that is asked before a change makes an anonymous user a registered one; `nil` when nobody is asked.
     func hook(beforeUpgradeOf before: User, to user: User) -> Hook? {
-        guard let hook = settings.hooks[.upgrade], before.isAnonymous, !user.isAnonymous else { return nil }
+        guard let hook = activeHook(.upgrade), before.isAnonymous, !user.isAnonymous else { return nil }
         return hook
     }
 }

@@ -9,6 +9,10 @@ struct HookBreaker: Hashable, Sendable {
     static let failuresBeforeBrake = 5
     /// Calls of one hook that are under way at once, on one node.
     static let maximumUnderWay = 64
+    /// How many of them are one client's: an address, or a user where there is none. It may have more while most are free.
+    static let shareOfClient = 8
+    /// Up to so many calls under way, nobody's share counts.
+    static let freeForAll = maximumUnderWay / 2
     static let longestBrake: Duration = .seconds(60)
 
     enum Permit: Hashable, Sendable {
@@ -16,6 +20,8 @@ struct HookBreaker: Hashable, Sendable {
         /// The one call that finds out whether the hook is back.
         case probe
         case refused
+        /// The hook has time, and the client has its share of it: others are not to wait for one.
+        case overShare
     }
 
     enum Result: Hashable, Sendable {
@@ -27,16 +33,26 @@ struct HookBreaker: Hashable, Sendable {
 
     private(set) var failures = 0
     private(set) var underWay = 0
+    /// The calls under way of each client.
+    private var shares: [String: Int] = [:]
     private var isProbing = false
     private var resumesAt: Timestamp?
 
     /// Whether it holds nothing that has to be kept.
     var isIdle: Bool { failures == 0 && underWay == 0 }
 
-    mutating func admit(at now: Timestamp) -> Permit {
+    /// - Parameters:
+    ///   - client: Who asks.
+    ///   - now: When.
+    /// - Returns: whether the hook is asked; then the result has to be noted.
+    mutating func admit(_ client: String, at now: Timestamp) -> Permit {
+        let share = shares[client] ?? 0
+        // First: a client that fills the hook is over its share also then.
+        guard share < Self.shareOfClient || underWay < Self.freeForAll else { return .overShare }
         guard underWay < Self.maximumUnderWay else { return .refused }
         guard let resumesAt else {
             underWay += 1
+            shares[client] = share + 1
             return .asked
         }
         // A clock that was put back must not keep the hook out for long.
@@ -44,12 +60,20 @@ struct HookBreaker: Hashable, Sendable {
         guard isOver, !isProbing else { return .refused }
         isProbing = true
         underWay += 1
+        shares[client] = share + 1
         return .probe
     }
 
-    mutating func note(_ result: Result, of permit: Permit, at now: Timestamp) {
-        guard permit != .refused else { return }
+    /// - Parameters:
+    ///   - result: What became of a call.
+    ///   - permit: By which it was made.
+    ///   - client: Who asked.
+    ///   - now: When.
+    mutating func note(_ result: Result, of permit: Permit, _ client: String, at now: Timestamp) {
+        guard permit == .asked || permit == .probe else { return }
         underWay = max(0, underWay - 1)
+        let left = (shares[client] ?? 1) - 1
+        shares[client] = left > 0 ? left : nil
         if permit == .probe { isProbing = false }
         switch result {
         case .unknown: return
@@ -87,17 +111,19 @@ final class HookBreakers: Sendable {
 
     private let breakers = Mutex<[Key: HookBreaker]>([:])
 
-    func admit(_ key: Key, at now: Timestamp) -> HookBreaker.Permit {
+    func admit(_ key: Key, _ client: String, at now: Timestamp) -> HookBreaker.Permit {
         breakers.withLock { breakers in
             if breakers.count >= Self.maximumKept { breakers = breakers.filter { $0.value.underWay > 0 } }
-            return breakers[key, default: HookBreaker()].admit(at: now)
+            return breakers[key, default: HookBreaker()].admit(client, at: now)
         }
     }
 
-    func note(_ result: HookBreaker.Result, of permit: HookBreaker.Permit, _ key: Key, at now: Timestamp) {
+    func note(
+        _ result: HookBreaker.Result, of permit: HookBreaker.Permit, _ key: Key, _ client: String, at now: Timestamp
+    ) {
         breakers.withLock { breakers in
             guard var breaker = breakers[key] else { return }
-            breaker.note(result, of: permit, at: now)
+            breaker.note(result, of: permit, client, at: now)
             breakers[key] = breaker.isIdle ? nil : breaker
         }
     }

@@ -14,14 +14,19 @@ package struct ManageHooks: Sendable {
         package var timeoutMilliseconds: Int64?
         package var whenDown: Hook.WhenDown
         package var asksGuests: Bool
+        package var isPaused: Bool
+        package var window: Hook.Window
 
         package init(
-            url: String, timeoutMilliseconds: Int64? = nil, whenDown: Hook.WhenDown, asksGuests: Bool = false
+            url: String, timeoutMilliseconds: Int64? = nil, whenDown: Hook.WhenDown, asksGuests: Bool = false,
+            isPaused: Bool = false, window: Hook.Window = Hook.Window()
         ) {
+            self.window = window
             self.url = url
             self.timeoutMilliseconds = timeoutMilliseconds
             self.whenDown = whenDown
             self.asksGuests = asksGuests
+            self.isPaused = isPaused
         }
     }
 
@@ -47,6 +52,8 @@ package struct ManageHooks: Sendable {
         var new = Hook(
             point, url: draft.url, timeoutMilliseconds: draft.timeoutMilliseconds ?? Hook.standardTimeout,
             whenDown: draft.whenDown, asksGuests: draft.asksGuests, createdAt: clock.now, sealedSecret: made.sealed)
+        new.isPaused = draft.isPaused
+        new.window = draft.window
         let faults = new.faults(carrier)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let hook = new
@@ -59,6 +66,8 @@ package struct ManageHooks: Sendable {
             known.timeoutMilliseconds = hook.timeoutMilliseconds
             known.whenDown = hook.whenDown
             known.asksGuests = hook.asksGuests
+            known.isPaused = hook.isPaused
+            known.window = hook.window
             application.settings.hooks[point] = known
             return ["hook": point.rawValue, "change": "changed"]
         }
@@ -129,6 +138,7 @@ package struct TestHook: Sendable {
         }
         guard let found else { throw .applicationUnknown }
         guard let hook = found.settings.hooks[point] else { throw .administration(.notFound) }
+        guard point != .adoption else { return await ask.testOwner(hook, in: application) }
         let now = clock.now
         let request = UserRegistration.Request(
             .signUp, in: found, .init(displayName: "Test"), identifiers: NewIdentifiers(rules: .native))
@@ -136,15 +146,19 @@ package struct TestHook: Sendable {
         var subject = HookSubject(draft.user)
         switch point {
         case .signUp: subject.way = .signUp
-        case .upgrade: break
+        case .upgrade, .adoption: break
         case .accessToken:
             (subject.session, subject.audience) = (Identifier(rawValue: "test"), application.rawValue)
             subject.claims = [:]
+        case .logIn: subject.logIn = (LogInIdentifier(.username, shown: "test"), Secret("test"))
         }
         let outcome = AskHook.judged(
             await ask.ask(hook, about: subject, in: application, isTest: true), of: point
         ) { fields, claims in
-            draft.reason(against: fields) ?? found.settings.access.reason(against: claims, beside: [:])
+            guard point != .logIn else {
+                return MigratedUser.reason(against: fields, claims, of: subject, in: found, at: now)
+            }
+            return draft.reason(against: fields) ?? found.settings.access.reason(against: claims, beside: [:])
         }
         guard case .refused(let message) = outcome else { return outcome }
         return .refused(message: AskHook.message(message))

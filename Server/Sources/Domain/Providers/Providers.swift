@@ -11,6 +11,7 @@ package final class Providers: Sendable {
     package let transferTeam: TransferTeam
     package let startAuthorization: StartAuthorization
     package let readAuthorizationState: ReadAuthorizationState
+    package let manageOldServices: ManageOldServices
 
     init(
         _ world: DomainWorld, audit: AuditTrail, rateLimiter: RateLimiter
@@ -37,5 +38,8 @@ package final class Providers: Sendable {
         startAuthorization = StartAuthorization(
             clock: clock, randomness: randomness, sealingKey: world.sealingKey, findProvider: findProvider)
         readAuthorizationState = ReadAuthorizationState(clock: clock, sealingKey: world.sealingKey)
+        manageOldServices = ManageOldServices(
+            sealingKey: world.sealingKey, tokens: world.services.oldTokens,
+            editApplication: EditApplication(store: store, audit: audit))
     }
 }

@@ -13,8 +13,8 @@ package enum SealedColumn: String, CaseIterable, Hashable, Sendable {
     case userTOTP = "totp_factors.sealed_key"
     case adminTOTP = "admins.sealed_totp"
     case adminLinkTOTP = "admin_links.sealed_totp"
-    /// JSON, in which one row has several sealed values: the keys of Play Integrity, and the secrets of hooks. Which of them
-    /// a value is, stands third in its row: see `SettingsSecret`.
+    /// JSON, in which one row has several sealed values: the keys of Play Integrity, the secrets of hooks, and
+    /// those of old services. Which of them a value is, stands third in its row: see `SettingsSecret`.
     case applicationSettings = "applications.settings"
     /// JSON, in which one row has several sealed values.
     case protocolKeys = "protocol_keys.keys"
@@ -37,11 +37,14 @@ package enum SettingsSecret: String, Hashable, Sendable {
     case hookSecret = "hook-secret"
     /// Of a hook, and replaced since.
     case formerHookSecret = "former-hook-secret"
+    /// Of a service that users have left.
+    case oldServiceSecret = "old-service-secret"
 
     fileprivate func purpose(_ name: String, _ application: Identifier<Application>) -> String? {
         switch self {
         case .playKey: PlayKeys.purpose(name, application)
         case .hookSecret, .formerHookSecret: HookPoint(rawValue: name).map { Hook.purpose($0, application) }
+        case .oldServiceSecret: OldService.Name(rawValue: name).map { OldService.purpose($0, application) }
         }
     }
 }

@@ -86,7 +86,7 @@ struct SecondFactorCheck: Sendable {
 
 extension TOTPFactor {
     /// What its key is sealed for.
-    static func purpose(_ user: Identifier<User>, _ application: Identifier<Application>) -> String {
+    package static func purpose(_ user: Identifier<User>, _ application: Identifier<Application>) -> String {
         "okaeri user totp \(application) \(user)"
     }
 }

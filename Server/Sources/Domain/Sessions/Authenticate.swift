@@ -70,7 +70,10 @@ package struct Authenticate: Sendable {
         if let kept = cache.entry(for: digest) {
             found = kept
         } else {
-            found = try await lookUp(digest, in: request.application)
+            guard let reference = SessionToken.reference(of: token, in: request.protocolName) else {
+                throw .sessionInvalid
+            }
+            found = try await lookUp(reference, in: request.application)
         }
         try checkLife(of: found, for: request, at: now)
         if request.proof != nil || request.needsProof {
@@ -102,13 +105,13 @@ package struct Authenticate: Sendable {
     /// - Returns: `nil` for every text that is no session of the application now.
     /// - Throws: `storageUnavailable`.
     func session(of token: Substring, in application: Application) async throws(DomainError) -> Authenticated? {
-        guard let digest = SessionToken.digest(of: token, in: .native) else { return nil }
+        guard let reference = SessionToken.reference(of: token, in: .native) else { return nil }
         do throws(DomainError) {
             let found: Authenticated
-            if let kept = cache.entry(for: digest) {
+            if let kept = cache.entry(for: reference.digest) {
                 found = kept
             } else {
-                found = try await lookUp(digest, in: application)
+                found = try await lookUp(reference, in: application)
             }
             try checkLife(
                 of: found,
@@ -130,13 +133,14 @@ package struct Authenticate: Sendable {
                 address: address().text, isFirstOfDay: before.day != now.day))
     }
 
-    private func lookUp(_ digest: SecretDigest, in application: Application) async throws(DomainError) -> Authenticated
-    {
+    private func lookUp(
+        _ token: SessionToken.Reference, in application: Application
+    ) async throws(DomainError) -> Authenticated {
         let ticket = cache.ticket()
         let found = try await store.read { transaction throws(DomainError) -> Authenticated? in
-            guard let row = try transaction.session(token: digest, in: application.id) else { return nil }
+            guard let row = try transaction.session(token: token, in: application.id) else { return nil }
             return Authenticated(
-                application: application, session: row.session, user: row.user, tokenDigest: digest,
+                application: application, session: row.session, user: row.user, tokenDigest: token.digest,
                 transfers: try transaction.transfers(of: row.user.id, in: application.id))
         }
         guard let found else { throw .sessionInvalid }

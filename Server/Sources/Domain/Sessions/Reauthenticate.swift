@@ -88,8 +88,8 @@ package struct Reauthenticate: Sendable {
         case .password, .code, .provider, .passkey, .deviceKey: break
         }
         let renewal = Renewal(
-            session: session, token: SessionToken.new(profile.token, randomness, at: clock.now),
-            before: who.tokenDigest, entry: entry, method: credential.name)
+            session: session, token: SessionToken.Draw(profile.token, randomness).token(of: session.user),
+            before: SessionToken.Reference(who.tokenDigest, of: session.user), entry: entry, method: credential.name)
         let isProven: Bool
         switch credential {
         case .password(let password):
@@ -166,7 +166,7 @@ package struct Reauthenticate: Sendable {
     private struct Renewal: Sendable {
         let session: Session
         let token: Secret
-        let before: SecretDigest
+        let before: SessionToken.Reference
         let entry: AuditDraft
         let method: String
 
@@ -179,7 +179,8 @@ package struct Reauthenticate: Sendable {
             }
             guard try transaction.session(token: before, in: session.application) != nil else { throw .sessionInvalid }
             try transaction.updateAuthentication(
-                of: session, token: SessionToken.digest(ofNew: token, in: session.protocolName))
+                of: session,
+                token: SessionToken.reference(ofNew: token, for: session.user, in: session.protocolName))
             try entry.record(on: target, details: details, in: transaction)
             return true
         }

@@ -1,61 +1,133 @@
 import Synchronization
 
-/// Uses of sessions that are not in the database yet. They are written together, so that a request that only reads
-/// costs no write of its own; a crash loses at most the interval of `WriteSessionActivity`.
+/// Uses of sessions, and days on which users were there, that are not in the database yet. They are written together, so that
+/// a request that only reads costs no write of its own, and a log-in none beside its session; a crash loses at most the
+/// interval of `WriteSessionActivity`.
 package final class SessionActivity: Sendable {
     /// How exact a session's `lastUsedAt` is.
     package static let resolution: Duration = .seconds(300)
+    /// With so many days waiting they are written at once.
+    static let manyDays = 4096
 
-    private let pending = Mutex<[Identifier<Session>: SessionTouch]>([:])
+    /// Rings when there is more than should wait for the next round.
+    let signal = QueueSignal()
+    private let pending = Mutex(Pending())
+
+    private struct Pending: Sendable {
+        var uses: [Identifier<Session>: SessionTouch] = [:]
+        /// The latest time of each user.
+        var days: [Owner: Timestamp] = [:]
+
+        mutating func keep(_ presences: [UserPresence]) {
+            for presence in presences {
+                let owner = Owner(user: presence.user, application: presence.application)
+                days[owner] = max(days[owner] ?? presence.at, presence.at)
+            }
+        }
+    }
+
+    private struct Owner: Hashable, Sendable {
+        let user: Identifier<User>
+        let application: Identifier<Application>
+    }
 
     package init() {}
 
     func note(_ use: SessionTouch) {
         pending.withLock { pending in
             var use = use
-            use.isFirstOfDay = use.isFirstOfDay || pending[use.id]?.isFirstOfDay == true
-            pending[use.id] = use
+            use.isFirstOfDay = use.isFirstOfDay || pending.uses[use.id]?.isFirstOfDay == true
+            pending.uses[use.id] = use
         }
     }
 
-    func takeAll() -> [SessionTouch] {
-        pending.withLock { pending in
-            defer { pending = [:] }
-            return Array(pending.values)
+    func note(_ presence: UserPresence) {
+        let count = pending.withLock { pending in
+            pending.keep([presence])
+            return pending.days.count
         }
+        if count.isMultiple(of: Self.manyDays) { signal.ring() }
     }
 
-    func putBack(_ uses: [SessionTouch]) {
+    func takeAll() -> (uses: [SessionTouch], days: [UserPresence]) {
+        let taken = pending.withLock { pending in
+            defer { pending = Pending() }
+            return pending
+        }
+        // In the order of the table, so that those on one page are written one after the other.
+        let days = taken.days.map { UserPresence(of: $0.key.user, in: $0.key.application, at: $0.value) }
+            .sorted { ($0.application.rawValue, $0.user.rawValue) < ($1.application.rawValue, $1.user.rawValue) }
+        return (Array(taken.uses.values), days)
+    }
+
+    func putBack(_ uses: [SessionTouch], _ days: [UserPresence]) {
         pending.withLock { pending in
             for use in uses {
-                guard pending[use.id] != nil else {
-                    pending[use.id] = use
+                guard pending.uses[use.id] != nil else {
+                    pending.uses[use.id] = use
                     continue
                 }
-                if use.isFirstOfDay { pending[use.id]?.isFirstOfDay = true }
+                if use.isFirstOfDay { pending.uses[use.id]?.isFirstOfDay = true }
             }
+            pending.keep(days)
         }
     }
 }
 
-/// Writes down the uses of sessions that are waiting. The server calls it every minute and when it stops.
+/// Writes down the uses of sessions and the days that are waiting. The server calls it every minute, when many wait, and when it
+/// stops.
 package struct WriteSessionActivity: Sendable {
     private static let batchSize = 500
 
     let store: any Store
     let activity: SessionActivity
 
+    /// Rings when there is more to write than should wait.
+    package var signal: QueueSignal { activity.signal }
+
+    /// Forgets the uses that are waiting, as a server does that never writes.
+    package func drop() { _ = activity.takeAll() }
+
     /// - Throws: `storageUnavailable`; what was not written waits for the next call.
     package func callAsFunction() async throws(DomainError) {
-        let uses = activity.takeAll()
-        for start in stride(from: 0, to: uses.count, by: Self.batchSize) {
-            let batch = Array(uses[start..<min(start + Self.batchSize, uses.count)])
-            do {
+        var (uses, days) = activity.takeAll()
+        do {
+            while !uses.isEmpty {
+                let batch = Array(uses.prefix(Self.batchSize))
                 try await store.write { transaction throws(DomainError) in try transaction.noteUse(batch) }
-            } catch {
-                activity.putBack(Array(uses[start...]))
-                throw error
+                uses.removeFirst(batch.count)
             }
+            while !days.isEmpty {
+                let batch = Array(days.prefix(Self.batchSize))
+                try await store.write { transaction throws(DomainError) in try transaction.noteDays(batch) }
+                days.removeFirst(batch.count)
+            }
+        } catch {
+            activity.putBack(uses, days)
+            throw error
         }
+    }
+}
+
+/// A session was used.
+package struct SessionTouch: Hashable, Sendable {
+    package var id: Identifier<Session>
+    package var user: Identifier<User>
+    package var application: Identifier<Application>
+    package var at: Timestamp
+    package var address: String?
+    /// Whether the session was not used before on that day, UTC: only then the user's day is written too.
+    package var isFirstOfDay: Bool
+
+    package init(
+        id: Identifier<Session>, user: Identifier<User>, application: Identifier<Application>, at: Timestamp,
+        address: String?, isFirstOfDay: Bool
+    ) {
+        self.id = id
+        self.user = user
+        self.application = application
+        self.at = at
+        self.address = address
+        self.isFirstOfDay = isFirstOfDay
     }
 }

@@ -3,20 +3,20 @@ import Synchronization
 /// Sessions that were looked up before, so that the next look-up asks nobody.
 ///
 /// It is exact: a change that this process committed is forgotten before the change is answered, one that another
-/// process committed changes the epoch. It is bounded: two generations of half the capacity each; a hit in the older
+/// process committed changes the epoch. It is bounded: two generations of half the size each; a hit in the older
 /// one moves the entry to the younger, and when that is full the older one goes as a whole.
 package final class SessionCache: Sendable {
-    private let halfCapacity: Int
+    private let size: SessionCacheSize
     private let validity: any CacheValidity
     private let state: Mutex<State>
 
     /// - Parameters:
-    ///   - capacity: The most sessions held. Each takes about 1 KiB and the user's fields.
+    ///   - size: How many sessions it may hold, or how much memory they may take.
     ///   - validity: Tells when another process changed something.
-    package init(capacity: Int, validity: any CacheValidity) {
-        halfCapacity = max(1, capacity / 2)
+    package init(_ size: SessionCacheSize, validity: any CacheValidity) {
+        self.size = size
         self.validity = validity
-        state = Mutex(State())
+        state = Mutex(State(size: size))
     }
 
     /// A point in the order of changes, to be taken before a look-up in the database.
@@ -33,7 +33,7 @@ package final class SessionCache: Sendable {
             guard epoch != nil else { return nil }
             if let entry = state.young.entries[token] { return entry }
             guard let entry = state.old.remove(token) else { return nil }
-            state.insert(entry, halfCapacity: halfCapacity)
+            state.insert(entry)
             return entry
         }
     }
@@ -52,7 +52,7 @@ package final class SessionCache: Sendable {
         guard let epoch = ticket.epoch, validity.epoch == epoch else { return }
         state.withLock { state in
             guard state.epoch == epoch, state.nothingConcerned(entry, since: ticket.position) else { return }
-            state.insert(entry, halfCapacity: halfCapacity)
+            state.insert(entry)
         }
     }
 
@@ -69,15 +69,17 @@ package final class SessionCache: Sendable {
                 state.young.removeAll(of: owner)
                 state.old.removeAll(of: owner)
             case .application:
-                state.young = Generation()
-                state.old = Generation()
-            case .signingKeys, .mailQueued, .eventsWritten:
+                state.clear()
+            case .signingKeys, .userPresent, .mailQueued, .eventsWritten:
                 break
             }
         }
     }
 
     package var count: Int { state.withLock { $0.young.entries.count + $0.old.entries.count } }
+
+    /// What it holds, in sessions or bytes as its size is given.
+    package var weight: Int { state.withLock { $0.young.weight + $0.old.weight } }
 }
 
 private struct Owner: Hashable {
@@ -95,17 +97,26 @@ private struct Owner: Hashable {
 }
 
 private struct Generation {
+    let size: SessionCacheSize
     var entries: [SecretDigest: Authenticated] = [:]
     var tokens: [Owner: [SecretDigest]] = [:]
+    /// What the entries weigh together.
+    var weight = 0
+
+    init(size: SessionCacheSize) { self.size = size }
 
     mutating func insert(_ entry: Authenticated) {
-        if entries.updateValue(entry, forKey: entry.tokenDigest) == nil {
+        weight += size.weight(of: entry)
+        if let before = entries.updateValue(entry, forKey: entry.tokenDigest) {
+            weight -= size.weight(of: before)
+        } else {
             tokens[Owner(entry), default: []].append(entry.tokenDigest)
         }
     }
 
     mutating func remove(_ token: SecretDigest) -> Authenticated? {
         guard let entry = entries.removeValue(forKey: token) else { return nil }
+        weight -= size.weight(of: entry)
         let owner = Owner(entry)
         tokens[owner]?.removeAll { $0 == token }
         if tokens[owner]?.isEmpty == true { tokens[owner] = nil }
@@ -113,7 +124,9 @@ private struct Generation {
     }
 
     mutating func removeAll(of owner: Owner) {
-        for token in tokens.removeValue(forKey: owner) ?? [] { entries[token] = nil }
+        for token in tokens.removeValue(forKey: owner) ?? [] {
+            if let entry = entries.removeValue(forKey: token) { weight -= size.weight(of: entry) }
+        }
     }
 }
 
@@ -121,25 +134,38 @@ private struct State {
     /// How many changes are remembered for look-ups under way; a look-up that lasts longer is not kept.
     static let rememberedChanges = 1024
 
-    var young = Generation()
-    var old = Generation()
+    let size: SessionCacheSize
+    var young: Generation
+    var old: Generation
     var epoch: UInt64?
     /// How many changes there were.
     var position: UInt64 = 0
     var recent: [Change] = []
 
+    init(size: SessionCacheSize) {
+        self.size = size
+        young = Generation(size: size)
+        old = Generation(size: size)
+    }
+
+    mutating func clear() {
+        young = Generation(size: size)
+        old = Generation(size: size)
+    }
+
     /// Forgets everything when another process may have changed something.
     mutating func enter(_ epoch: UInt64?) {
         guard self.epoch != epoch else { return }
         self.epoch = epoch
-        young = Generation()
-        old = Generation()
+        clear()
     }
 
-    mutating func insert(_ entry: Authenticated, halfCapacity: Int) {
-        if young.entries.count >= halfCapacity {
+    mutating func insert(_ entry: Authenticated) {
+        let weight = size.weight(of: entry)
+        guard weight <= size.half else { return }
+        if young.weight + weight > size.half {
             old = young
-            young = Generation()
+            young = Generation(size: size)
         }
         young.insert(entry)
     }
@@ -157,7 +183,7 @@ private struct State {
             case .session(_, let token): token != entry.tokenDigest
             case .user(let application, let user): Owner(application: application, user: user) != Owner(entry)
             case .application(let application): application != entry.application.id
-            case .signingKeys, .mailQueued, .eventsWritten: true
+            case .signingKeys, .userPresent, .mailQueued, .eventsWritten: true
             }
         }
     }

@@ -1,16 +1,21 @@
 /// How long a session has lived and may live.
 package struct SessionExpiry: Hashable, Sendable {
     package var application: Identifier<Application>
+    package var user: Identifier<User>
+    /// Which of the user's rows it has.
+    package var slot: String
     package var token: SecretDigest
     package var protocolName: Session.ProtocolName
     package var lastUsedAt: Timestamp
     package var expiresAt: Timestamp
 
     package init(
-        application: Identifier<Application>, token: SecretDigest, protocolName: Session.ProtocolName,
-        lastUsedAt: Timestamp, expiresAt: Timestamp
+        application: Identifier<Application>, user: Identifier<User>, slot: String, token: SecretDigest,
+        protocolName: Session.ProtocolName, lastUsedAt: Timestamp, expiresAt: Timestamp
     ) {
         self.application = application
+        self.user = user
+        self.slot = slot
         self.token = token
         self.protocolName = protocolName
         self.lastUsedAt = lastUsedAt

@@ -9,8 +9,7 @@ package struct SessionIssuer: Sendable {
 
     private let request: Request
     private let id: Identifier<Session>
-    private let token: Secret
-    private var digest: SecretDigest { SessionToken.digest(ofNew: token, in: request.protocolName) }
+    private let draw: SessionToken.Draw
     /// What the log-in, or its refusal, leaves in the audit log; `nil` when the request says that it leaves nothing.
     let entry: AuditDraft?
     /// Brings a user back that asked to be deleted; `nil` when that was not wished.
@@ -33,7 +32,7 @@ package struct SessionIssuer: Sendable {
         self.tickets = tickets
         let application = request.application
         id = randomness.newIdentifier(at: now)
-        token = SessionToken.new(profile.token, randomness, at: now)
+        draw = SessionToken.Draw(profile.token, randomness)
         entry =
             switch request.record {
             case .nothing: nil
@@ -109,22 +108,22 @@ package struct SessionIssuer: Sendable {
         if let installation = request.client.device.installation {
             try transaction.endSessions(of: user.id, installation: installation, in: application.id)
         }
-        try transaction.endReplacedSessions(
-            of: user.id, in: application.id, deviceKey: request.client.deviceKey,
-            openedBefore: now - Self.parallelLogIns, maximum: Self.maximumSessionsPerUser - 1,
-            within: rules.maximumPerUser.map { SessionProtocolLimit(name: request.protocolName, maximum: $0 - 1) })
         user.previousLogInAt = user.lastLogInAt
         user.lastLogInAt = now
         try transaction.updateLogInTimes(of: user)
         return try insert(
-            for: user, isNew: false, isRemembered: isRemembered, secondFactorAt: secondFactorAt, in: transaction)
+            for: user, isNew: false, isRemembered: isRemembered, secondFactorAt: secondFactorAt,
+            replacing: SessionReplacement(
+                openedBefore: now - Self.parallelLogIns, maximum: Self.maximumSessionsPerUser - 1,
+                within: rules.maximumPerUser.map { SessionProtocolLimit(name: request.protocolName, maximum: $0 - 1) }),
+            in: transaction)
     }
 
     /// Issues the first session of a user that this transaction has stored; see `UserRegistration`.
     ///
     /// - Throws: `storageUnavailable`.
     func issue(toNew user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
-        try insert(for: user, isNew: true, secondFactorAt: nil, in: transaction)
+        try insert(for: user, isNew: true, secondFactorAt: nil, replacing: nil, in: transaction)
     }
 
     /// Whether an earlier try of the attempt opened a session of the user.
@@ -141,9 +140,12 @@ package struct SessionIssuer: Sendable {
             let before = try transaction.session(attempt: attempt.digest, of: user.id, in: application.id)
         else { return nil }
         guard before.attempt.request == nil || before.attempt.request == attempt.request else { throw .attemptReused }
-        try transaction.replaceToken(of: before.session, with: digest)
+        let token = draw.token(of: user.id)
+        try transaction.replaceToken(
+            of: before.session,
+            with: SessionToken.reference(ofNew: token, for: user.id, in: request.protocolName))
         return try logIn(
-            isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session,
+            isNew: before.attempt.isNew, user, previously: before.attempt.previousLogInAt, before.session, token,
             in: transaction)
     }
 
@@ -163,7 +165,7 @@ package struct SessionIssuer: Sendable {
 
     private func insert(
         for user: User, isNew: Bool, isRemembered: Bool = false, secondFactorAt: Timestamp?,
-        in transaction: any Transaction
+        replacing: SessionReplacement?, in transaction: any Transaction
     ) throws(DomainError) -> LogIn {
         let method = request.method
         var session = Session(
@@ -181,10 +183,12 @@ package struct SessionIssuer: Sendable {
         }
         // The token of somebody whom nothing else leads to must not end.
         let end = user.isAnonymous ? nil : tokenExpiresAt
+        let token = draw.token(of: user.id)
         let issued = end.map { SessionToken.limited(token, until: $0) } ?? token
         try transaction.insert(
-            session, token: end == nil ? digest : SessionToken.digest(ofNew: issued, in: request.protocolName),
-            attempt: kept)
+            session, token: SessionToken.reference(ofNew: issued, for: user.id, in: request.protocolName),
+            attempt: kept,
+            replacing: replacing)
         if let entry, case .logIn(let actor, _) = request.record {
             let details = ["method": method.rawValue, "session": id.rawValue]
             try entry.record(
@@ -193,14 +197,14 @@ package struct SessionIssuer: Sendable {
                 try transaction.insert(entry.event(.loggedIn, of: user.id, details: details))
             }
         }
-        var logIn = try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, in: transaction)
-        logIn.token = issued
+        var logIn = try logIn(isNew: isNew, user, previously: user.previousLogInAt, session, issued, in: transaction)
         logIn.tokenExpiresAt = end
         return logIn
     }
 
     private func logIn(
-        isNew: Bool, _ user: User, previously: Timestamp?, _ session: Session, in transaction: any Transaction
+        isNew: Bool, _ user: User, previously: Timestamp?, _ session: Session, _ token: Secret,
+        in transaction: any Transaction
     ) throws(DomainError) -> LogIn {
         let transfers = isNew ? [] : try transaction.transfers(of: user.id, in: application.id)
         var logIn = LogIn(

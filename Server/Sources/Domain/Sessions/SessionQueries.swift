@@ -2,9 +2,9 @@
 package protocol SessionQueries {
     // MARK: Sessions
 
-    /// A session and its user by the token's digest, whether or not it has expired.
+    /// A session and its user by the token, whether or not it has expired.
     func session(
-        token: SecretDigest, in application: Identifier<Application>
+        token: SessionToken.Reference, in application: Identifier<Application>
     ) throws(DomainError) -> (session: Session, user: User)?
     /// A user's sessions, newest first.
     func sessions(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> [Session]
@@ -17,14 +17,17 @@ package protocol SessionQueries {
     func owner(
         of session: Identifier<Session>, in application: Identifier<Application>
     ) throws(DomainError) -> Identifier<User>?
-    func insert(_ session: Session, token: SecretDigest, attempt: SessionAttempt?) throws(DomainError)
+    /// Stores a session, and ends what it replaces: a device's session takes the slot of its last one.
+    func insert(
+        _ session: Session, token: SessionToken.Reference, attempt: SessionAttempt?, replacing: SessionReplacement?
+    ) throws(DomainError)
     /// The session that an attempt opened before, with what it answered.
     func session(
         attempt: SecretDigest, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> (session: Session, attempt: SessionAttempt)?
     /// Writes the custom fields, the end and `updatedAt`.
     func updateObject(of session: Session) throws(DomainError)
-    func replaceToken(of session: Session, with token: SecretDigest) throws(DomainError)
+    func replaceToken(of session: Session, with token: SessionToken.Reference) throws(DomainError)
     /// Ends one session of a user; `false` when the user has no such session.
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
@@ -44,17 +47,13 @@ package protocol SessionQueries {
     func endSessions(
         of user: Identifier<User>, installation: String, in application: Identifier<Application>
     ) throws(DomainError)
-    /// Ends the sessions that a device key opened before `limit`, and the oldest ones past `maximum`, or past the limit
-    /// of a protocol.
-    func endReplacedSessions(
-        of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
-        openedBefore limit: Timestamp, maximum: Int, within protocolLimit: SessionProtocolLimit?
-    ) throws(DomainError)
     /// Writes `authenticatedAt`, `methods` and `secondFactorAt`, and lets another token lead to the session (requirement 16).
-    func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError)
+    func updateAuthentication(of session: Session, token: SessionToken.Reference) throws(DomainError)
     /// Writes when and from where sessions were last used.
     func noteUse(_ uses: [SessionTouch]) throws(DomainError)
-    /// The lives of sessions in the order of their tokens' digests, for sweeping through all of them by and by.
+    /// Writes on which day users were there, for lists and figures.
+    func noteDays(_ presences: [UserPresence]) throws(DomainError)
+    /// The lives of sessions in the order of their users, for sweeping through all of them by and by.
     func sessionLives(after last: SessionExpiry?, limit: Int) throws(DomainError) -> [SessionExpiry]
     /// Removes sessions that were not used since their lives were read.
     func remove(_ sessions: [SessionExpiry]) throws(DomainError)

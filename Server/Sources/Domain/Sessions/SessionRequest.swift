@@ -112,10 +112,11 @@ struct MovedSession: Sendable {
 
     /// Whether the token leads to a session already, of any user.
     func isPresent(in transaction: any Transaction) throws(DomainError) -> Bool {
-        try transaction.session(token: token, in: session.application) != nil
+        try transaction.session(token: SessionToken.Reference(token), in: session.application) != nil
     }
 
     func store(in transaction: any Transaction) throws(DomainError) {
-        try transaction.insert(session, token: token, attempt: nil)
+        try transaction.insert(
+            session, token: SessionToken.Reference(token), attempt: nil, replacing: nil)
     }
 }

@@ -31,3 +31,18 @@ package struct SessionProtocolLimit: Hashable, Sendable {
         self.maximum = maximum
     }
 }
+
+/// What a new session of a user ends: those that the same device key opened before a time, and the oldest ones past what a
+/// user can have, of all protocols or of one.
+package struct SessionReplacement: Hashable, Sendable {
+    package var openedBefore: Timestamp
+    /// How many stay beside the new one.
+    package var maximum: Int
+    package var within: SessionProtocolLimit?
+
+    package init(openedBefore: Timestamp, maximum: Int, within: SessionProtocolLimit? = nil) {
+        self.openedBefore = openedBefore
+        self.maximum = maximum
+        self.within = within
+    }
+}

@@ -1,39 +1,63 @@
-/// The secret that stands for a session: `oks_`, eight characters for the time of its making, and 43 characters
-/// base64url of 32 random bytes (requirement 13). Foreign protocols have forms of their own, all with at least 128 random
-/// bits.
+/// The secret that stands for a session: `oks_`, the user's id in base64url, a dot, and 43 characters base64url of 32 random
+/// bytes (requirement 13). Foreign protocols have forms of their own, all with at least 128 random bits.
 ///
-/// The time is no secret. It begins the digest too, instead of that many bytes of the hash, so that sessions are stored in the
-/// database in the order in which they were opened (decision 0026): 208 bits of the hash are left to tell them apart.
+/// The id is no secret of its user's. It says where the session is stored, beside the user's other sessions, so that no index has to
+/// (decision 0125). Tokens from before that decision have eight characters for the time of their making in its place, and no dot.
 package enum SessionToken {
     package static let prefix = "oks_"
+    private static let randomLength = 43
     private static let timeLength = 8
-    package static let length = prefix.utf8.count + timeLength + 43
+    /// The length of tokens from before decision 0125.
+    private static let timedLength = prefix.utf8.count + timeLength + randomLength
+    /// Longer ones are nobody's: ids have at most 128 characters.
+    private static let maximumLength = prefix.utf8.count + 700 + 1 + randomLength
     /// Longer ones are nobody's, wherever they were issued.
     package static let maximumForeignBytes = 4096
 
     /// What the tokens of a protocol look like. All have at least 128 random bits.
     package enum Form: Hashable, Sendable {
-        /// Okaeri's own, in the order of the times of their making.
-        case ordered
+        /// Okaeri's own, which say whose they are.
+        case named
         case base64URL(byteCount: Int)
         case letters(count: Int)
         case hexadecimal(prefix: String, byteCount: Int)
     }
 
-    /// A new token in the form of a protocol.
-    ///
-    /// - Parameters:
-    ///   - form: How it looks.
-    ///   - randomness: Where the random bits come from.
-    ///   - now: The time of its making.
-    /// - Returns: the token, to be handed out once.
-    package static func new(_ form: Form, _ randomness: any Randomness, at now: Timestamp) -> Secret {
-        switch form {
-        case .ordered:
-            Secret(prefix + Base64URL.text(of: now.orderedBytes) + Base64URL.text(of: randomness.bytes(32)))
-        case .base64URL(let byteCount): Secret(Base64URL.text(of: randomness.bytes(byteCount)))
-        case .letters(let count): Secret(randomness.randomBase62(characterCount: count))
-        case .hexadecimal(let prefix, let byteCount): Secret(prefix + hexadecimal(randomness.bytes(byteCount)))
+    /// Where a token leads: its digest, and whose it is where it says so.
+    package struct Reference: Hashable, Sendable {
+        package var digest: SecretDigest
+        /// The session is one of this user's, if there is one; `nil` where it has to be looked for.
+        package var user: Identifier<User>?
+
+        package init(_ digest: SecretDigest, of user: Identifier<User>? = nil) {
+            self.digest = digest
+            self.user = user
+        }
+    }
+
+    /// What is random of a new token: drawn before it is known whose it will be.
+    package struct Draw: Sendable {
+        fileprivate let form: Form
+        fileprivate let random: String
+
+        /// - Parameters:
+        ///   - form: How the token looks.
+        ///   - randomness: Where the random bits come from.
+        package init(_ form: Form, _ randomness: any Randomness) {
+            self.form = form
+            random =
+                switch form {
+                case .named: Base64URL.text(of: randomness.bytes(32))
+                case .base64URL(let byteCount): Base64URL.text(of: randomness.bytes(byteCount))
+                case .letters(let count): randomness.randomBase62(characterCount: count)
+                case .hexadecimal(let prefix, let byteCount): prefix + hexadecimal(randomness.bytes(byteCount))
+                }
+        }
+
+        /// The token of a session of a user, to be handed out once.
+        package func token(of user: Identifier<User>) -> Secret {
+            guard form == .named else { return Secret(random) }
+            return Secret("\(prefix)\(Base64URL.text(of: Array(user.rawValue.utf8))).\(random)")
         }
     }
 
@@ -51,24 +75,45 @@ package enum SessionToken {
         return Timestamp(secondsSince1970: Double(seconds))
     }
 
-    /// The digest to look a token up by; `nil` when the text cannot be a token.
+    /// The digest of a token of Okaeri's own; `nil` when the text cannot be one.
     package static func digest(of text: some StringProtocol) -> SecretDigest? {
         // Bytes are compared: comparing characters costs more than hashing them.
-        guard text.utf8.count == length, text.utf8.starts(with: prefix.utf8),
-            let time = Base64URL.bytes(of: text.utf8.dropFirst(prefix.utf8.count).prefix(timeLength))
+        let bytes = text.utf8
+        guard bytes.starts(with: prefix.utf8), bytes.count <= maximumLength else { return nil }
+        if namesUser(bytes) { return SecretDigest(of: bytes) }
+        guard bytes.count == timedLength,
+            let time = Base64URL.bytes(of: bytes.dropFirst(prefix.utf8.count).prefix(timeLength))
         else { return nil }
-        return SecretDigest(of: text.utf8, orderedBy: time.reduce(0) { $0 << 8 | UInt64(truncatingIfNeeded: $1) })
+        return SecretDigest(of: bytes, orderedBy: time.reduce(0) { $0 << 8 | UInt64(truncatingIfNeeded: $1) })
     }
 
-    /// The digest to look a token of a protocol up by. Foreign tokens may have been issued elsewhere, in any form.
+    /// The digest of a token of a protocol. Foreign tokens may have been issued elsewhere, in any form.
     package static func digest(of text: some StringProtocol, in name: Session.ProtocolName) -> SecretDigest? {
         if name == .native { return digest(of: text) }
         return (1...maximumForeignBytes).contains(text.utf8.count) ? SecretDigest(of: text.utf8) : nil
     }
 
-    /// The digest that the database keeps of a token made here.
-    package static func digest(ofNew token: Secret, in name: Session.ProtocolName) -> SecretDigest {
-        digest(of: token.revealed, in: name) ?? token.digest
+    /// Where a token of a protocol leads; `nil` for a text that cannot be one.
+    package static func reference(of text: some StringProtocol, in name: Session.ProtocolName) -> Reference? {
+        guard let digest = digest(of: text, in: name) else { return nil }
+        guard name == .native, namesUser(text.utf8) else { return Reference(digest) }
+        let coded = text.utf8.dropFirst(prefix.utf8.count).prefix { $0 != UInt8(ascii: ".") }
+        // What names nobody leads nowhere.
+        guard let id = Base64URL.bytes(of: coded).flatMap({ String(validating: $0, as: UTF8.self) }) else { return nil }
+        return Reference(digest, of: Identifier(rawValue: id))
+    }
+
+    /// Where a token leads that was made here for a user.
+    package static func reference(
+        ofNew token: Secret, for user: Identifier<User>, in name: Session.ProtocolName
+    ) -> Reference {
+        Reference(token.digest, of: name == .native ? user : nil)
+    }
+
+    /// Whether there is a dot before the random part.
+    private static func namesUser(_ bytes: some Collection<UInt8>) -> Bool {
+        bytes.count > prefix.utf8.count + 1 + randomLength
+            && bytes.suffix(randomLength + 1).first == UInt8(ascii: ".")
     }
 
     /// Bytes as lower-case hexadecimal digits.

@@ -28,14 +28,15 @@ package final class Sessions: Sendable {
 
     init(
         _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, tryCode: TryCode,
-        findProvider: FindProvider, verifyPasskey: VerifyPasskey, checkSecondFactor: SecondFactorCheck,
+        rateLimiter: RateLimiter, findProvider: FindProvider, verifyPasskey: VerifyPasskey,
+        checkSecondFactor: SecondFactorCheck,
         askHook: AskHook
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let (verifyProof, audit, protocols) = (ProofVerifier(), changes.audit, world.services.protocols)
         let issuers = SessionIssuers(world, audit: audit)
         let activity = SessionActivity()
-        sessionCache = SessionCache(capacity: world.limits.sessionCacheCapacity, validity: world.validity)
+        sessionCache = SessionCache(world.limits.sessionCache, validity: world.validity)
         signingKeys = SigningKeys(store: store, clock: clock, sealingKey: world.sealingKey, validity: world.validity)
         authenticate = Authenticate(
             store: store, clock: clock, protocols: protocols, cache: sessionCache, activity: activity,
@@ -58,7 +59,10 @@ package final class Sessions: Sendable {
         findSession = FindSession(store: store)
         adoptSession = AdoptSession(
             store: store, clock: clock, protocols: protocols, issuers: issuers, audit: audit, verifyProof: verifyProof,
-            authenticate: authenticate)
+            authenticate: authenticate,
+            verifyOldToken: VerifyOldToken(
+                clock: clock, sealingKey: world.sealingKey, tokens: world.services.oldTokens, askHook: askHook,
+                rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits))
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness, protocols: protocols,
             hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
@@ -83,6 +87,8 @@ package final class Sessions: Sendable {
 
     /// How many sessions are in memory now.
     package var cachedSessions: Int { sessionCache.count }
+
+    func note(_ presence: UserPresence) { writeSessionActivity.activity.note(presence) }
 
     func forget(_ change: Change) {
         sessionCache.forget(change)

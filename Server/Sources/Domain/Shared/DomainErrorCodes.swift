@@ -111,6 +111,8 @@ extension DomainError {
     package static var secretUnreadable: Self { Self(.internal, .secretUnreadable) }
     /// The database cannot be read or written now. Nothing was changed.
     package static var storageUnavailable: Self { Self(.unavailable, .storageUnavailable) }
+    /// The server is a standby, and this needs a write or its copy is too old. Nothing was changed.
+    package static var standby: Self { Self(.unavailable, .standby) }
 
     /// A rule of administration; only the admin API, the dashboard and commands come to it.
     package static func administration(_ fault: AdministrationFault) -> Self { fault.error }
@@ -162,4 +164,5 @@ extension DomainError.Code {
     package static var accessRefused: Self { Self(rawValue: "accessRefused") }
     package static var secretUnreadable: Self { Self(rawValue: "secretUnreadable") }
     package static var storageUnavailable: Self { Self(rawValue: "storageUnavailable") }
+    package static var standby: Self { Self(rawValue: "standby") }
 }

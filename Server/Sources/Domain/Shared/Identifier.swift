@@ -12,6 +12,12 @@ extension Identifier {
     package static func first(at instant: Timestamp) -> Self {
         Self(rawValue: Base62.text(of: UInt64(clamping: instant.milliseconds), characterCount: 8))
     }
+
+    /// When an id was made here; `nil` for one of another form.
+    package var instant: Timestamp? {
+        guard rawValue.utf8.count == 16, let milliseconds = Base62.number(of: rawValue.prefix(8)) else { return nil }
+        return Timestamp(milliseconds: Int64(clamping: milliseconds))
+    }
 }
 
 extension Identifier: CustomStringConvertible {

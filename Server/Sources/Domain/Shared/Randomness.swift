@@ -45,6 +45,17 @@ extension Randomness {
 enum Base62 {
     static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
+    /// The number that a text stands for; `nil` for other characters, and for more of them than a number has room for.
+    static func number(of text: Substring) -> UInt64? {
+        guard text.utf8.count <= 10 else { return nil }
+        var number: UInt64 = 0
+        for byte in text.utf8 {
+            guard let digit = alphabet.firstIndex(of: byte) else { return nil }
+            number = number * 62 + UInt64(clamping: digit)
+        }
+        return number
+    }
+
     static func text(of number: UInt64, characterCount: Int) -> String {
         var number = number
         var characters = [UInt8](repeating: alphabet[0], count: characterCount)

@@ -74,6 +74,8 @@ package enum Change: Hashable, Sendable {
     case user(Identifier<Application>, Identifier<User>)
     case session(Identifier<Application>, SecretDigest)
     case signingKeys
+    /// A user was there for the first time on a day, UTC; it is written down later. No cache holds it.
+    case userPresent(UserPresence)
     /// There is mail to send.
     case mailQueued
     /// There are events to order or to send.

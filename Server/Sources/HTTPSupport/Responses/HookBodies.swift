@@ -17,6 +17,10 @@ package struct HookSettingsBody: Encodable {
     let timeoutMilliseconds: Int64
     let whenDown: String
     let asksGuests: Bool
+    let isPaused: Bool
+    /// From when to when it is asked, of the hook of log-ins.
+    let from: WireTime?
+    let until: WireTime?
     let createdAt: WireTime
     /// Until when the secret before signs too.
     let formerSecretUntil: WireTime?
@@ -28,6 +32,9 @@ package struct HookSettingsBody: Encodable {
         timeoutMilliseconds = hook.timeoutMilliseconds
         whenDown = hook.whenDown.rawValue
         asksGuests = hook.asksGuests
+        isPaused = hook.isPaused
+        from = hook.window.from?.wire
+        until = hook.window.until?.wire
         createdAt = hook.createdAt.wire
         formerSecretUntil = hook.formerUntil?.wire
         self.secret = secret?.revealed

@@ -10,14 +10,24 @@ package struct Route: Sendable {
     /// Names in braces stand for one segment, `**` for one or more: `/v1/user/sessions/{id}`.
     package let path: String
     package let caller: RouteCaller
+    /// Whether it may be asked of a standby, which answers what needs no write.
+    let isForStandby: Bool
     let handler: Handler
 
+    /// - Parameters:
+    ///   - method: The method.
+    ///   - path: The path.
+    ///   - caller: What the caller must bring along.
+    ///   - isForStandby: Whether it may be asked of a standby; `nil` for what its method says.
+    ///   - handler: Handles the request.
     package init(
-        _ method: HTTPRequest.Method, _ path: String, _ caller: RouteCaller, _ handler: @escaping Handler
+        _ method: HTTPRequest.Method, _ path: String, _ caller: RouteCaller, isForStandby: Bool? = nil,
+        _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.caller = caller
+        self.isForStandby = isForStandby ?? (method == .get)
         self.handler = handler
     }
 }

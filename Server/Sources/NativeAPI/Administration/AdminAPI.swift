@@ -34,7 +34,7 @@ package struct AdminAPI: ProtocolAdapter {
     /// Every endpoint, and the action whose policy holds for it.
     package static let table: [AdminRoute] =
         accounts + ownPasskeys + keys + applications + settings + providers + mail + users + views + activity + fields
-        + server + events + hooks + roles
+        + server + events + hooks + oldServices + roles
 }
 
 /// One line of the table.

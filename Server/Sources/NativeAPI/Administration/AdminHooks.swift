@@ -56,8 +56,13 @@ struct HookDraftBody: Decodable, Sendable {
     private let timeoutMilliseconds: Int64?
     private let whenDown: String?
     private let asksGuests: Bool?
+    private let isPaused: Bool?
+    private let from: WireTime?
+    private let until: WireTime?
 
-    private enum CodingKeys: String, CodingKey, CaseIterable { case url, timeoutMilliseconds, whenDown, asksGuests }
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, timeoutMilliseconds, whenDown, asksGuests, isPaused, from, until
+    }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
@@ -65,6 +70,9 @@ struct HookDraftBody: Decodable, Sendable {
         timeoutMilliseconds = try members.decodeIfPresent(Int64.self, forKey: .timeoutMilliseconds)
         whenDown = try members.decodeIfPresent(String.self, forKey: .whenDown)
         asksGuests = try members.decodeIfPresent(Bool.self, forKey: .asksGuests)
+        isPaused = try members.decodeIfPresent(Bool.self, forKey: .isPaused)
+        from = try members.decodeIfPresent(WireTime.self, forKey: .from)
+        until = try members.decodeIfPresent(WireTime.self, forKey: .until)
     }
 
     /// - Throws: `fieldsRefused` for what is missing, and for an unknown word.
@@ -77,7 +85,9 @@ struct HookDraftBody: Decodable, Sendable {
         guard let choice = Hook.WhenDown(rawValue: whenDown) else {
             throw .fieldsRefused([ValidationError(field: "whenDown", rule: .noneOf(words))])
         }
+        func time(_ wire: WireTime?) -> Timestamp? { wire.map { Timestamp(milliseconds: $0.millisecondsSince1970) } }
         return ManageHooks.Draft(
-            url: url, timeoutMilliseconds: timeoutMilliseconds, whenDown: choice, asksGuests: asksGuests ?? false)
+            url: url, timeoutMilliseconds: timeoutMilliseconds, whenDown: choice, asksGuests: asksGuests ?? false,
+            isPaused: isPaused ?? false, window: Hook.Window(from: time(from), until: time(until)))
     }
 }

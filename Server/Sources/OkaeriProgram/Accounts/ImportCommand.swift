@@ -1,6 +1,7 @@
 import ArgumentParser
 import Domain
 import Foundation
+import OkaeriWire
 
 /// `okaeri import …`
 struct ImportCommand: ParsableCommand {
@@ -19,24 +20,24 @@ struct ImportCommand: ParsableCommand {
               okaeri import auth0 users.jsonl --application 00VHj9mrbT8wn7Qk
               okaeri import keycloak realm.json --application 00VHj9mrbT8wn7Qk
               okaeri import users users.csv --mapping columns.json --application 00VHj9mrbT8wn7Qk
+              okaeri import okaeri export.okaeri --secret-key-file okaeri-backup.secret
             """,
         subcommands: [
             ImportNCMBCommand.self, ImportParseCommand.self, ImportKiiCommand.self, ImportUsersCommand.self,
             ImportFirebaseCommand.self, ImportSupabaseCommand.self, ImportPocketBaseCommand.self,
             ImportNakamaCommand.self, ImportAuth0Command.self, ImportKeycloakCommand.self, ImportCognitoCommand.self,
-            ImportAppwriteCommand.self,
+            ImportAppwriteCommand.self, ImportOkaeriCommand.self,
         ])
 }
 
-/// What each import asks for: the export, the application that takes it in, and whether it is a rehearsal.
-struct ImportOptions: ParsableArguments {
+/// The file of an import, whether it is a rehearsal, and where the users go.
+struct ImportSourceOptions: ParsableArguments {
     @Argument(help: "The export: an array of records, alone or as “results”, one record a line, or .csv.")
     var file: String
 
     @Flag(help: "Check everything and write nothing.")
     var dryRun = false
 
-    @OptionGroup var application: ApplicationOption
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
@@ -51,8 +52,65 @@ struct ImportOptions: ParsableArguments {
         let source: any RecordSource = isCSV ? CSVFile(handle) : RecordFile(handle, list: list)
         // A pipe has no size; then no time is foreseen.
         let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? NSNumber
-        let report = try await importer.run(source, ofBytes: size?.intValue, storage)
+        return try await run(importer, source, ofBytes: size?.intValue)
+    }
+
+    /// The same of records that are read in another way.
+    ///
+    /// - Throws: `CommandFault`, as above.
+    func run<Imported>(
+        _ importer: Importer<Imported>, _ source: any RecordSource, ofBytes fileBytes: Int?
+    ) async throws(CommandFault) -> ImportReport {
+        let report = try await importer.run(source, ofBytes: fileBytes, storage)
         output.isJSON ? Console.write(json: report) : Console.write(report.text)
         return report
+    }
+}
+
+/// What each import asks for that takes records into an application: the export, and the application.
+struct ImportOptions: ParsableArguments {
+    @OptionGroup var source: ImportSourceOptions
+    @OptionGroup var application: ApplicationOption
+
+    var isRehearsal: Bool { source.dryRun }
+}
+
+/// What each import of users asks for, and how it takes them in: what a record makes is all that formats differ in.
+struct ImportUsersOptions: ParsableArguments {
+    @OptionGroup var export: ImportOptions
+
+    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
+    var partial = false
+
+    /// Takes users in, prints the report, and fails when one was refused.
+    ///
+    /// - Parameters:
+    ///   - protocolName: Whose tokens the users bring along.
+    ///   - list: The member of a document around everything that holds the users.
+    ///   - takesTwins: Whether user names that differ in their writing alone are two users' names.
+    ///   - beforeEnd: What else is said of the report.
+    ///   - translate: What a record makes, at the time of the import.
+    /// - Throws: `CommandFault`; exit status 1.
+    func run(
+        of protocolName: Session.ProtocolName, list: RecordFile.List = .results, takesTwins: Bool = false,
+        beforeEnd: () async throws -> Void = {},
+        _ translate: @escaping (JSONValue, Identifier<Application>, Timestamp) throws(ImportFault) -> ImportedUser
+    ) async throws {
+        let (id, isRehearsal, takesParts) = (export.application.id, export.isRehearsal, partial)
+        let now = Timestamp.current
+        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+            try translate(value, id, now)
+        } name: {
+            $0.user.id.rawValue
+        } isWritable: {
+            $0.user.isWritableByEverybody
+        } takeIn: { users, modules throws(DomainError) in
+            try await modules.accounts.importUsers(
+                users, into: id, of: protocolName, isRehearsal: isRehearsal, takesTwins: takesTwins,
+                takesParts: takesParts)
+        }
+        let report = try await export.source.run(importer, list: list)
+        try await beforeEnd()
+        try report.requireNoRefusals()
     }
 }

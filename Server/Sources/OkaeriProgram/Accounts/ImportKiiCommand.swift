@@ -1,10 +1,6 @@
 import ArgumentParser
 import Domain
-import Foundation
 import KiiAPI
-import Okaeri
-import OkaeriServer
-@_spi(TotalConversions) import OkaeriWire
 
 /// `okaeri import kii`
 struct ImportKiiCommand: AsyncParsableCommand {
@@ -26,27 +22,15 @@ struct ImportKiiCommand: AsyncParsableCommand {
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
             """)
 
-    @OptionGroup var export: ImportOptions
-
-    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
-    var partial = false
+    @OptionGroup var users: ImportUsersOptions
 
     func run() async throws {
-        let (id, isRehearsal, takesParts) = (export.application.id, export.dryRun, partial)
-        let now = Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
-        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+        try await users.run(of: .kii) { value, application, now throws(ImportFault) in
             do throws(KiiExport.Fault) {
-                return try KiiExport.user(value, of: id, at: now)
+                return try KiiExport.user(value, of: application, at: now)
             } catch {
                 throw ImportFault(id: error.id, sentence: error.description)
             }
-        } name: {
-            $0.user.id.rawValue
-        } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(
-                users, into: id, of: .kii, isRehearsal: isRehearsal, takesParts: takesParts)
         }
-        let report = try await export.run(importer)
-        try report.requireNoRefusals()
     }
 }

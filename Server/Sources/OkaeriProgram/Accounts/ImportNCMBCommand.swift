@@ -24,10 +24,7 @@ struct ImportNCMBCommand: AsyncParsableCommand {
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk --device-ids
             """)
 
-    @OptionGroup var export: ImportOptions
-
-    @Flag(help: "Take members in without what breaks a rule or belongs to somebody else.")
-    var partial = false
+    @OptionGroup var users: ImportUsersOptions
 
     @Flag(help: "User names that differ in capitals alone are two members' names, as they were on NCMB.")
     var caseSensitiveNames = false
@@ -36,27 +33,20 @@ struct ImportNCMBCommand: AsyncParsableCommand {
     var deviceIds = false
 
     func run() async throws {
-        let (id, isRehearsal, knowsDeviceIds) = (export.application.id, export.dryRun, deviceIds)
-        let (takesTwins, takesParts) = (caseSensitiveNames, partial)
-        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
+        let (options, id, knowsDeviceIds) = (users.export, users.export.application.id, deviceIds)
+        func advise() async throws {
+            let target = try await options.source.storage.perform(.readSettings) { modules, who throws(DomainError) in
+                try await modules.applications.findApplication(id)
+            }
+            if let advice = target.advice(on: .ncmb) { Console.tell(advice) }
+        }
+        try await users.run(of: .ncmb, takesTwins: caseSensitiveNames, beforeEnd: advise) {
+            value, application, _ throws(ImportFault) in
             do throws(NCMBExport.Fault) {
-                return try NCMBExport.member(value, of: id, knowsDeviceIds: knowsDeviceIds)
+                return try NCMBExport.member(value, of: application, knowsDeviceIds: knowsDeviceIds)
             } catch {
                 throw ImportFault(id: error.id, sentence: error.description)
             }
-        } name: {
-            $0.user.id.rawValue
-        } isWritable: {
-            $0.user.isWritableByEverybody
-        } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(
-                users, into: id, of: .ncmb, isRehearsal: isRehearsal, takesTwins: takesTwins, takesParts: takesParts)
         }
-        let report = try await export.run(importer)
-        let target = try await export.storage.perform(.readSettings) { modules, who throws(DomainError) in
-            try await modules.applications.findApplication(id)
-        }
-        if let advice = target.advice(on: .ncmb) { Console.tell(advice) }
-        try report.requireNoRefusals()
     }
 }

@@ -27,13 +27,10 @@ struct ImportParseCommand: AsyncParsableCommand {
               okaeri import parse _Session.json --sessions --application 00VHj9mrbT8wn7Qk
             """)
 
-    @OptionGroup var export: ImportOptions
+    @OptionGroup var users: ImportUsersOptions
 
     @Flag(help: "The file holds sessions.")
     var sessions = false
-
-    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
-    var partial = false
 
     @Option(help: ArgumentHelp("The rows of _SCHEMA, in the form of the export.", valueName: "file"))
     var schema: String?
@@ -46,14 +43,22 @@ struct ImportParseCommand: AsyncParsableCommand {
 
     func validate() throws {
         if filesURL != nil, schema == nil { throw ValidationError("--files-url says nothing without --schema.") }
-        if sessions, partial { throw ValidationError("--partial says nothing of sessions.") }
+        if sessions, users.partial { throw ValidationError("--partial says nothing of sessions.") }
         if sessions, schema != nil { throw ValidationError("--schema says nothing of sessions.") }
     }
 
     func run() async throws {
-        let report =
-            sessions ? try await export.run(sessionImporter) : try await export.run(userImporter(try fieldTypes()))
-        try report.requireNoRefusals()
+        guard !sessions else {
+            return try await users.export.source.run(sessionImporter).requireNoRefusals()
+        }
+        let types = try fieldTypes()
+        try await users.run(of: .parse) { value, application, _ throws(ImportFault) in
+            do throws(ParseExport.Fault) {
+                return try ParseExport.user(value, of: application, schema: types)
+            } catch {
+                throw ImportFault(id: error.id, sentence: error.description)
+            }
+        }
     }
 
     /// The types of users' fields, if they were given.
@@ -70,26 +75,8 @@ struct ImportParseCommand: AsyncParsableCommand {
         return types
     }
 
-    private func userImporter(_ schema: ParseSchema?) -> Importer<ImportedUser> {
-        let (id, isRehearsal, takesParts) = (export.application.id, export.dryRun, partial)
-        return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
-            do throws(ParseExport.Fault) {
-                return try ParseExport.user(value, of: id, schema: schema)
-            } catch {
-                throw ImportFault(id: error.id, sentence: error.description)
-            }
-        } name: {
-            $0.user.id.rawValue
-        } isWritable: {
-            $0.user.isWritableByEverybody
-        } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(
-                users, into: id, of: .parse, isRehearsal: isRehearsal, takesParts: takesParts)
-        }
-    }
-
     private var sessionImporter: Importer<ImportedSession> {
-        let (id, isRehearsal) = (export.application.id, export.dryRun)
+        let (id, isRehearsal) = (users.export.application.id, users.export.isRehearsal)
         return Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             do throws(ParseExport.Fault) {
                 return try ParseExport.session(value, of: id)

@@ -13,6 +13,7 @@ struct ImportFault: Error {
 /// Reads an export and takes what it holds in, a part at a time: its size does not matter. What a record is, the format
 /// says, and what becomes of it.
 struct Importer<Imported> {
+    typealias Begin = (Modules, Operator) async throws(DomainError) -> Void
     typealias Take = ([Imported], Modules) async throws(DomainError) -> [ImportOutcome]
 
     let application: Identifier<Application>
@@ -23,9 +24,11 @@ struct Importer<Imported> {
     /// Whether everybody can change what a record makes.
     let isWritable: (Imported) -> Bool
     let takeIn: Take
+    /// What is done first, where the application need not be there.
+    let begin: Begin?
 
     init(
-        application: Identifier<Application>, isRehearsal: Bool,
+        application: Identifier<Application>, isRehearsal: Bool, beginning begin: Begin? = nil,
         translate: @escaping (JSONValue) throws(ImportFault) -> Imported, name: @escaping (Imported) -> String,
         isWritable: @escaping (Imported) -> Bool = { _ in false }, takeIn: @escaping Take
     ) {
@@ -35,6 +38,7 @@ struct Importer<Imported> {
         self.name = name
         self.isWritable = isWritable
         self.takeIn = takeIn
+        self.begin = begin
     }
 
     private struct Waiting {
@@ -51,11 +55,15 @@ struct Importer<Imported> {
         let (clock, pace) = (ContinuousClock(), ImportPace(fileBytes: fileBytes))
         let start = clock.now
         let box = ReportBox(ImportReport(isRehearsal: isRehearsal))
-        try await storage.perform(.importUsers) { modules, who throws(DomainError) in
+        try await storage.perform(.importUsers, makesDatabase: begin != nil && !isRehearsal) {
+            modules, who throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
-            guard
-                try await modules.applications.listApplications().contains(where: { $0.application.id == application })
-            else { throw .applicationUnknown }
+            if let begin {
+                try await begin(modules, who)
+            } else {
+                let all = try await modules.applications.listApplications()
+                guard all.contains(where: { $0.application.id == application }) else { throw .applicationUnknown }
+            }
             var isOver = false
             while !isOver {
                 var waiting: [Waiting] = []

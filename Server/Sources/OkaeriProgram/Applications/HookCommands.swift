@@ -1,9 +1,21 @@
 import ArgumentParser
 import Domain
 import HTTPSupport
+import OkaeriWire
 
 extension HookPoint: ExpressibleByArgument {}
 extension Hook.WhenDown: ExpressibleByArgument {}
+
+/// A day or an instant, in UTC.
+struct HookTime: ExpressibleByArgument {
+    let time: Timestamp
+
+    /// `nil` for what is neither.
+    init?(argument: String) {
+        guard let wire = WireTime(argument) ?? WireTime("\(argument)T00:00:00Z") else { return nil }
+        time = Timestamp(milliseconds: wire.millisecondsSince1970)
+    }
+}
 
 /// `okaeri hook …`
 struct HookCommand: ParsableCommand {
@@ -11,8 +23,8 @@ struct HookCommand: ParsableCommand {
         commandName: "hook",
         abstract: "Hooks: addresses of an app's backend that are asked before something happens.",
         discussion: """
-            A hook is asked before a sign-up, before an upgrade of an anonymous user, or before an access token, and allows or \
-            refuses it; docs/hooks.md tells more. A running server obeys at its next request.
+            A hook is asked before a sign-up, before an upgrade of an anonymous user, before an access token, or at a log-in with \
+            a password that is not right here, and allows or refuses it; docs/hooks.md tells more. A running server obeys at its next request.
 
             Examples:
               okaeri hook set sign-up --url https://a.example.com --when-down refuse --application 00VHj9mrbT8wn7Qk
@@ -37,9 +49,10 @@ struct SetHookCommand: AsyncParsableCommand {
               okaeri hook set sign-up --url https://a.example.com --when-down refuse --application 00VHj9mrbT8wn7Qk
               okaeri hook set sign-up --url https://a.example.com --when-down allow --guests --application 00VHj9mrbT8wn7Qk
               okaeri hook set upgrade --url https://a.example.com --when-down allow --new-secret --application 00VHj9mrbT8wn7Qk
+              okaeri hook set log-in --url https://a.example.com --when-down refuse --until 2027-03-31 --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "sign-up, upgrade or access-token.")
+    @Argument(help: "sign-up, upgrade, access-token, log-in or adoption.")
     var hook: HookPoint
 
     @Option(help: ArgumentHelp("The address that is asked.", valueName: "url"))
@@ -57,6 +70,21 @@ struct SetHookCommand: AsyncParsableCommand {
     @Flag(help: "Ask about anonymous users too, at each first launch; for sign-up alone.")
     var guests = false
 
+    @Flag(
+        help:
+            "Switch it off: nobody is asked, and address and secret stay. Setting it again without this switches it on."
+    )
+    var paused = false
+
+    @Option(
+        help: ArgumentHelp(
+            "From when on it is asked, such as 2026-12-01 or 2026-12-01T09:00:00Z; for log-in alone.", valueName: "time"
+        ))
+    var from: HookTime?
+
+    @Option(help: ArgumentHelp("Until when it is asked; log-in needs it.", valueName: "time"))
+    var until: HookTime?
+
     @Flag(help: "Make another secret.")
     var newSecret = false
 
@@ -64,10 +92,20 @@ struct SetHookCommand: AsyncParsableCommand {
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        if hook == .logIn, until == nil {
+            throw ValidationError("--until says when the log-in hook ends: name a time.")
+        }
+        if hook != .logIn, from != nil || until != nil {
+            throw ValidationError("--from and --until are for log-in alone.")
+        }
+    }
+
     func run() async throws {
         let (id, hook, newSecret) = (application.id, hook, newSecret)
         let draft = ManageHooks.Draft(
-            url: url, timeoutMilliseconds: timeout, whenDown: whenDown, asksGuests: guests)
+            url: url, timeoutMilliseconds: timeout, whenDown: whenDown, asksGuests: guests, isPaused: paused,
+            window: Hook.Window(from: from?.time, until: until?.time))
         let set = try await storage.perform(.changeHooks, in: id) {
             modules, who throws(DomainError) -> (hook: Hook, secret: Secret?) in
             let manage = modules.hooks.manage
@@ -77,7 +115,7 @@ struct SetHookCommand: AsyncParsableCommand {
             return (rotated.hook, rotated.secret)
         }
         guard !output.isJSON else { return Console.write(json: HookSettingsBody(set.hook, secret: set.secret)) }
-        Console.write("The hook \(hook.rawValue) is set.")
+        Console.write("The hook \(hook.rawValue) is set\(paused ? ", and switched off" : "").")
         if let secret = set.secret { Console.write("Its secret, which is shown once: \(secret.revealed)") }
     }
 }
@@ -103,11 +141,12 @@ struct ListHooksCommand: AsyncParsableCommand {
         }
         guard !output.isJSON else { return Console.write(json: HooksBody(hooks)) }
         guard !hooks.isEmpty else { return Console.write("The application has no hook.") }
-        var table = TextTable("HOOK", "WHEN DOWN", "MILLISECONDS", "GUESTS", "ADDRESS")
+        var table = TextTable("HOOK", "STATE", "WHEN DOWN", "MILLISECONDS", "GUESTS", "UNTIL", "ADDRESS")
         for hook in hooks {
             table.add(
-                hook.point.rawValue, hook.whenDown.rawValue, String(hook.timeoutMilliseconds),
-                hook.asksGuests ? "yes" : "no", hook.url)
+                hook.point.rawValue, hook.isPaused ? "off" : "on", hook.whenDown.rawValue,
+                String(hook.timeoutMilliseconds), hook.asksGuests ? "yes" : "no",
+                hook.window.until?.wire.description ?? "–", hook.url)
         }
         Console.write(table.text())
     }
@@ -123,7 +162,7 @@ struct RemoveHookCommand: AsyncParsableCommand {
               okaeri hook remove sign-up --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "sign-up, upgrade or access-token.")
+    @Argument(help: "sign-up, upgrade, access-token, log-in or adoption.")
     var hook: HookPoint
 
     @OptionGroup var application: ApplicationOption
@@ -150,7 +189,7 @@ struct TestHookCommand: AsyncParsableCommand {
               okaeri hook test sign-up --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "sign-up, upgrade or access-token.")
+    @Argument(help: "sign-up, upgrade, access-token, log-in or adoption.")
     var hook: HookPoint
 
     @OptionGroup var application: ApplicationOption

@@ -39,7 +39,16 @@ struct BackupTargetOptions: ParsableArguments {
 
     /// - Throws: `CommandFault`.
     func publicKey() throws(CommandFault) -> BackupPublicKey {
-        guard let text = key ?? BackupVariable.value(BackupVariable.key) else {
+        try .named(key)
+    }
+}
+
+extension BackupPublicKey {
+    /// The key of an option, or that of the environment.
+    ///
+    /// - Throws: `CommandFault` when there is none, or it has a mistake.
+    static func named(_ text: String?) throws(CommandFault) -> BackupPublicKey {
+        guard let text = text ?? BackupVariable.value(BackupVariable.key) else {
             throw .usage(
                 "Name the public key with --key or \(BackupVariable.key). “okaeri backup new-key” makes a pair.")
         }

@@ -22,7 +22,8 @@ struct RestoreCommand: ParsableCommand {
 
             The sealing key is not in the backup: put it back too, before the server starts.
 
-            With --to, the database comes from a replica (\(Setting.replica.variable)), as it was at a time, to about a second;             “newest” is the last state that it has. What ended later stays ended in the same way.
+            With --to, the database comes from a replica (\(Setting.replica.variable)), as it was at a time, to about a second; \
+            “newest” is the last state that it has. What ended later stays ended in the same way.
 
             A backup of a shared database goes into an empty one, which --database names, by “pg_restore”. After a recovery to \
             a point in time by PostgreSQL's own tools, --revocations-only ends in it what ended since, before a node starts.
@@ -80,18 +81,31 @@ struct RestoreCommand: ParsableCommand {
                 "--revocations-only is for a shared database, which --database names: a folder is restored as a whole.")
         }
         let folder = settings.dataFolder
-        if let to { return try restoreReplica(to, into: folder, settings, repository, key, progress) }
-        let report: RestoreBackup.Report
+        let report = try restored(progress) { tell throws(BackupFault) in
+            guard let to else {
+                return try RestoreBackup(from: repository, key: key, tell: tell)(
+                    name, to: folder, journalOf: revocationsOf, keepsSessions: keepSessions)
+            }
+            return try RestoreReplica(from: repository, key: key, tell: tell)(
+                to: folder, upTo: WireTime(to).map { Timestamp(milliseconds: $0.millisecondsSince1970) },
+                journalOf: revocationsOf, keepsSessions: keepSessions)
+        }
+        guard !output.isJSON else { return Console.write(json: Output(report)) }
+        show(report, in: folder)
+        remind(folder, report.sealingKeys, settings)
+    }
+
+    /// Runs a restore with its progress.
+    private func restored(
+        _ progress: StepProgress,
+        _ restore: (@escaping (RestoreBackup.Step, Int, Int) -> Void) throws(BackupFault) -> RestoreReport
+    ) throws(CommandFault) -> RestoreReport {
+        defer { progress.end() }
         do throws(BackupFault) {
-            report = try RestoreBackup(from: repository, key: key, tell: { progress.show($0.rawValue, $1, $2) })(
-                name, to: folder, journalOf: revocationsOf, keepsSessions: keepSessions)
+            return try restore { progress.show($0.rawValue, $1, $2) }
         } catch {
-            progress.end()
             throw CommandFault(error)
         }
-        progress.end()
-        guard !output.isJSON else { return Console.write(json: Output(report)) }
-        show(report, folder, settings)
     }
 
     func validate() throws {
@@ -103,27 +117,6 @@ struct RestoreCommand: ParsableCommand {
         guard to == "newest" || WireTime(to) != nil else {
             throw ValidationError("--to must be “newest” or a time such as 2026-11-23T04:15:42Z, not “\(to)”.")
         }
-    }
-
-    private func restoreReplica(
-        _ to: String, into folder: String, _ settings: ServerSettings, _ repository: any BackupRepository,
-        _ key: BackupSecretKey, _ progress: StepProgress
-    ) throws {
-        defer { progress.end() }
-        let report: RestoreReplica.Report
-        do throws(BackupFault) {
-            report = try RestoreReplica(from: repository, key: key, tell: { progress.show($0.rawValue, $1, $2) })(
-                to: folder, upTo: WireTime(to).map { Timestamp(milliseconds: $0.millisecondsSince1970) },
-                journalOf: revocationsOf, keepsSessions: keepSessions)
-        } catch {
-            throw CommandFault(error)
-        }
-        progress.end()
-        guard !output.isJSON else { return Console.write(json: ReplicaOutput(report)) }
-        Console.write(
-            "The database of \(report.time.localText) is restored into \(folder): \(report.rows["users"] ?? 0) users.")
-        tell(report.revocations, report.doubt, report.endedAll)
-        remind(folder, report.sealingKeys, settings)
     }
 
     private func restoreDump(
@@ -143,30 +136,16 @@ struct RestoreCommand: ParsableCommand {
                     "--revocations-of must be the address of the database that was backed up: postgresql://….")
             }
         }
-        defer { progress.end() }
-        let report: RestoreDump.Report
-        do throws(BackupFault) {
-            let restore = RestoreDump(from: repository, key: key, tell: { progress.show($0.rawValue, $1, $2) })
-            report =
-                revocationsOnly
+        let report = try restored(progress) { tell throws(BackupFault) in
+            let restore = RestoreDump(from: repository, key: key, tell: tell)
+            return revocationsOnly
                 ? try restore.endRecovered(database, journalOf: old, keepsSessions: keepSessions)
                 : try restore(
                     name, to: database, workFolder: BackupVariable.workFolder, journalOf: old,
                     keepsSessions: keepSessions)
-        } catch {
-            throw CommandFault(error)
         }
-        progress.end()
         guard !output.isJSON else { return Console.write(json: Output(report)) }
-        let users = report.rows["users"] ?? 0
-        if let name = report.name, let madeAt = report.madeAt {
-            Console.write(
-                "\(name), made on \(LocalTime.text(millisecondsSince1970: madeAt)), is restored into \(database): "
-                    + "\(users) users.")
-        } else {
-            Console.write("The database \(database) has \(users) users.")
-        }
-        tell(report.revocations, report.doubt, report.endedAll)
+        show(report, in: "\(database)")
         let known = settings.sealingKey.flatMap { try? settings.sealingKeys.key(first: $0) }?.ids ?? []
         let missing = report.sealingKeys.filter { !known.contains($0) }
         if !missing.isEmpty {
@@ -177,44 +156,24 @@ struct RestoreCommand: ParsableCommand {
         }
     }
 
-    private struct ReplicaOutput: Encodable {
-        let time: Int64
-        let rows: [String: Int]
-        let revocations: Int
-        let isJournalComplete: Bool
-        let endedAll: Bool
-        let sealingKeys: [String]
-
-        init(_ report: RestoreReplica.Report) {
-            sealingKeys = report.sealingKeys
-            time = report.time.milliseconds
-            rows = report.rows
-            revocations = report.revocations
-            isJournalComplete = report.doubt == nil
-            endedAll = report.endedAll
-        }
-    }
-
-    private func show(_ report: RestoreBackup.Report, _ folder: String, _ settings: ServerSettings) {
+    private func show(_ report: RestoreReport, in target: String) {
         let users = report.rows["users"] ?? 0
-        Console.write(
-            "\(report.name), made on \(LocalTime.text(millisecondsSince1970: report.header.madeAt)), is restored into "
-                + "\(folder): \(users) users.")
-        tell(report.revocations, report.doubt, report.endedAll)
-        remind(folder, report.sealingKeys, settings)
-    }
-
-    private func tell(_ revocations: Int, _ doubt: String?, _ endedAll: Bool) {
-        Console.write("What ended since then is ended again: \(revocations) rows were removed or changed.")
-        if let doubt {
+        if let time = report.time?.localText {
             Console.write(
-                endedAll
-                    ? "Not all may be known (\(doubt)): all sessions, codes, transfer codes and log-ins of admins were ended. "
-                        + "Device keys stay, so apps log in again by themselves. A user who was deleted, a device key, a password "
-                        + "or an identity that was removed after that may be back."
-                    : "Not all may be known (\(doubt)), and sessions and codes were kept as --keep-sessions asks: something "
-                        + "that had ended may be back.")
+                report.name.map { "\($0), made on \(time), is restored into \(target): \(users) users." }
+                    ?? "The database of \(time) is restored into \(target): \(users) users.")
+        } else {
+            Console.write("The database \(target) has \(users) users.")
         }
+        Console.write("What ended since then is ended again: \(report.revocations) rows were removed or changed.")
+        guard let doubt = report.doubt else { return }
+        Console.write(
+            report.endedAll
+                ? "Not all may be known (\(doubt)): all sessions, codes, transfer codes and log-ins of admins were ended. "
+                    + "Device keys stay, so apps log in again by themselves. A user who was deleted, a device key, a password "
+                    + "or an identity that was removed after that may be back."
+                : "Not all may be known (\(doubt)), and sessions and codes were kept as --keep-sessions asks: something "
+                    + "that had ended may be back.")
     }
 
     private func remind(_ folder: String, _ needed: [String], _ settings: ServerSettings) {
@@ -235,28 +194,18 @@ struct RestoreCommand: ParsableCommand {
 
     private struct Output: Encodable {
         let name: String?
+        /// When what is restored was so, in milliseconds since 1970.
+        let time: Int64?
         let rows: [String: Int]
         let revocations: Int
         let isJournalComplete: Bool
         let endedAll: Bool
         let sealingKeys: [String]
 
-        init(_ report: RestoreDump.Report) {
-            sealingKeys = report.sealingKeys
-            name = report.name
-            rows = report.rows
-            revocations = report.revocations
+        init(_ report: RestoreReport) {
+            (name, time, rows) = (report.name, report.time?.milliseconds, report.rows)
+            (revocations, endedAll, sealingKeys) = (report.revocations, report.endedAll, report.sealingKeys)
             isJournalComplete = report.doubt == nil
-            endedAll = report.endedAll
-        }
-
-        init(_ report: RestoreBackup.Report) {
-            sealingKeys = report.sealingKeys
-            name = report.name
-            rows = report.rows
-            revocations = report.revocations
-            isJournalComplete = report.isJournalComplete
-            endedAll = report.endedAll
         }
     }
 }

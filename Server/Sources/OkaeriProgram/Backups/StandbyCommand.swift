@@ -17,10 +17,13 @@ struct StandbyCommand: ParsableCommand {
 
             Examples:
               okaeri standby follow --data /var/lib/okaeri --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
+              okaeri standby serve --data /var/lib/okaeri --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
               okaeri standby status --data /var/lib/okaeri
               okaeri standby take-over --data /var/lib/okaeri --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
             """,
-        subcommands: [FollowReplicaCommand.self, StandbyStatusCommand.self, TakeOverCommand.self])
+        subcommands: [
+            FollowReplicaCommand.self, ServeStandbyCommand.self, StandbyStatusCommand.self, TakeOverCommand.self,
+        ])
 }
 
 /// What a standby needs.
@@ -32,11 +35,7 @@ struct StandbyOptions: ParsableArguments {
     /// - Throws: `CommandFault`.
     func copy() throws(CommandFault) -> (copy: StandbyCopy, folder: String) {
         let repository = try source.repository()
-        guard let key = try secret.secretKey() else {
-            throw CommandFault.usage(
-                "Name the file of the secret key with --secret-key-file or \(BackupVariable.secretKeyFile): without it the "
-                    + "replica cannot be read.")
-        }
+        let key = try secret.replicaKey()
         let folder = try storage.settings().dataFolder
         if let server = ServerInfoFile.read(in: folder) {
             throw .failed("A server runs on \(folder), at \(server.url). A standby needs a folder of its own.")
@@ -65,9 +64,11 @@ struct FollowReplicaCommand: AsyncParsableCommand {
     var once = false
 
     func run() async throws {
-        let (copy, _) = try options.copy()
+        let (copy, folder) = try options.copy()
+        let hold = try StandbyHold.ofCommand(folder)
+        defer { hold.release() }
         var lastFault: String?
-        while true {
+        while !hold.isAskedFor {
             do throws(BackupFault) {
                 let time = try copy.follow()
                 if once || lastFault != nil { Console.write("The copy is that of \(time.localText).") }
@@ -79,6 +80,34 @@ struct FollowReplicaCommand: AsyncParsableCommand {
             }
             if once { return }
             try await Task.sleep(for: .seconds(1))
+        }
+        Console.tell("This machine is to take over: the standby ends.")
+    }
+}
+
+extension BackupSecretKeyOption {
+    /// The key that opens a replica.
+    ///
+    /// - Throws: `CommandFault` without one.
+    func replicaKey() throws(CommandFault) -> BackupSecretKey {
+        guard let key = try secretKey() else {
+            throw CommandFault.usage(
+                "Name the file of the secret key with --secret-key-file or \(BackupVariable.secretKeyFile): without it the "
+                    + "replica cannot be read.")
+        }
+        return key
+    }
+}
+
+extension StandbyHold {
+    /// Holds a folder as long as a command works.
+    ///
+    /// - Throws: `CommandFault`.
+    static func ofCommand(_ folder: String) throws(CommandFault) -> StandbyHold {
+        do throws(BackupFault) {
+            return try take(folder)
+        } catch {
+            throw CommandFault(error)
         }
     }
 }
@@ -118,13 +147,16 @@ struct StandbyStatusCommand: ParsableCommand {
 struct TakeOverCommand: ParsableCommand {
     /// Longer than the old primary takes to look for a claim.
     private static let patience: TimeInterval = 7
+    /// A process that follows looks each second whether it shall end, and then ends its requests.
+    private static let (holdAttempts, holdPause): (Int, TimeInterval) = (300, 0.2)
 
     static let configuration = CommandConfiguration(
         commandName: "take-over",
         abstract: "Make this machine the primary; the other server stops.",
         discussion: """
             Claims the replica, waits seven seconds while the old primary notices it and stores its last part, and makes the \
-            copy the database. All sessions and codes end, because one of them may have ended unseen; device keys stay, so \
+            copy the database. A process that follows the replica into the folder ends before, also one that serves. All sessions \
+            and codes end, because one of them may have ended unseen; device keys stay, so \
             apps log in again by themselves. --keep-sessions leaves them. Start “okaeri serve” afterwards.
 
             What the old primary did not store is lost. If it runs and cannot reach the repository it goes on answering until \
@@ -150,6 +182,10 @@ struct TakeOverCommand: ParsableCommand {
         let (copy, folder) = try options.copy()
         let report: StandbyCopy.Report
         do throws(BackupFault) {
+            let hold = try StandbyHold.takeOver(folder, attempts: Self.holdAttempts) {
+                Thread.sleep(forTimeInterval: Self.holdPause)
+            }
+            defer { hold.release() }
             report = try copy.takeOver(keepsSessions: keepSessions) {
                 if !atOnce { Thread.sleep(forTimeInterval: Self.patience) }
             }

@@ -4,7 +4,7 @@ import Foundation
 import OkaeriServer
 
 /// `okaeri init`
-struct InitCommand: AsyncParsableCommand {
+struct InitCommand: AsyncParsableCommand, SettingHolder {
     /// What a proxy on this machine connects from.
     private static let loopback = "127.0.0.1,::1"
 
@@ -30,26 +30,13 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The configuration file to write.", valueName: "file"))
     var file = "okaeri.json"
 
-    @Option(name: .customLong(Setting.listen.name), help: ArgumentHelp(.listen, valueName: "address:port"))
-    var listen: String?
-
-    @Option(name: .customLong(Setting.publicURL.name), help: ArgumentHelp(.publicURL, valueName: "url"))
-    var publicURL: String?
-
-    @Option(name: .customLong(Setting.data.name), help: ArgumentHelp(.data, valueName: "folder"))
-    var data: String?
-
-    @Option(name: .customLong(Setting.database.name), help: ArgumentHelp(.database, valueName: "url"))
-    var database: String?
-
-    @Option(name: .customLong(Setting.smtpURL.name), help: ArgumentHelp(.smtpURL, valueName: "url"))
-    var smtpURL: String?
-
-    @Option(name: .customLong(Setting.smtpUser.name), help: ArgumentHelp(.smtpUser, valueName: "name"))
-    var smtpUser: String?
-
-    @Option(name: .customLong(Setting.mailFrom.name), help: ArgumentHelp(.mailFrom, valueName: "address"))
-    var mailFrom: String?
+    @Option(.listen) var listen: GivenSetting?
+    @Option(.publicURL) var publicURL: GivenSetting?
+    @Option(.data) var data: GivenSetting?
+    @Option(.database) var database: GivenSetting?
+    @Option(.smtpURL) var smtpURL: GivenSetting?
+    @Option(.smtpUser) var smtpUser: GivenSetting?
+    @Option(.mailFrom) var mailFrom: GivenSetting?
 
     @Option(help: ArgumentHelp("The name of the first application.", valueName: "name"))
     var application: String?
@@ -62,7 +49,7 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         let files = ConfigurationFiles(path: file)
         try files.requireFree()
-        var questions = InitQuestions(values: given, application: application)
+        var questions = InitQuestions(values: answers, application: application)
         if !yes, isatty(STDIN_FILENO) == 1 { try questions.ask() }
         let values = Self.completed(questions.values, isLoopback: try questions.check().isLoopback)
         try files.save(values)
@@ -80,16 +67,9 @@ struct InitCommand: AsyncParsableCommand {
         if output.isJSON { Console.write(json: report) } else { Console.write(report.text) }
     }
 
-    /// What the options say, by setting name.
-    private var given: [String: String] {
-        var values: [String: String] = [:]
-        values[Setting.listen.name] = listen
-        values[Setting.publicURL.name] = publicURL
-        values[Setting.data.name] = data
-        values[Setting.database.name] = database
-        values[Setting.smtpURL.name] = smtpURL
-        values[Setting.smtpUser.name] = smtpUser
-        values[Setting.mailFrom.name] = mailFrom
+    /// What the options say, by setting name, with the password that no option says.
+    private var answers: [String: String] {
+        var values = given
         if smtpUser != nil {
             values[Setting.smtpPassword.name] = ProcessInfo.processInfo.environment[Setting.smtpPassword.variable]
         }

@@ -4,12 +4,9 @@ import Foundation
 import OkaeriServer
 
 /// Where the data is.
-struct StorageOptions: ParsableArguments {
-    @Option(name: .customLong(Setting.data.name), help: ArgumentHelp(.data, valueName: "folder"))
-    var data: String?
-
-    @Option(name: .customLong(Setting.database.name), help: ArgumentHelp(.database, valueName: "url"))
-    var database: String?
+struct StorageOptions: ParsableArguments, SettingHolder {
+    @Option(.data) var data: GivenSetting?
+    @Option(.database) var database: GivenSetting?
 
     @Option(
         name: .customLong("config"),
@@ -21,9 +18,7 @@ struct StorageOptions: ParsableArguments {
 
     /// What the options say, by setting name.
     var values: [String: String] {
-        var values: [String: String] = [:]
-        values[Setting.data.name] = data
-        values[Setting.database.name] = database
+        var values = given
         values["config"] = configurationFile
         return values
     }
@@ -119,19 +114,6 @@ extension ServerSettings {
         } catch {
             throw .usage(error.description)
         }
-    }
-}
-
-extension ArgumentHelp {
-    /// A setting's description, with its default and its variable.
-    init(_ setting: Setting, valueName: String) {
-        var remarks = [setting.variable]
-        if let value = setting.defaultValue, !value.isEmpty {
-            remarks.append("default: " + [value, setting.unit].compactMap { $0 }.joined(separator: " "))
-        } else if let unit = setting.unit {
-            remarks.append(unit)
-        }
-        self.init("\(setting.description) (\(remarks.joined(separator: "; ")))", valueName: valueName)
     }
 }
 

@@ -36,9 +36,7 @@ struct StatusCommand: AsyncParsableCommand {
             "The server's address. By default that of the server that runs on the data folder.", valueName: "url"))
     var server: String?
 
-    @Option(
-        name: .customLong(Setting.metricsListen.name), help: ArgumentHelp(.metricsListen, valueName: "address:port"))
-    var metricsListen: String?
+    @Option(.metricsListen) var metricsListen: GivenSetting?
 
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
@@ -51,7 +49,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         var values = storage.values
-        values[Setting.metricsListen.name] = metricsListen
+        values[Setting.metricsListen.name] = metricsListen?.value
         let settings = try ServerSettings.read(values)
         let address = try address(settings)
         var before = try await MetricsReading(of: settings, at: address)

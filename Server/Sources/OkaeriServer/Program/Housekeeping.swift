@@ -18,9 +18,14 @@ package struct Housekeeping: Service {
     package func run() async throws {
         // Ends by cancellation when the server stops; a failed round never ends it.
         try? await cancelWhenGracefulShutdown {
-            while true {
-                try await Task.sleep(for: Self.interval)
-                await round()
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask {
+                    for await _ in modules.sessions.writeSessionActivity.signal.listen() { await writeActivity() }
+                }
+                while true {
+                    try await Task.sleep(for: Self.interval)
+                    await round()
+                }
             }
         }
         await writeActivity()

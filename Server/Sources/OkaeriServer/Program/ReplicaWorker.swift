@@ -99,6 +99,7 @@ extension ServerSettings {
             let repository = try replica.open(environment: ProcessInfo.processInfo.environment)
             var limits = ReplicaShipper.Limits()
             limits.kept = replica.kept
+            limits.silence = replica.heartbeat
             return ReplicaShipper(
                 store, folder: dataFolder, to: repository, key: replica.key, program: ProgramVersion.current,
                 claim: try PrimaryClaim.forServer(of: dataFolder, at: repository), limits: limits, now: { clock.now })

@@ -60,6 +60,7 @@ package struct ServerProgram: Sendable {
     private let settings: ServerSettings
     private let logger: Logger
     private let providers: (any ProviderStandIn)?
+    private let standby: StandbyServing?
 
     /// A server that accepts requests.
     package struct Listening: Sendable {
@@ -76,7 +77,11 @@ package struct ServerProgram: Sendable {
     ///   - settings: The settings.
     ///   - logger: The log.
     ///   - providers: What plays Apple when the settings are for development; `nil` when nothing does.
-    package init(settings: ServerSettings, logger: Logger, providers: (any ProviderStandIn)?) {
+    ///   - standby: What a standby reads; `nil` for a server that writes.
+    package init(
+        settings: ServerSettings, logger: Logger, providers: (any ProviderStandIn)?, standby: StandbyServing? = nil
+    ) {
+        self.standby = standby
         self.settings = settings
         self.logger = logger
         self.providers = providers
@@ -115,7 +120,12 @@ package struct ServerProgram: Sendable {
     private func runAlone(
         _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws(StartFault) {
-        let composition = try await Composition(settings, role: .server)
+        let composition: Composition
+        if let standby {
+            composition = try Composition(settings, standby: standby)
+        } else {
+            composition = try await Composition(settings, role: .server)
+        }
         composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
         composition.observeOutboundFaults { [logger] in
             logger.warning("another server cannot be asked", metadata: ["fault": "\($0)"])
@@ -123,19 +133,20 @@ package struct ServerProgram: Sendable {
         announce()
         var failure: StartFault?
         do {
-            try await checkSealingKeys(composition)
+            if standby == nil { try await checkSealingKeys(composition) }
             try await serve(composition, onListening)
         } catch {
             failure = fault(error)
         }
         await composition.close()
+        standby?.follower.release()
         if let failure { throw failure }
     }
 
     private func serve(
         _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
-        let (settings, logger, stopSwitch) = (settings, logger, StopSwitch())
+        let (settings, logger, standby, stopSwitch) = (settings, logger, standby, StopSwitch())
         let responders = try composition.responders()
         let loops = EventLoops.make()
         let answers = try await MalformedRequestHandler.Answers(composition.errors)
@@ -151,7 +162,7 @@ package struct ServerProgram: Sendable {
                 let listening = Listening(
                     url: settings.url(port: port), port: port, metricsURL: await metrics?.url()
                 ) { stopSwitch.press() }
-                if settings.wantsServerInfoFile {
+                if standby == nil, settings.wantsServerInfoFile {
                     do {
                         try ServerInfoFile(
                             pid: getpid(), url: listening.url, version: ProgramVersion.current,
@@ -166,12 +177,17 @@ package struct ServerProgram: Sendable {
             eventLoopGroupProvider: .shared(loops),
             logger: logger)
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: Housekeeping(modules: composition.modules, logger: logger)),
-            .init(service: RevocationWorker(modules: composition.modules, logger: logger)),
-            .init(service: composition.mailWorker(logger)),
-            .init(service: composition.eventWorker(logger)),
-            .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup),
+            .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup)
         ]
+        if let standby {
+            services.insert(
+                .init(
+                    service: StandbyWorker(standby: standby, modules: composition.modules, logger: logger),
+                    successTerminationBehavior: .gracefullyShutdownGroup),
+                at: 0)
+        } else {
+            services.insert(contentsOf: writers(of: composition).map { .init(service: $0) }, at: 0)
+        }
         if let replica = composition.replica {
             services.append(
                 .init(service: ReplicaWorker(shipper: replica, logger: logger, stop: { stopSwitch.press() })))
@@ -192,7 +208,7 @@ package struct ServerProgram: Sendable {
         configuration.maximumGracefulShutdownDuration = Self.longestGoodbye
         defer {
             // Without the file there is nothing to remove.
-            try? ServerInfoFile.remove(in: settings.dataFolder)
+            if standby == nil { try? ServerInfoFile.remove(in: settings.dataFolder) }
         }
         let outcome: Result<Void, any Error>
         do {
@@ -202,6 +218,15 @@ package struct ServerProgram: Sendable {
         }
         try await loops.shutdownGracefully()
         try outcome.get()
+    }
+
+    /// What a server does beside answering that writes.
+    private func writers(of composition: Composition) -> [any Service] {
+        [
+            Housekeeping(modules: composition.modules, logger: logger),
+            RevocationWorker(modules: composition.modules, logger: logger),
+            composition.mailWorker(logger), composition.eventWorker(logger),
+        ]
     }
 
     /// A server without a key that is needed would answer some of its clients with errors, and nodes take turns in it.

@@ -8,11 +8,14 @@ package struct ReplicaSettings: Sendable {
     package var key: BackupPublicKey
     /// How far back the replica goes.
     var kept: Duration
+    /// How long nothing is stored while nothing is written.
+    var heartbeat: Duration
 
     /// - Returns: `nil` when there is no replica.
     /// - Throws: `SettingFault` for values that break their rules.
     init?(_ reader: SettingReader, hasDatabase: Bool) throws(SettingFault) {
         let days = try reader.number(.replicaDays, 1...3650)
+        heartbeat = .seconds(try reader.number(.replicaHeartbeat, 1...60))
         let repository = try reader.optional(.replica) { $0.isEmpty ? nil : $0 }
         let key = try reader.optional(.replicaKey) { BackupPublicKey($0) }
         guard repository != nil || key != nil else { return nil }

@@ -5,11 +5,10 @@ import Foundation
 struct SealingKeySource {
     /// A file and a command give at most this much: base64 of a key with room for line ends.
     private static let maximumBytes = 4096
-    /// How long a command may take.
-    private static let patience: Duration = .seconds(10)
-
     let setting: Setting
     let environment: [String: String]
+    /// How long a command may take.
+    var patience: Duration = .seconds(10)
 
     /// The key of `sealing-key`; `nil` when it is not set.
     ///
@@ -71,23 +70,36 @@ struct SealingKeySource {
         } catch {
             throw fault("names the command \(program), which cannot be started")
         }
-        let deadline = ContinuousClock.now + Self.patience
-        let bytes = Self.read(output.fileHandleForReading.fileDescriptor, until: deadline)
-        while process.isRunning, bytes != nil, ContinuousClock.now < deadline { usleep(5000) }
-        guard !process.isRunning else {
-            kill(process.processIdentifier, SIGKILL)
-            throw fault("names the command \(program), which did not end in time, or wrote too much")
+        let deadline = ContinuousClock.now + patience
+        let written = Self.read(output.fileHandleForReading.fileDescriptor, until: deadline)
+        // Who has written too much is not waited for.
+        while process.isRunning, written.map({ $0.count <= Self.maximumBytes }) ?? false, ContinuousClock.now < deadline
+        {
+            usleep(5000)
         }
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw fault("names the command \(program), which failed")
+        let hasEnded = !process.isRunning
+        if !hasEnded { kill(process.processIdentifier, SIGKILL) }
+        guard let bytes = written else {
+            throw fault("names the command \(program), whose output did not end within \(patience)")
         }
-        guard let bytes, let key = Self.key(in: bytes) else {
-            throw fault("names the command \(program), which gave no key")
+        guard bytes.count <= Self.maximumBytes else {
+            throw fault("names the command \(program), which wrote more than \(Self.maximumBytes) bytes")
+        }
+        guard hasEnded else { throw fault("names the command \(program), which did not end within \(patience)") }
+        guard process.terminationReason == .exit else {
+            throw fault("names the command \(program), which a signal ended")
+        }
+        guard process.terminationStatus == 0 else {
+            throw fault("names the command \(program), which failed with the exit status \(process.terminationStatus)")
+        }
+        guard !bytes.isEmpty else { throw fault("names the command \(program), which wrote nothing") }
+        guard let key = Self.key(in: bytes) else {
+            throw fault("names the command \(program), which gave no key: 32 bytes, as they are or in base64")
         }
         return key
     }
 
-    /// What is written up to the end; `nil` when that takes too long or is too much.
+    /// What is written up to the end, or up to more than may be; `nil` when that takes too long.
     private static func read(_ descriptor: Int32, until deadline: ContinuousClock.Instant) -> [UInt8]? {
         var all: [UInt8] = []
         while ContinuousClock.now < deadline {
@@ -97,7 +109,7 @@ struct SealingKeySource {
             let count = part.withUnsafeMutableBytes { Foundation.read(descriptor, $0.baseAddress, $0.count) }
             guard count > 0 else { return count == 0 ? all : nil }
             all += part.prefix(count)
-            guard all.count <= maximumBytes else { return nil }
+            guard all.count <= maximumBytes else { return all }
         }
         return nil
     }

@@ -30,7 +30,7 @@ package struct ServerSettings: Sendable {
     package var passwordQueue: Int
     /// What is known of leaked passwords.
     package var passwordLists: PasswordListSettings
-    package var sessionCacheEntries: Int
+    package var sessionCache: SessionCacheSize
     package var logLevel: Logger.Level
     package var logFormat: SystemLog.Form
     package var requestTimeout: Duration
@@ -95,7 +95,7 @@ package struct ServerSettings: Sendable {
         passwordThreads = try reader.number(.passwordThreads, 1...256)
         passwordQueue = try reader.number(.passwordQueue, 1...100_000)
         passwordLists = try PasswordListSettings(reader)
-        sessionCacheEntries = try reader.number(.sessionCache, 0...10_000_000)
+        sessionCache = try reader.required(.sessionCache, Self.cacheSize)
         logLevel = try reader.required(.logLevel) { Logger.Level(rawValue: $0) }
         logFormat = try reader.required(.logFormat) { SystemLog.Form(rawValue: $0) }
         requestTimeout = .seconds(try reader.number(.requestTimeout, 1...3600))
@@ -176,6 +176,16 @@ package struct ServerSettings: Sendable {
     private static func bearerToken(_ text: String) -> Secret? {
         (16...512).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
             ? Secret(text) : nil
+    }
+
+    /// A number of sessions, or an amount of memory.
+    private static func cacheSize(_ text: String) -> SessionCacheSize? {
+        if let count = Int(text, radix: 10) { return (0...10_000_000).contains(count) ? .sessions(count) : nil }
+        let units = [("MB", 1_000_000), ("GB", 1_000_000_000), ("MiB", 1 << 20), ("GiB", 1 << 30)]
+        guard let (name, bytes) = units.first(where: { text.hasSuffix($0.0) }),
+            let number = Int(text.dropLast(name.count), radix: 10), (1...100_000).contains(number)
+        else { return nil }
+        return .bytes(number * bytes)
     }
 
     /// Paths of one segment, which none of the other protocols has.

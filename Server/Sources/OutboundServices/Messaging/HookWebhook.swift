@@ -42,6 +42,38 @@ package struct HookWebhook: HookCarrier {
         }
     }
 
+    package func owner(_ question: OwnerQuestion) async -> OwnerOutcome {
+        guard
+            var asked = WebCall.signed(
+                OwnerQuestionBody(question), to: question.hook.url, id: question.id, at: clock.now, question.secrets)
+        else { return .malformed(reason: "the question cannot be written as JSON") }
+        asked.timeLimit = question.hook.timeout
+        do throws(WebFault) {
+            let response = try await call(asked)
+            return Self.owner(status: response.status, response.body)
+        } catch {
+            switch error {
+            case .addressRefused: return .silent(reason: "its address may not be asked")
+            case .unreachable: return .silent(reason: "it cannot be reached, or took too long")
+            case .tooBusy: return .malformed(reason: "too many calls are under way")
+            }
+        }
+    }
+
+    /// What a response to the question for an owner means: one that allows must name the user.
+    package static func owner(status: Int, _ body: [UInt8]) -> OwnerOutcome {
+        switch outcome(status: status, body) {
+        case .refused(let message): return .refused(message: message)
+        case .malformed(let reason): return .malformed(reason: reason)
+        case .silent(let reason): return .silent(reason: reason)
+        case .allowed:
+            guard let user = JSONMembers(parsing: body)?.text("user"),
+                (1...AskHook.maximumIdBytes).contains(user.utf8.count)
+            else { return .malformed(reason: "its response names no user") }
+            return .owner(Identifier(rawValue: user))
+        }
+    }
+
     /// What a response means. A refusal counts whatever else stands beside it; what allows something must be well formed.
     package static func outcome(status: Int, _ body: [UInt8]) -> HookOutcome {
         if status == 204 { return .allowed(fields: [:], claims: [:]) }
@@ -86,9 +118,24 @@ extension HookBody {
         data.session = subject.session?.rawValue
         data.audience = subject.audience
         data.claims = subject.claims
+        data.logIn = subject.logIn.map {
+            LogIn(kind: $0.identifier.kind.rawValue, identifier: $0.identifier.shown, password: $0.password.revealed)
+        }
         data.isTest = request.isTest ? true : nil
         self.init(
             id: request.id, type: "hook.\(request.hook.point.rawValue)",
             timestamp: WireTime(millisecondsSince1970: request.at.milliseconds), data: data)
+    }
+}
+
+extension OwnerQuestionBody {
+    fileprivate init(_ question: OwnerQuestion) {
+        var data = Subject(
+            application: question.application.rawValue, service: question.service, token: question.token.revealed)
+        data.address = question.address
+        data.isTest = question.isTest ? true : nil
+        self.init(
+            id: question.id, type: "hook.\(question.hook.point.rawValue)",
+            timestamp: WireTime(millisecondsSince1970: question.at.milliseconds), data: data)
     }
 }

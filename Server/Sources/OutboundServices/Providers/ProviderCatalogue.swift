@@ -5,6 +5,9 @@ package struct ProviderAddresses: Hashable, Sendable {
     package var apple = "https://appleid.apple.com"
     package var google = "https://accounts.google.com"
     package var googleTokenInfo = "https://oauth2.googleapis.com/tokeninfo"
+    /// The keys of Firebase Authentication, of all projects.
+    package var firebaseKeySet =
+        "https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com"
     package var facebookGraph = "https://graph.facebook.com/v21.0"
     package var facebookDialog = "https://www.facebook.com/v21.0/dialog/oauth"
     package var facebookKeySet = "https://limited.facebook.com/.well-known/oauth/openid/jwks/"
@@ -31,7 +34,8 @@ package struct ProviderAddresses: Hashable, Sendable {
     package var changed: [String] {
         let standard = ProviderAddresses()
         let all: [KeyPath<ProviderAddresses, String>] = [
-            \.apple, \.google, \.googleTokenInfo, \.facebookGraph, \.facebookDialog, \.facebookKeySet, \.twitter,
+            \.apple, \.google, \.googleTokenInfo, \.firebaseKeySet, \.facebookGraph, \.facebookDialog, \.facebookKeySet,
+            \.twitter,
             \.twitterDialog, \.line, \.lineAPI, \.kakao, \.naver, \.naverProfile, \.yahooJapan, \.certificateIssuers,
         ]
         return all.filter { self[keyPath: $0] != standard[keyPath: $0] }.map { self[keyPath: $0] }

@@ -32,6 +32,8 @@ package struct TokenVerifier: Sendable {
         package var accessToken: Secret?
         /// Claims that the provider always writes, and no token lacks.
         package var required: Set<RequiredClaim> = []
+        /// How long a token counts at the most, whatever its own end; `nil` for no limit.
+        package var maximumAge: Duration?
         /// Identity tokens are about somebody and run out; notifications do neither.
         package var isIdentity = true
     }
@@ -108,9 +110,14 @@ package struct TokenVerifier: Sendable {
         if claims.has("nbf") {
             guard let start = claims.time("nbf"), start <= now + Self.skew else { throw .issuedInFuture }
         }
-        let end = claims.time("exp")
+        var end = claims.time("exp")
         if policy.isIdentity || claims.has("exp") {
             guard let end, now < end + Self.skew else { throw .expired }
+        }
+        if let maximumAge = policy.maximumAge {
+            let latest = issuedAt + maximumAge
+            guard now < latest + Self.skew else { throw .expired }
+            end = min(end ?? latest, latest)
         }
         if policy.isIdentity {
             guard let subject = claims.text("sub"), (1...Self.maximumSubjectBytes).contains(subject.utf8.count),

@@ -51,6 +51,9 @@ final class UsersController: Sendable {
     /// `GET /users`: users whom the caller may read.
     func search(_ call: ParseCall) async throws -> ParseResponse {
         let options = try QueryOptions(call)
+        if let role = try RolePointer.roleOfUsers(options.condition) {
+            return try await members(of: role, options, call)
+        }
         var search = UserSearch(
             order: try WhereClause.order(options.order, isMaster: call.caller.isMaster), limit: options.limit,
             skip: options.skip, counts: options.counts, reader: reader(call))
@@ -75,6 +78,35 @@ final class UsersController: Sendable {
         let results = try await expanded(rows, options, for: search.reader, request, call)
         var members: [String: JSONValue] = ["results": .array(results.map { .object($0) })]
         if let count = found.count { members["count"] = .integer(Int64(clamping: count)) }
+        return ParseResponse(members)
+    }
+
+    /// The users of a role, for an administrator: those to whom it was given, in the order of their ids.
+    private func members(
+        of role: Identifier<Grant>, _ options: QueryOptions, _ call: ParseCall
+    ) async throws -> ParseResponse {
+        guard call.caller.isMaster else { throw ParseFault(119, "Users of a role are listed with the master key.") }
+        let limit = min(options.limit, UserSearch.maximumLimit)
+        var (rows, passed, last, size) = ([JSONValue](), 0, Identifier<User>?.none, ResponseSize())
+        var isEnd = false
+        while !isEnd, options.counts || rows.count < limit {
+            guard passed < Self.maximumMembers else {
+                throw ParseFault.invalidQuery("Of a role's users the first \(Self.maximumMembers) are found.")
+            }
+            let page = try await accounts.listMembers(
+                of: role, in: call.application.id, after: last, limit: ListMembers.maximumPageSize)
+            isEnd = page.count < ListMembers.maximumPageSize
+            last = page.last?.id
+            for user in page {
+                guard let view = call.caller.view(user) else { continue }
+                passed += 1
+                guard passed > options.skip, rows.count < limit else { continue }
+                try size.add(ResponseSize.of(user))
+                rows.append(.object(options.columns.cut(view)))
+            }
+        }
+        var members: [String: JSONValue] = ["results": .array(rows)]
+        if options.counts { members["count"] = .integer(Int64(clamping: passed)) }
         return ParseResponse(members)
     }
 
@@ -141,6 +173,8 @@ final class UsersController: Sendable {
 
     /// How many parts of a thousand users each are looked through.
     private static let maximumPages = 20
+    /// How many users of a role a request looks at: each is read by itself.
+    private static let maximumMembers = 10_000
 
     /// What stands at a path: of a list its elements.
     private static func values(_ path: ArraySlice<String>, of value: JSONValue) -> [JSONValue] {

@@ -9,13 +9,6 @@ struct ServiceController: Sendable {
     /// `GET /config`: an app's configuration, of which there is none.
     func config(_ call: ParseCall) async throws -> ParseResponse { ParseResponse(["params": [:]]) }
 
-    /// `GET /roles`: nobody has one.
-    func listRoles(_ call: ParseCall) async throws -> ParseResponse {
-        var members: [String: JSONValue] = ["results": []]
-        if try QueryOptions(call).counts { members["count"] = 0 }
-        return ParseResponse(members)
-    }
-
     /// `GET /serverInfo`: what the dashboard asks first.
     func serverInfo(_ call: ParseCall) async throws -> ParseResponse {
         guard call.caller.isMaster else { throw ParseFault.needsMaster }

@@ -37,8 +37,8 @@ struct ParseFault: Error, Hashable {
     static let notOffered = ParseFault(
         119,
         "Users and sessions are served here: /users, /login, /logout, /sessions, /requestPasswordReset, "
-            + "/verificationEmailRequest, /verifyPassword, /loginAs, /upgradeToRevocableSession, /batch. Other classes, "
-            + "roles, installations, files, push and cloud code are not offered.")
+            + "/verificationEmailRequest, /verifyPassword, /loginAs, /upgradeToRevocableSession, /roles, /batch. Other classes, "
+            + "installations, files, push and cloud code are not offered.")
     static let passwordPolicy = ParseFault(142, "Password does not meet the Password Policy requirements.")
     static let usernameMissing = ParseFault(200, "bad or missing username")
     static let passwordMissing = ParseFault(201, "password is required")

@@ -1,16 +1,15 @@
 package import Domain
 
 extension SQLTransaction {
-    /// Notes the day on which a user was there, once a day.
-    func noteDay(
-        of user: Identifier<User>, in application: Identifier<Application>, at time: Timestamp
-    ) throws(DomainError) {
-        try connection.run(
-            """
-            UPDATE users SET seen_day = $1
-            WHERE application_id = $2 AND id = $3 AND (seen_day IS NULL OR seen_day < $1)
-            """,
-            [.integer(time.day), .id(application), .id(user)])
+    package func noteDays(_ presences: [UserPresence]) throws(DomainError) {
+        for presence in presences {
+            try connection.run(
+                """
+                UPDATE users SET seen_day = $1
+                WHERE application_id = $2 AND id = $3 AND (seen_day IS NULL OR seen_day < $1)
+                """,
+                [.integer(presence.at.day), .id(presence.application), .id(presence.user)])
+        }
     }
 
     /// Notes whether a person could name the user; see `User.isAnonymous`.

@@ -46,21 +46,12 @@ extension SQLTransaction {
     }
 
     package func updateLogInTimes(of user: User) throws(DomainError) {
-        let times = try UserRow.values(of: user, .lastLogInAt, .previousLogInAt)
-        let key = try UserRow.values(of: user, .applicationId, .id)
-        // Only the first log-in of a day names the day: a statement that does so writes its index.
+        try connection.run(
+            "UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2 WHERE application_id = $3 AND id = $4",
+            try UserRow.values(of: user, .lastLogInAt, .previousLogInAt, .applicationId, .id))
+        // The day has an index: it is written later, with those of others.
         if let last = user.lastLogInAt, last.day != user.previousLogInAt?.day {
-            try connection.run(
-                """
-                UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2,
-                    seen_day = CASE WHEN seen_day > $3 THEN seen_day ELSE $3 END
-                WHERE application_id = $4 AND id = $5
-                """, times + [.integer(last.day)] + key)
-        } else {
-            try connection.run(
-                """
-                UPDATE users SET last_log_in_at = $1, previous_log_in_at = $2 WHERE application_id = $3 AND id = $4
-                """, times + key)
+            note(.userPresent(UserPresence(of: user.id, in: user.application, at: last)))
         }
         note(.user(user.application, user.id))
     }

@@ -97,6 +97,9 @@ extension Application {
                 [value(hook.point.rawValue, .hookSecret, hook.sealedSecret)]
                     + (hook.sealedFormer.map { [value(hook.point.rawValue, .formerHookSecret, $0)] } ?? [])
             }
+            + oldServices.compactMap { service in
+                service.sealedSecret.map { value(service.name.rawValue, .oldServiceSecret, $0) }
+            }
     }
 }
 
@@ -123,6 +126,12 @@ extension ApplicationSettings {
             else { return false }
             hook.sealedFormer = sealed
             set(hook)
+        case .oldServiceSecret?:
+            guard let name = OldService.Name(rawValue: value.row[1]), var service = oldServices[name],
+                service.sealedSecret == value.sealed
+            else { return false }
+            service.sealedSecret = sealed
+            set(service)
         case nil: return false
         }
         return true

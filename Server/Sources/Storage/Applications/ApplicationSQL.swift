@@ -54,6 +54,17 @@ package enum ApplicationRow: StoredRow {
     }
 }
 
+extension ApplicationSettings {
+    /// As they are stored, for files that outlive a version of the schema.
+    package func storedText() throws(DomainError) -> String { try JSONText.encode(StoredSettings(self)) }
+
+    /// - Parameter text: What `storedText` returned, here or in another version of the program.
+    /// - Throws: `storageUnavailable` when it is nothing like that.
+    package init(storedText text: String) throws(DomainError) {
+        self = try JSONText.decode(StoredSettings.self, from: text).settings
+    }
+}
+
 /// Settings as stored. What an older program did not write has its default.
 private struct StoredSettings: Codable {
     var proofRequired: Bool?
@@ -80,6 +91,7 @@ private struct StoredSettings: Codable {
     var events: StoredEventSettings?
     var access: StoredAccessRules?
     var hooks: [StoredHook]?
+    var oldServices: [StoredOldService]?
 
     init(_ settings: ApplicationSettings) {
         proofRequired = settings.proofRequired
@@ -111,6 +123,9 @@ private struct StoredSettings: Codable {
         hooks =
             settings.hooks.isEmpty
             ? nil : HookPoint.allCases.compactMap { settings.hooks[$0].map(StoredHook.init(_:)) }
+        oldServices =
+            settings.oldServices.isEmpty
+            ? nil : OldService.Name.allCases.compactMap { settings.oldServices[$0].map(StoredOldService.init(_:)) }
     }
 
     var settings: ApplicationSettings {
@@ -139,6 +154,7 @@ private struct StoredSettings: Codable {
         settings.events = events?.settings ?? standard.events
         settings.access = access?.rules ?? standard.access
         for hook in (hooks ?? []).compactMap(\.hook) { settings.set(hook) }
+        for service in (oldServices ?? []).compactMap(\.service) { settings.set(service) }
         return settings
     }
 }

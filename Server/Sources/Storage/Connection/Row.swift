@@ -156,8 +156,9 @@ extension Connection {
 
     /// Inserts one row that two kinds of content share.
     func insert<First: StoredRow, Second: StoredRow>(
-        _ first: First.Content, as row: First.Type, with second: Second.Content, as other: Second.Type
+        _ first: First.Content, as row: First.Type, with second: Second.Content, as other: Second.Type,
+        _ conflict: StaticString = ""
     ) throws(DomainError) {
-        try run(.insert(Joined<First, Second>.self, ""), try row.values(of: first) + other.values(of: second))
+        try run(.insert(Joined<First, Second>.self, conflict), try row.values(of: first) + other.values(of: second))
     }
 }

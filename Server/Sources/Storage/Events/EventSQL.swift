@@ -49,6 +49,15 @@ extension SQLTransaction {
             [.id(application), .integer(position), .count(limit)])
     }
 
+    package func events(
+        of user: Identifier<User>, in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> [Event] {
+        try connection.all(
+            EventRow.self,
+            "FROM events WHERE application_id = $1 AND user_id = $2 ORDER BY user_number DESC LIMIT $3",
+            [.id(application), .id(user), .count(limit)])
+    }
+
     package func event(
         _ id: Identifier<Event>, in application: Identifier<Application>
     ) throws(DomainError) -> Event? {
@@ -63,16 +72,21 @@ extension SQLTransaction {
         let oldest = try events(in: application, after: 0, limit: count)
         let old = Array(oldest.prefix { $0.at < limit })
         guard let last = old.last?.position else { return 0 }
-        let heads = try connection.all(
-            EventDeliveryRow.self,
-            """
-            FROM event_deliveries
-            WHERE application_id = $1 AND position <= $2 AND next_try_at IS NOT NULL
-            """, [.id(application), .integer(last)])
-        try connection.run(
-            "DELETE FROM event_deliveries WHERE application_id = $1 AND position <= $2",
-            [.id(application), .integer(last)])
-        for head in heads { try promoteNext(after: head, at: limit) }
+        // Endpoint by endpoint, so that no more is read than is removed, whatever else waits.
+        for endpoint in try eventEndpoints(in: application) {
+            let behind: [Value] = [.id(application), .id(endpoint.id), .integer(last)]
+            let heads = try connection.all(
+                EventDeliveryRow.self,
+                """
+                FROM event_deliveries
+                WHERE application_id = $1 AND endpoint_id = $2 AND position <= $3 AND next_try_at IS NOT NULL
+                ORDER BY position
+                """, behind)
+            try connection.run(
+                "DELETE FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND position <= $3",
+                behind)
+            for head in heads { try promoteNext(after: head, at: limit) }
+        }
         try connection.run(
             "DELETE FROM events WHERE application_id = $1 AND position <= $2", [.id(application), .integer(last)])
         return old.count

@@ -1,13 +1,19 @@
 /// A table whose rows must not come back with a backup, or not with their old values.
 package struct RevocableTable: Sendable {
     package let name: String
+    /// What names a row, where its key does not: another row may come to have the key.
+    package var namingColumns: [String]?
+    /// What named a row in the lines of an earlier version.
+    var earlierNamingColumns: [String]?
     /// When one of these changes, the row of before has ended, as with its deletion.
     package var endingColumns: [String] = []
     /// What a change of one of these sets: it is carried over to the restored row.
     package var carriedColumns: [String] = []
 
     package static let all = [
-        RevocableTable(name: "sessions", endingColumns: ["token_digest"]),
+        RevocableTable(
+            name: "sessions", namingColumns: ["application_id", "user_id", "token_digest"],
+            earlierNamingColumns: ["application_id", "token_digest"], endingColumns: ["token_digest"]),
         RevocableTable(name: "users", carriedColumns: ["disabled_at", "deletion_requested_at", "credentials_version"]),
         RevocableTable(name: "identities"),
         RevocableTable(name: "passwords", carriedColumns: ["hash"]),

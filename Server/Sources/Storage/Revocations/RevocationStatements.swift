@@ -25,10 +25,12 @@ package struct RevocationStatements: Sendable {
         guard parts.count >= 3, let table = tables[String(parts[1])] else { return nil }
         guard let shape = shapes[table.name] else { return [] }
         let values = parts[2].split(separator: ",", omittingEmptySubsequences: false).map(literal)
-        guard values.count == shape.key.count, !values.contains(nil) else { return nil }
+        let names = [table.namingColumns ?? shape.key, table.earlierNamingColumns].compactMap(\.self)
+        guard let columns = names.first(where: { $0.count == values.count }), !values.contains(nil) else { return nil }
+        guard columns.allSatisfy(shape.hasColumn) else { return [] }
         let literals = values.compactMap(\.self)
-        // No part of a key is null. PostgreSQL finds rows by an index with “=” alone.
-        let row = zip(shape.key, literals).map { "\($0) = \($1)" }.joined(separator: " AND ")
+        // No part of a name is null. PostgreSQL finds rows by an index with “=” alone.
+        let row = zip(columns, literals).map { "\($0) = \($1)" }.joined(separator: " AND ")
         switch (parts[0], parts.count) {
         case ("D", 3):
             let deletion = "DELETE FROM \(table.name) WHERE \(row)"

@@ -20,7 +20,7 @@ extension SQLTransaction {
     package func owner(
         of session: Identifier<Session>, in application: Identifier<Application>
     ) throws(DomainError) -> Identifier<User>? {
-        // Reads the whole index: operators do this by hand, and no other query needs an index by id alone.
+        // Reads the whole table: operators do this by hand, and no other query needs an index by id alone.
         try connection.row(
             "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2", [.id(application), .id(session)]
         ) { row throws(DomainError) in row.only.id() }
@@ -54,33 +54,17 @@ extension SQLTransaction {
         _ = noteEnd(of: ended, in: application)
     }
 
-    package func endReplacedSessions(
-        of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String?,
-        openedBefore limit: Timestamp, maximum: Int, within protocolLimit: SessionProtocolLimit?
-    ) throws(DomainError) {
-        // Ids grow with time. Looking first costs a fraction of a deletion that returns nothing.
-        let newest = Identifier<Session>.first(at: limit)
-        let sessions = try connection.all(
-            ReplaceableSessionRow.self, "FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC",
-            [.id(application), .id(user)])
-        var ofProtocol = 0
-        let ended = sessions.enumerated().filter { position, session in
-            if session.protocolName == protocolLimit?.name { ofProtocol += 1 }
-            return position >= maximum
-                || protocolLimit.map { session.protocolName == $0.name && ofProtocol > $0.maximum } ?? false
-                || (deviceKey != nil && session.deviceKey == deviceKey && session.id.rawValue < newest.rawValue)
-        }
-        try end(ended.map(\.element.token), in: application)
-    }
-
     package func sessionLives(
         after last: SessionExpiry?, limit: Int
     ) throws(DomainError) -> [SessionExpiry] {
         try connection.all(
             SessionExpiryRow.self,
-            "FROM sessions WHERE (application_id, token_digest) > ($1, $2) ORDER BY application_id, token_digest LIMIT $3",
+            """
+            FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
+            ORDER BY application_id, user_id, slot LIMIT $4
+            """,
             [
-                .text(last?.application.rawValue ?? ""), last.map { .digest($0.token) } ?? .bytes([]),
+                .text(last?.application.rawValue ?? ""), .text(last?.user.rawValue ?? ""), .text(last?.slot ?? ""),
                 .count(limit),
             ])
     }
@@ -88,10 +72,49 @@ extension SQLTransaction {
     package func remove(_ sessions: [SessionExpiry]) throws(DomainError) {
         for session in sessions {
             try connection.run(
-                "DELETE FROM sessions WHERE application_id = $1 AND token_digest = $2 AND last_used_at = $3",
-                [.id(session.application), .digest(session.token), .time(session.lastUsedAt)])
+                """
+                DELETE FROM sessions
+                WHERE application_id = $1 AND user_id = $2 AND slot = $3 AND token_digest = $4 AND last_used_at = $5
+                """,
+                [
+                    .id(session.application), .id(session.user), .text(session.slot), .digest(session.token),
+                    .time(session.lastUsedAt),
+                ])
             note(.session(session.application, session.token))
         }
+    }
+
+    /// Ends what a new session replaces.
+    ///
+    /// - Returns: the slot of one that the same device opened: the new session may have it. `nil` when it needs a slot
+    ///   of its own.
+    func end(what rules: SessionReplacement, asksOf new: Session) throws(DomainError) -> String? {
+        // Ids grow with time.
+        let newest = Identifier<Session>.first(at: rules.openedBefore)
+        let sessions = try connection.all(
+            ReplaceableSessionRow.self, "FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC",
+            [.id(new.application), .id(new.user)])
+        var (ofProtocol, position, left) = (0, 0, nil as String?)
+        for session in sessions {
+            defer { position += 1 }
+            if session.protocolName == rules.within?.name { ofProtocol += 1 }
+            let isOfDevice = new.deviceKey != nil && session.deviceKey == new.deviceKey
+            guard
+                position >= rules.maximum
+                    || rules.within.map({ session.protocolName == $0.name && ofProtocol > $0.maximum }) ?? false
+                    || isOfDevice && session.id.rawValue < newest.rawValue
+            else { continue }
+            // Sessions of other protocols are listed by their slots, which have to be in the order of their ids.
+            if left == nil, isOfDevice, session.protocolName == .native, new.protocolName == .native {
+                left = session.slot
+            } else {
+                try connection.run(
+                    "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND slot = $3",
+                    [.id(new.application), .id(new.user), .text(session.slot)])
+            }
+            note(.session(new.application, session.token))
+        }
+        return left
     }
 
     /// Runs a statement that deletes sessions.
@@ -99,15 +122,6 @@ extension SQLTransaction {
         try connection.rows(.returning(EndedSessionRow.self, deletion), values) { row throws(DomainError) in
             try EndedSessionRow.content(ColumnReader(row))
         }
-    }
-
-    private func end(_ tokens: [SecretDigest], in application: Identifier<Application>) throws(DomainError) {
-        for token in tokens {
-            try connection.run(
-                "DELETE FROM sessions WHERE application_id = $1 AND token_digest = $2",
-                [.id(application), .digest(token)])
-        }
-        _ = noteEnd(of: tokens, in: application)
     }
 
     /// Announces sessions that ended; their number.

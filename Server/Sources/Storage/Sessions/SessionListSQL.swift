@@ -19,8 +19,8 @@ extension SQLTransaction {
             SessionRow.self,
             """
             FROM sessions
-            WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native' AND (user_id, id) < ($3, $4)
-            ORDER BY user_id DESC, id DESC LIMIT $5
+            WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native' AND (user_id, slot) < ($3, $4)
+            ORDER BY user_id DESC, slot DESC LIMIT $5
             """,
             [.id(application), .text(protocolName.rawValue), .text(user), .text(session), .count(limit)])
     }

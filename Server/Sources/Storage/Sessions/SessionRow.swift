@@ -59,20 +59,27 @@ package enum SessionRow: StoredRow {
     }
 }
 
-/// What stands beside a session and is not part of it: its token, and the attempt that opened it.
+/// What stands beside a session and is not part of it: its slot, its token, and the attempt that opened it.
 package enum SessionSecretRow: StoredRow {
     package static let table: StaticString = "sessions"
 
     package enum Column: Int, RowColumn {
-        case tokenDigest, attemptDigest, attemptRequestDigest, attemptWasNew, attemptPreviousLogInAt
+        case slot, tokenDigest, tokenLookup, attemptDigest, attemptRequestDigest, attemptWasNew,
+            attemptPreviousLogInAt
     }
 
     package struct Content: Equatable, Sendable {
+        /// What its key ends with, behind its user: the id of the first session in the slot.
+        package var slot: String
         package var token: SecretDigest
+        /// Whether the token says whose it is, so that no index has to.
+        package var isNamed: Bool
         package var attempt: SessionAttempt?
 
-        package init(token: SecretDigest, attempt: SessionAttempt?) {
+        package init(slot: String, token: SecretDigest, isNamed: Bool, attempt: SessionAttempt?) {
+            self.slot = slot
             self.token = token
+            self.isNamed = isNamed
             self.attempt = attempt
         }
     }
@@ -84,12 +91,16 @@ package enum SessionSecretRow: StoredRow {
                 digest: digest, request: try row.optionalDigest(.attemptRequestDigest),
                 isNew: row.isTrue(.attemptWasNew), previousLogInAt: row.optionalTime(.attemptPreviousLogInAt))
         }
-        return Content(token: try row.digest(.tokenDigest), attempt: attempt)
+        return Content(
+            slot: row.text(.slot), token: try row.digest(.tokenDigest), isNamed: row.isNull(.tokenLookup),
+            attempt: attempt)
     }
 
     package static func stored(_ content: Content, _ column: Column) throws(DomainError) -> Value {
         switch column {
+        case .slot: .text(content.slot)
         case .tokenDigest: .digest(content.token)
+        case .tokenLookup: content.isNamed ? .null : .digest(content.token)
         case .attemptDigest: .optional(content.attempt?.digest)
         case .attemptRequestDigest: .optional(content.attempt?.request)
         case .attemptWasNew: .optional(content.attempt?.isNew)
@@ -103,13 +114,14 @@ package enum SessionExpiryRow: Row {
     package static let table: StaticString = "sessions"
 
     package enum Column: Int, RowColumn {
-        case applicationId, tokenDigest, `protocol`, lastUsedAt, expiresAt
+        case applicationId, userId, slot, tokenDigest, `protocol`, lastUsedAt, expiresAt
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> SessionExpiry {
         SessionExpiry(
-            application: row.id(.applicationId), token: try row.digest(.tokenDigest),
-            protocolName: .init(rawValue: row.text(.protocol)), lastUsedAt: row.time(.lastUsedAt),
+            application: row.id(.applicationId), user: row.id(.userId), slot: row.text(.slot),
+            token: try row.digest(.tokenDigest), protocolName: .init(rawValue: row.text(.protocol)),
+            lastUsedAt: row.time(.lastUsedAt),
             expiresAt: row.time(.expiresAt))
     }
 }
@@ -119,10 +131,11 @@ enum ReplaceableSessionRow: Row {
     static let table: StaticString = "sessions"
 
     enum Column: Int, RowColumn {
-        case tokenDigest, id, deviceKey, `protocol`
+        case slot, tokenDigest, id, deviceKey, `protocol`
     }
 
     struct Content {
+        var slot: String
         var token: SecretDigest
         var id: Identifier<Session>
         var deviceKey: String?
@@ -131,7 +144,8 @@ enum ReplaceableSessionRow: Row {
 
     static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Content {
         Content(
-            token: try row.digest(.tokenDigest), id: row.id(.id), deviceKey: row.optionalText(.deviceKey),
+            slot: row.text(.slot), token: try row.digest(.tokenDigest), id: row.id(.id),
+            deviceKey: row.optionalText(.deviceKey),
             protocolName: .init(rawValue: row.text(.protocol)))
     }
 }

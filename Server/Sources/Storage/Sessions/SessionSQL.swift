@@ -2,11 +2,18 @@ package import Domain
 
 extension SQLTransaction {
     package func session(
-        token: SecretDigest, in application: Identifier<Application>
+        token: SessionToken.Reference, in application: Identifier<Application>
     ) throws(DomainError) -> (session: Session, user: User)? {
-        let found = try connection.first(
-            SessionRow.self, "FROM sessions WHERE application_id = $1 AND token_digest = $2",
-            [.id(application), .digest(token)])
+        let found: Session?
+        if let user = token.user {
+            found = try connection.first(
+                SessionRow.self, "FROM sessions WHERE application_id = $1 AND user_id = $2 AND token_digest = $3",
+                [.id(application), .id(user), .digest(token.digest)])
+        } else {
+            found = try connection.first(
+                SessionRow.self, "FROM sessions WHERE application_id = $1 AND token_lookup = $2",
+                [.id(application), .digest(token.digest)])
+        }
         guard let session = found, let user = try user(session.user, in: application) else { return nil }
         return (session, user)
     }
@@ -20,11 +27,29 @@ extension SQLTransaction {
     }
 
     package func insert(
-        _ session: Session, token: SecretDigest, attempt: SessionAttempt?
+        _ session: Session, token: SessionToken.Reference, attempt: SessionAttempt?, replacing: SessionReplacement?
     ) throws(DomainError) {
+        let left = try replacing.map { rules throws(DomainError) in try end(what: rules, asksOf: session) } ?? nil
+        let content = SessionSecretRow.Content(
+            slot: left ?? session.id.rawValue, token: token.digest, isNamed: token.user != nil, attempt: attempt)
+        // Almost all log-ins of devices find a slot: one row is overwritten, and no index.
         try connection.insert(
-            session, as: SessionRow.self, with: SessionSecretRow.Content(token: token, attempt: attempt),
-            as: SessionSecretRow.self)
+            session, as: SessionRow.self, with: content, as: SessionSecretRow.self,
+            """
+            ON CONFLICT (application_id, user_id, slot) DO UPDATE SET
+                id = excluded.id, device_key = excluded.device_key, device_name = excluded.device_name,
+                device_model = excluded.device_model, device_system = excluded.device_system,
+                device_app_version = excluded.device_app_version, installation = excluded.installation,
+                address = excluded.address, protocol = excluded.protocol, method = excluded.method,
+                created_at = excluded.created_at, last_used_at = excluded.last_used_at,
+                expires_at = excluded.expires_at, authenticated_at = excluded.authenticated_at,
+                fields = excluded.fields, updated_at = excluded.updated_at,
+                second_factor_at = excluded.second_factor_at, methods = excluded.methods,
+                token_digest = excluded.token_digest, token_lookup = excluded.token_lookup,
+                attempt_digest = excluded.attempt_digest, attempt_request_digest = excluded.attempt_request_digest,
+                attempt_was_new = excluded.attempt_was_new,
+                attempt_previous_log_in_at = excluded.attempt_previous_log_in_at
+            """)
     }
 
     package func session(
@@ -55,21 +80,24 @@ extension SQLTransaction {
         note(.user(session.application, session.user))
     }
 
-    package func replaceToken(of session: Session, with token: SecretDigest) throws(DomainError) {
+    package func replaceToken(of session: Session, with token: SessionToken.Reference) throws(DomainError) {
         try connection.run(
-            "UPDATE sessions SET token_digest = $1 WHERE application_id = $2 AND user_id = $3 AND id = $4",
-            [.digest(token), .id(session.application), .id(session.user), .id(session.id)])
+            """
+            UPDATE sessions SET token_digest = $1, token_lookup = $2
+            WHERE application_id = $3 AND user_id = $4 AND id = $5
+            """, token.stored + [.id(session.application), .id(session.user), .id(session.id)])
         note(.user(session.application, session.user))
     }
 
-    package func updateAuthentication(of session: Session, token: SecretDigest) throws(DomainError) {
+    package func updateAuthentication(of session: Session, token: SessionToken.Reference) throws(DomainError) {
         try connection.run(
             """
-            UPDATE sessions SET authenticated_at = $1, methods = $2, second_factor_at = $3, token_digest = $4
-            WHERE application_id = $5 AND user_id = $6 AND id = $7
+            UPDATE sessions SET authenticated_at = $1, methods = $2, second_factor_at = $3, token_digest = $4,
+                token_lookup = $5
+            WHERE application_id = $6 AND user_id = $7 AND id = $8
             """,
-            try SessionRow.values(of: session, .authenticatedAt, .methods, .secondFactorAt)
-                + [.digest(token), .id(session.application), .id(session.user), .id(session.id)])
+            try SessionRow.values(of: session, .authenticatedAt, .methods, .secondFactorAt) + token.stored
+                + [.id(session.application), .id(session.user), .id(session.id)])
         note(.user(session.application, session.user))
     }
 
@@ -81,9 +109,16 @@ extension SQLTransaction {
                 WHERE application_id = $3 AND user_id = $4 AND id = $5
                 """,
                 [.time(use.at), .optional(use.address), .id(use.application), .id(use.user), .id(use.id)])
-            if use.isFirstOfDay { try noteDay(of: use.user, in: use.application, at: use.at) }
+            if use.isFirstOfDay {
+                try noteDays([UserPresence(of: use.user, in: use.application, at: use.at)])
+            }
         }
     }
+}
+
+extension SessionToken.Reference {
+    /// The digest, and once more for the index by which it is found where the token names nobody.
+    fileprivate var stored: [Value] { [.digest(digest), user == nil ? .digest(digest) : .null] }
 }
 
 extension SQLTransaction {

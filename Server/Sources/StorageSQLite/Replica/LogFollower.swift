@@ -178,7 +178,7 @@ package final class LogFollower: @unchecked Sendable {
     }
 
     private func setCheckpoints(by pages: Int32) {
-        _ = store.writer.between { writer in sqlite3_wal_autocheckpoint(writer.handle, pages) }
+        store.writer.setCheckpoints(by: pages)
     }
 
     private func lastFrameHeader(before position: LogPosition) -> [UInt8] {

@@ -70,7 +70,8 @@ struct UserInfoRoute: Sendable {
                     proof: pages.gate.presentedProof(of: request, context), protocolName: .native),
                 from: { hosted.browser.client })
         } catch {
-            guard case .storageUnavailable = error else { return OAuthResponse.challenge("invalid_token") }
+            // By “invalid_token” apps log out.
+            guard error.kind == .unavailable else { return OAuthResponse.challenge("invalid_token") }
             throw error
         }
         var claims: [String: JSONValue] = ["sub": .string(who.user.id.rawValue)]

@@ -24,6 +24,7 @@ struct ApplicationVersionTests {
         "signUp": { $0.signUp.asksPhone = true }, "passkeys": { $0.passkeys.isEnabled = true },
         "attestation": { $0.attestation.proofOfWorkBits = 12 },
         "access": { $0.access.claims = [] },
+        "oldServices": { $0.set(OldService(.firebase, audiences: ["my-game"])) },
         "events": { $0.events.isStreamed = true },
         "secondFactors": { $0.secondFactors.demandedFor = [.passwordChanged, .erased] },
     ]

@@ -4,14 +4,16 @@ import Testing
 
 @Suite("The breaker of a hook")
 struct HookBreakerTests {
+    /// The one that asks.
+    private static let client = "192.0.2.7"
     private static let start = Timestamp(milliseconds: 1_800_000_000_000)
 
     /// A breaker after so many calls in silence, one after the other.
     private func breaker(afterSilent count: Int, at now: Timestamp = start) -> HookBreaker {
         var breaker = HookBreaker()
         for _ in 0..<count {
-            let permit = breaker.admit(at: now)
-            breaker.note(.silent, of: permit, at: now)
+            let permit = breaker.admit(Self.client, at: now)
+            breaker.note(.silent, of: permit, Self.client, at: now)
         }
         return breaker
     }
@@ -19,13 +21,13 @@ struct HookBreakerTests {
     @Test("lets calls through until five in a row were silent", arguments: [0, 1, 4, 5, 6])
     func failures(count: Int) {
         var breaker = breaker(afterSilent: count)
-        #expect(breaker.admit(at: Self.start) == (count < 5 ? .asked : .refused))
+        #expect(breaker.admit(Self.client, at: Self.start) == (count < 5 ? .asked : .refused))
     }
 
     @Test("forgets silence after one response")
     func response() {
         var breaker = breaker(afterSilent: 4)
-        breaker.note(.responded, of: breaker.admit(at: Self.start), at: Self.start)
+        breaker.note(.responded, of: breaker.admit(Self.client, at: Self.start), Self.client, at: Self.start)
         #expect(breaker == HookBreaker() && breaker.isIdle)
     }
 
@@ -33,11 +35,11 @@ struct HookBreakerTests {
     func probe() {
         var breaker = breaker(afterSilent: 5)
         let later = Self.start + .seconds(1)
-        #expect(breaker.admit(at: later - .milliseconds(1)) == .refused)
-        #expect(breaker.admit(at: later) == .probe)
-        #expect(breaker.admit(at: later) == .refused)
-        breaker.note(.responded, of: .probe, at: later)
-        #expect(breaker.admit(at: later) == .asked)
+        #expect(breaker.admit(Self.client, at: later - .milliseconds(1)) == .refused)
+        #expect(breaker.admit(Self.client, at: later) == .probe)
+        #expect(breaker.admit(Self.client, at: later) == .refused)
+        breaker.note(.responded, of: .probe, Self.client, at: later)
+        #expect(breaker.admit(Self.client, at: later) == .asked)
     }
 
     @Test("waits twice as long after each probe in silence, up to a minute")
@@ -45,11 +47,11 @@ struct HookBreakerTests {
         var (breaker, now, waits) = (breaker(afterSilent: 5), Self.start, [Int64]())
         for _ in 0..<9 {
             var wait: Int64 = 0
-            while breaker.admit(at: now) != .probe {
+            while breaker.admit(Self.client, at: now) != .probe {
                 (now, wait) = (now + .seconds(1), wait + 1)
             }
             waits.append(wait)
-            breaker.note(.silent, of: .probe, at: now)
+            breaker.note(.silent, of: .probe, Self.client, at: now)
         }
         #expect(waits == [1, 2, 4, 8, 16, 32, 60, 60, 60])
     }
@@ -57,34 +59,67 @@ struct HookBreakerTests {
     @Test("learns nothing of a call whose client went away")
     func unknown() {
         var breaker = breaker(afterSilent: 4)
-        breaker.note(.unknown, of: breaker.admit(at: Self.start), at: Self.start)
+        breaker.note(.unknown, of: breaker.admit(Self.client, at: Self.start), Self.client, at: Self.start)
         #expect(breaker.failures == 4 && breaker.underWay == 0)
         var probed = self.breaker(afterSilent: 5)
         let later = Self.start + .seconds(1)
-        probed.note(.unknown, of: probed.admit(at: later), at: later)
-        #expect(probed.admit(at: later) == .probe)
+        probed.note(.unknown, of: probed.admit(Self.client, at: later), Self.client, at: later)
+        #expect(probed.admit(Self.client, at: later) == .probe)
     }
 
     @Test("is not lengthened by calls that were under way when it began")
     func late() {
         var breaker = HookBreaker()
-        let permits = (0..<20).map { _ in breaker.admit(at: Self.start) }
-        for permit in permits { breaker.note(.silent, of: permit, at: Self.start) }
-        #expect(breaker.failures == 5 && breaker.admit(at: Self.start + .seconds(1)) == .probe)
+        let permits = (0..<20).map { _ in breaker.admit(Self.client, at: Self.start) }
+        for permit in permits { breaker.note(.silent, of: permit, Self.client, at: Self.start) }
+        #expect(breaker.failures == 5 && breaker.admit(Self.client, at: Self.start + .seconds(1)) == .probe)
     }
 
     @Test("lets so many calls be under way, and no more")
     func many() {
         var breaker = HookBreaker()
-        for _ in 0..<HookBreaker.maximumUnderWay { #expect(breaker.admit(at: Self.start) == .asked) }
-        #expect(breaker.admit(at: Self.start) == .refused)
-        breaker.note(.responded, of: .asked, at: Self.start)
-        #expect(breaker.admit(at: Self.start) == .asked)
+        for number in 0..<HookBreaker.maximumUnderWay {
+            #expect(breaker.admit("192.0.2.\(number)", at: Self.start) == .asked)
+        }
+        #expect(breaker.admit(Self.client + "0", at: Self.start) == .refused)
+        breaker.note(.responded, of: .asked, Self.client, at: Self.start)
+        #expect(breaker.admit(Self.client, at: Self.start) == .asked)
+    }
+
+    @Test("keeps half of its calls for others than the one client that asks for all")
+    func shares() {
+        var breaker = HookBreaker()
+        let own = (0..<1000).map { _ in breaker.admit(Self.client, at: Self.start) }
+        #expect(own.count { $0 == .asked } == HookBreaker.freeForAll)
+        #expect(own.dropFirst(HookBreaker.freeForAll).allSatisfy { $0 == .overShare })
+        // Everybody else has a share, also the last one.
+        let others = (1...4).flatMap { number in
+            (0..<HookBreaker.shareOfClient).map { _ in breaker.admit("198.51.100.\(number)", at: Self.start) }
+        }
+        #expect(others.allSatisfy { $0 == .asked })
+        #expect(breaker.underWay == HookBreaker.maximumUnderWay)
+        #expect(breaker.admit("203.0.113.1", at: Self.start) == .refused)
+        // Whose calls end, has its share again, and no more while the others wait.
+        for _ in 0..<HookBreaker.freeForAll { breaker.note(.responded, of: .asked, Self.client, at: Self.start) }
+        #expect((0..<9).map { _ in breaker.admit(Self.client, at: Self.start) }.count { $0 == .asked } == 8)
+    }
+
+    @Test("forgets a client with its last call, and is nothing for a call that was not made")
+    func forgotten() {
+        var breaker = HookBreaker()
+        for client in ["a", "b"] {
+            _ = breaker.admit(client, at: Self.start)
+            breaker.note(.responded, of: .overShare, client, at: Self.start)
+            breaker.note(.responded, of: .refused, client, at: Self.start)
+            #expect(breaker.underWay == 1)
+            breaker.note(.responded, of: .asked, client, at: Self.start)
+        }
+        #expect(breaker == HookBreaker())
     }
 
     @Test("does not keep a hook out when the clock is put back")
     func clock() {
         var breaker = breaker(afterSilent: 5)
-        #expect(breaker.admit(at: Self.start - .days(1)) == .probe)
+        #expect(breaker.admit(Self.client, at: Self.start - .days(1)) == .probe)
     }
 }

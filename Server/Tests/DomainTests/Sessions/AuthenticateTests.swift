@@ -28,7 +28,7 @@ struct AuthenticateTests {
         let foreign = try await world.makeApplication("Foreign")
         let logIn = try await world.logIn(device, to: application)
         await #expect(throws: DomainError.sessionRequired) { try await world.authenticate(nil, in: application) }
-        let unknown = SessionToken.new(.ordered, CountingRandomness(seed: 5), at: StandingClock().now)
+        let unknown = SessionToken.Draw(.named, CountingRandomness(seed: 5)).token(of: logIn.user.id)
         for token in [Secret(""), Secret("oks_short"), Secret(String(repeating: "x", count: 47)), unknown] {
             await #expect(throws: DomainError.sessionInvalid) {
                 try await world.authenticate(token, in: application)

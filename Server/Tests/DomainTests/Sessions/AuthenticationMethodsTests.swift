@@ -65,7 +65,7 @@ struct AuthenticationMethodsTests {
         #expect(logIn.session.methods == .deviceKey)
         var session = logIn.session
         (session.authenticatedAt, session.methods) = (world.clock.now, [.password, .timeBasedCode])
-        let (changed, token) = (session, SessionToken.digest(ofNew: logIn.token, in: .native))
+        let (changed, token) = (session, SessionToken.reference(ofNew: logIn.token, for: logIn.user.id, in: .native))
         try await world.engine.write { transaction throws(DomainError) in
             try transaction.updateAuthentication(of: changed, token: token)
         }

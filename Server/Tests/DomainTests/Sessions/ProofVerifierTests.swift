@@ -159,8 +159,8 @@ struct ProofVerifierTests {
 
     @Test("must name the session token when one is sent")
     func accessToken() throws {
-        let token = SessionToken.new(.ordered, CountingRandomness(), at: clock.now)
-        let other = SessionToken.new(.ordered, CountingRandomness(seed: 1), at: clock.now)
+        let token = SessionToken.Draw(.named, CountingRandomness()).token(of: .init(rawValue: "hana"))
+        let other = SessionToken.Draw(.named, CountingRandomness(seed: 1)).token(of: .init(rawValue: "hana"))
         let bound = try device.proof(at: clock.now, token: token)
         #expect(try check(bound, token: token).thumbprint == device.thumbprint)
         #expect(throws: DomainError.proofRefused(.accessToken)) { try check(bound, token: other) }

@@ -96,48 +96,77 @@ struct RedirectAddressTests {
 
 @Suite("A session's token")
 struct SessionTokenTests {
-    private static let now = StandingClock().now
+    private static let hana = Identifier<User>(rawValue: "hana")
 
     @Test(
         "has the form of its protocol, and never repeats",
         arguments: [
-            (.ordered, #"oks_[A-Za-z0-9_-]{51}"#), (.base64URL(byteCount: 32), #"[A-Za-z0-9_-]{43}"#),
+            (.named, #"oks_aGFuYQ\.[A-Za-z0-9_-]{43}"#), (.base64URL(byteCount: 32), #"[A-Za-z0-9_-]{43}"#),
             (.letters(count: 25), #"[A-Za-z0-9]{25}"#), (.hexadecimal(prefix: "r:", byteCount: 16), #"r:[0-9a-f]{32}"#),
         ] as [(SessionToken.Form, String)])
     func form(form: SessionToken.Form, pattern: String) throws {
         let randomness = CountingRandomness()
         let pattern = try Regex(pattern)
-        let tokens = (0..<50).map { _ in SessionToken.new(form, randomness, at: Self.now).revealed }
+        let tokens = (0..<50).map { _ in SessionToken.Draw(form, randomness).token(of: Self.hana).revealed }
         #expect(Set(tokens).count == 50)
         #expect(tokens.allSatisfy { $0.wholeMatch(of: pattern) != nil })
     }
 
-    @Test("has a digest that sorts by the time of its making, and differs for each token")
-    func order() throws {
-        let randomness = CountingRandomness()
-        let digests = try (0..<50).map { number in
-            let token = SessionToken.new(.ordered, randomness, at: Self.now + .milliseconds(number * number))
-            return try #require(SessionToken.digest(of: token.revealed))
-        }
-        for (first, second) in zip(digests, digests.dropFirst()) {
-            #expect(first.bytes.lexicographicallyPrecedes(second.bytes))
-        }
-        // All else of the digest is the hash's own.
-        #expect(Set(digests.map { Array($0.bytes.dropFirst(6)) }).count == 50)
+    @Test(
+        "says whose it is, whatever the id",
+        arguments: ["hana", "00VHjA0kPq3ZsX1d", "はな", "a.b", String(repeating: "界", count: 128)])
+    func named(id: String) throws {
+        let token = SessionToken.Draw(.named, CountingRandomness()).token(of: .init(rawValue: id))
+        let reference = try #require(SessionToken.reference(of: token.revealed, in: .native))
+        #expect(reference.user?.rawValue == id)
+        #expect(reference.digest == token.digest)
+        #expect(SessionToken.digest(of: token.revealed) == token.digest)
+        #expect(token.revealed.utf8.allSatisfy { (0x2d...0x7a).contains($0) })
     }
 
-    @Test("that is of no such form has no digest", arguments: [-1, 0, 1, 4, 11, 12, 30, 54])
-    func damaged(position: Int) {
-        let token = SessionToken.new(.ordered, CountingRandomness(), at: Self.now).revealed
-        #expect(token.utf8.count == SessionToken.length && SessionToken.digest(of: token) != nil)
-        #expect(SessionToken.digest(of: token + "a") == nil && SessionToken.digest(of: token.dropLast()) == nil)
-        guard position >= 0 else { return }
-        var bytes = Array(token.utf8)
-        // The prefix and the time have a form; of the rest every sign counts, as it stands there.
-        bytes[position] = UInt8(ascii: "%")
-        let digest = SessionToken.digest(of: String(decoding: bytes, as: UTF8.self))
-        #expect((digest == nil) == (position < 12))
-        #expect(digest != SessionToken.digest(of: token))
+    @Test("from before tokens named users has a digest that begins with the time of its making")
+    func timed() throws {
+        let secret = String(repeating: "A", count: 42)
+        let tokens = ["oks_AZ4b8gAA\(secret)E", "oks_AZ4b8gAB\(secret)E", "oks_AZ4b8gAB\(secret)I"]
+        let digests = try tokens.map { try #require(SessionToken.digest(of: $0)) }
+        #expect(digests[0].bytes.prefix(6) == [0x01, 0x9e, 0x1b, 0xf2, 0x00, 0x00])
+        #expect(digests[1].bytes.prefix(6) == [0x01, 0x9e, 0x1b, 0xf2, 0x00, 0x01])
+        #expect(Set(digests).count == 3)
+        for (token, digest) in zip(tokens, digests) {
+            #expect(SessionToken.reference(of: token, in: .native) == SessionToken.Reference(digest))
+            #expect(digest.bytes.dropFirst(6) == SecretDigest(of: token.utf8).bytes.dropFirst(6))
+        }
+    }
+
+    @Test(
+        "that is of no such form has no digest",
+        arguments: [
+            "", "oks_", "oks", "oks_.", "oks_" + String(repeating: "A", count: 43),
+            "oks_." + String(repeating: "A", count: 43), "oks_" + String(repeating: "A", count: 50),
+            "oks_" + String(repeating: "A", count: 52), "oka_aGFuYQ." + String(repeating: "A", count: 43),
+            "oks_aGFuYQ." + String(repeating: "A", count: 42), "oks_aGFuYQ." + String(repeating: "A", count: 44),
+            "oks_%%%%%%%%" + String(repeating: "A", count: 43),
+            "oks_" + String(repeating: "A", count: 701) + "." + String(repeating: "A", count: 43),
+        ])
+    func malformed(text: String) {
+        #expect(SessionToken.digest(of: text) == nil)
+        #expect(SessionToken.reference(of: text, in: .native) == nil)
+    }
+
+    @Test("that names nobody leads nowhere", arguments: ["%GFuYQ", "aGFuY", "_w", "gICA"])
+    func nobody(coded: String) {
+        let text = "oks_\(coded).\(String(repeating: "A", count: 43))"
+        #expect(SessionToken.reference(of: text, in: .native) == nil)
+    }
+
+    @Test("counts as it stands there, sign by sign")
+    func damaged() {
+        let token = SessionToken.Draw(.named, CountingRandomness()).token(of: Self.hana)
+        for position in 4..<token.revealed.utf8.count {
+            var bytes = Array(token.revealed.utf8)
+            bytes[position] = bytes[position] == 0x41 ? 0x42 : 0x41
+            #expect(SessionToken.digest(of: String(decoding: bytes, as: UTF8.self)) != token.digest)
+        }
     }
 
     @Test(
@@ -153,7 +182,7 @@ struct SessionTokenTests {
         "that is good for a while says until when, to the second",
         arguments: [0, 1, 35, 36, 1_795_252_542, 253_402_300_799])
     func limited(seconds: Int64) throws {
-        let token = SessionToken.new(.base64URL(byteCount: 32), CountingRandomness(), at: Self.now)
+        let token = SessionToken.Draw(.base64URL(byteCount: 32), CountingRandomness()).token(of: Self.hana)
         let end = try #require(Timestamp(exactly: seconds * 1000))
         let limited = SessionToken.limited(token, until: end + .milliseconds(999)).revealed
         #expect(limited.hasPrefix(token.revealed + "--"))

@@ -1,4 +1,5 @@
 import Domain
+import enum OkaeriWire.JSONValue
 import Synchronization
 import TestWorld
 import Testing
@@ -9,7 +10,7 @@ struct SessionCacheTests {
 
     @Test("gives back what was put in, and forgets by session, by user and by application")
     func forgets() {
-        let cache = SessionCache(capacity: 100, validity: validity)
+        let cache = SessionCache(.sessions(100), validity: validity)
         let entries = (0..<6).map { entry($0, user: "user \($0 / 2)", application: "app \($0 / 4)") }
         for entry in entries { cache.insert(entry, readAfter: cache.ticket()) }
         #expect(entries.allSatisfy { cache.entry(for: $0.tokenDigest) === $0 })
@@ -23,7 +24,7 @@ struct SessionCacheTests {
 
     @Test("keeps nothing that was read before a change of it")
     func lateInsert() {
-        let cache = SessionCache(capacity: 100, validity: validity)
+        let cache = SessionCache(.sessions(100), validity: validity)
         let (late, unconcerned) = (entry(1, user: "a"), entry(2, user: "b"))
         let ticket = cache.ticket()
         cache.forget(.user(late.application.id, late.user.id))
@@ -35,7 +36,7 @@ struct SessionCacheTests {
 
     @Test("keeps nothing when more changed during the look-up than it remembers")
     func tooManyChanges() {
-        let cache = SessionCache(capacity: 100, validity: validity)
+        let cache = SessionCache(.sessions(100), validity: validity)
         let late = entry(1, user: "a")
         let ticket = cache.ticket()
         for _ in 0...1024 { cache.forget(.signingKeys) }
@@ -45,7 +46,7 @@ struct SessionCacheTests {
 
     @Test("begins anew when another process changed something, and is not used while nobody can tell")
     func epochs() {
-        let cache = SessionCache(capacity: 100, validity: validity)
+        let cache = SessionCache(.sessions(100), validity: validity)
         let kept = entry(1, user: "a")
         cache.insert(kept, readAfter: cache.ticket())
         validity.move(to: nil)
@@ -64,7 +65,7 @@ struct SessionCacheTests {
 
     @Test("never holds more than its capacity, and keeps what is used")
     func bounded() {
-        let cache = SessionCache(capacity: 100, validity: validity)
+        let cache = SessionCache(.sessions(100), validity: validity)
         let used = entry(0, user: "used")
         cache.insert(used, readAfter: cache.ticket())
         for number in 1...10_000 {
@@ -74,16 +75,61 @@ struct SessionCacheTests {
         }
     }
 
+    @Test("takes about 2 KiB for the session of an ordinary user, and more for fields")
+    func weights() {
+        let plain = entry(1, user: "user of twenty-two 01").estimatedBytes
+        #expect((1_500...4_000).contains(plain), "\(plain)")
+        let text = String(repeating: "x", count: 10_000)
+        let large = entry(1, user: "user of twenty-two 01", fields: ["text": .string(text)]).estimatedBytes
+        #expect((10_000...20_000).contains(large - plain), "\(large)")
+        let nested = entry(1, user: "user of twenty-two 01", fields: ["a": .array([.object(["b": .string(text)])])])
+        #expect(nested.estimatedBytes > large)
+    }
+
+    @Test("never takes more than its bytes, however large users are, and forgets what it weighed", arguments: [1, 50])
+    func boundedByBytes(largest: Int) {
+        let size = 100 * entry(0, user: "user 0").estimatedBytes
+        let cache = SessionCache(.bytes(size), validity: validity)
+        var most = 0
+        for number in 1...2_000 {
+            let text = String(repeating: "x", count: number % largest * 1_000)
+            let one = entry(number, user: "user \(number)", fields: ["text": .string(text)])
+            cache.insert(one, readAfter: cache.ticket())
+            if number.isMultiple(of: 3) { cache.forget(.user(one.application.id, one.user.id)) }
+            if number.isMultiple(of: 7) { cache.forget(.session(one.application.id, one.tokenDigest)) }
+            #expect(cache.weight <= size)
+            most = max(most, cache.count)
+        }
+        #expect(largest == 1 ? most > 60 : most > 5)
+        for number in 1...2_000 {
+            cache.forget(.user(Identifier(rawValue: "app"), Identifier(rawValue: "user \(number)")))
+        }
+        #expect(cache.count == 0 && cache.weight == 0)
+    }
+
+    @Test("does not keep a session that is larger than half of it")
+    func tooLarge() {
+        let (small, large) = (
+            entry(1, user: "a"), entry(2, user: "b", fields: ["text": .string(String(repeating: "x", count: 50_000))])
+        )
+        let cache = SessionCache(.bytes(20 * small.estimatedBytes), validity: validity)
+        for one in [small, large] { cache.insert(one, readAfter: cache.ticket()) }
+        #expect(present([small, large], in: cache) == [0])
+    }
+
     private func present(_ entries: [Authenticated], in cache: SessionCache) -> [Int] {
         entries.indices.filter { cache.entry(for: entries[$0].tokenDigest) != nil }
     }
 
-    private func entry(_ number: Int, user: String, application: String = "app") -> Authenticated {
+    private func entry(
+        _ number: Int, user: String, application: String = "app", fields: [String: JSONValue] = [:]
+    ) -> Authenticated {
         let now = StandingClock().now
         let digest = SecretDigest(of: "token \(number)".utf8)
         let application = Application(
             id: Identifier(rawValue: application), name: "", adminKeyDigest: digest, settings: .init(), createdAt: now)
-        let user = User(id: Identifier(rawValue: user), application: application.id, createdAt: now, updatedAt: now)
+        let user = User(
+            id: Identifier(rawValue: user), application: application.id, fields: fields, createdAt: now, updatedAt: now)
         let session = Session(
             id: Identifier(rawValue: "session \(number)"), application: application.id, user: user.id,
             client: .init(address: nil), protocolName: .native, method: .automatic,

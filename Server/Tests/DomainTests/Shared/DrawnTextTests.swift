@@ -45,8 +45,10 @@ struct DrawnTextTests {
         #expect(Base62.text(of: number, characterCount: count) == text)
     }
 
+    private static let hana = Identifier<User>(rawValue: "hana")
+
     private static let forms: [(SessionToken.Form, count: Int, signs: String)] = [
-        (.ordered, 55, "-_"), (.base64URL(byteCount: 32), 43, "-_"), (.base64URL(byteCount: 16), 22, "-_"),
+        (.named, 54, "-_."), (.base64URL(byteCount: 32), 43, "-_"), (.base64URL(byteCount: 16), 22, "-_"),
         (.letters(count: 25), 25, ""), (.letters(count: 40), 40, ""),
         (.hexadecimal(prefix: "r:", byteCount: 16), 34, ":"),
     ]
@@ -55,7 +57,7 @@ struct DrawnTextTests {
     func tokens(index: Int) {
         let (form, count, signs) = Self.forms[index]
         let randomness = CountingRandomness(seed: 7)
-        let tokens = (0..<100).map { _ in SessionToken.new(form, randomness, at: Self.now).revealed }
+        let tokens = (0..<100).map { _ in SessionToken.Draw(form, randomness).token(of: Self.hana).revealed }
         #expect(Set(tokens).count == 100)
         for token in tokens {
             #expect(token.utf8.count == count)
@@ -67,7 +69,7 @@ struct DrawnTextTests {
         "with its end in it is read back to the second",
         arguments: [0, 1, 35, 36, 1_795_252_542, 253_402_300_799] as [Int64])
     func limited(seconds: Int64) {
-        let token = SessionToken.new(.base64URL(byteCount: 32), CountingRandomness(), at: Self.now)
+        let token = SessionToken.Draw(.base64URL(byteCount: 32), CountingRandomness()).token(of: Self.hana)
         for milliseconds in [0, 999] as [Int64] {
             let end = Timestamp(milliseconds: seconds * 1000 + milliseconds)
             let limited = SessionToken.limited(token, until: end).revealed

@@ -67,3 +67,26 @@ struct ValueTests {
         #expect(SealingKey(bytes: [1]) == nil)
     }
 }
+
+@Suite("A boxed value")
+struct BoxedTests {
+    private struct Owner: Hashable {
+        @Boxed var list: [Int]
+    }
+
+    @Test("changes in one copy of its owner alone")
+    func copies() {
+        let first = Owner(list: [1])
+        var (second, third) = (first, first)
+        second.list.append(2)
+        third.list = []
+        #expect((first.list, second.list, third.list) == ([1], [1, 2], []))
+    }
+
+    @Test("is equal to another with the same value in another box")
+    func equality() {
+        let first = Owner(list: [1])
+        #expect(first == Owner(list: [1]) && first.hashValue == Owner(list: [1]).hashValue)
+        #expect(first != Owner(list: [2]))
+    }
+}

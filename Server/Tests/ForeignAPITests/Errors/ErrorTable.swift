@@ -32,7 +32,7 @@ struct ErrorTable {
         .audienceNotAllowed, .rateLimited(retryAfter: .seconds(7)), .providerNotEnabled,
         .providerTokenRefused(.signature), .providerTokenReplayed, .providerRefused, .providerUnavailable,
         .providerMisconfigured, .identityTaken, .providerAlreadyLinked, .identityUnknown, .lastWayIn,
-        .deviceKeyRemoved(removedKey), .accessRefused, .secretUnreadable, .storageUnavailable,
+        .deviceKeyRemoved(removedKey), .accessRefused, .secretUnreadable, .storageUnavailable, .standby,
         .administration(.adminRequired), .administration(.notAllowed(.readUsers)), .administration(.notFound),
         .administration(.changedMeanwhile), .administration(.linkRefused), .administration(.nameTaken),
         .administration(.lastOwner), .administration(.versionRequired),

@@ -38,7 +38,9 @@ struct ProfileTests {
     static let table: [Expected] = [
         Expected(
             spoken: .native,
-            token: { $0.hasPrefix("oks_") && $0.count == 55 && $0.dropFirst(4).allSatisfy(base64URL.contains) },
+            token: {
+                $0.hasPrefix("oks_") && $0.dropLast(43).last == "." && $0.suffix(43).allSatisfy(base64URL.contains)
+            },
             end: .afterDisuse(days: 60), keepsSessions: true, takes: (false, false)),
         Expected(
             spoken: .ncmb, token: { $0.count == 25 && $0.allSatisfy(letters.contains) }, end: .afterDisuse(days: 1),

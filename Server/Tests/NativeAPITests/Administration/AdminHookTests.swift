@@ -22,8 +22,9 @@ struct AdminHookTests {
         let changed = try await world.send(
             "owner", .put, "\(path)/sign-up",
             body:
-                #"{"url": "https://app.example.com/h", "whenDown": "allow", "timeoutMilliseconds": 50, "asksGuests": true}"#
+                #"{"url": "https://app.example.com/h", "whenDown": "allow", "timeoutMilliseconds": 50, "asksGuests": true, "isPaused": true}"#
         )
+        #expect(try made.json["isPaused"] == false && changed.json["isPaused"] == true)
         #expect(try changed.status == 200 && changed.json["secret"] == nil && changed.json["whenDown"] == "allow")
         let rotated = try await world.send("owner", .post, "\(path)/sign-up/rotate", body: #"{"overlapHours": 1}"#)
         #expect(try rotated.json["secret"] != made.json["secret"] && rotated.json["formerSecretUntil"] != nil)
@@ -33,7 +34,7 @@ struct AdminHookTests {
         ] as [(HTTPRequest.Method, String, String?)] {
             expect(try await world.send("owner", method, "\(path)/sign-up\(rest)", body: body), 404, .notFound)
         }
-        expect(try await world.send("owner", .put, "\(path)/log-in", body: "{}"), 404, .notFound)
+        expect(try await world.send("owner", .put, "\(path)/unheard", body: "{}"), 404, .notFound)
         let entries = try await world.server.modules.administration.listAudit(
             in: world.server.application.id, limit: 100
         ).filter { $0.details["hook"] == "sign-up" }

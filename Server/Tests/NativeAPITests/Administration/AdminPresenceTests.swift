@@ -31,6 +31,7 @@ struct AdminPresenceTests {
         "DELETE \(application)/groups/{grant}", "PATCH \(application)/users/{user}/roles",
         "PUT \(application)/claims", "PUT \(application)/hooks/{hook}", "DELETE \(application)/hooks/{hook}",
         "POST \(application)/hooks/{hook}/rotate",
+        "PUT \(application)/old-services/{service}", "DELETE \(application)/old-services/{service}",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {

@@ -11,7 +11,7 @@ import Testing
 struct DashboardTests {
     static let pages = [
         "", "users", "sessions", "conflicts", "settings", "providers", "protocols", "mail", "theme", "fields", "audit",
-        "start",
+        "hooks", "start",
         "/applications", "/admins", "/keys", "/passkeys", "/sign-on", "/health",
     ]
 

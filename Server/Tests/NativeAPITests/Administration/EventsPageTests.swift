@@ -105,4 +105,18 @@ struct EventsPageTests {
         #expect(refused.status == 403)
         #expect(try await endpoints(world).count == 1)
     }
+
+    @Test("is not the only one: the time line of a user has the user's events too")
+    func timeline() async throws {
+        let world = try await AdminWorld()
+        _ = try await world.server.modules.events.endpoints.create(
+            .init(url: "https://app.example.com/hooks"), in: world.server.application.id, by: .local)
+        let person = try await world.server.person()
+        let page = world.page("users/\(person.logIn.user.id)")
+        let shown = try await world.browser("owner").get(page)
+        #expect(shown.status == 200 && shown.html.contains("user.created"))
+        // The audit log has an entry of that name too.
+        #expect(shown.html.contains("<span class=\"badge\">event</span>"))
+        #expect(try await world.browser("support").get(page).html.contains("user.created"))
+    }
 }

@@ -8,7 +8,9 @@ import Testing
 
 @Suite("A hook that is down")
 struct HookFaultTests {
-    @Test("refuses or allows, as the operator chose", arguments: HookPoint.allCases, Hook.WhenDown.allCases)
+    @Test(
+        "refuses or allows, as the operator chose",
+        arguments: [HookPoint.signUp, .upgrade, .accessToken], Hook.WhenDown.allCases)
     func choice(point: HookPoint, whenDown: Hook.WhenDown) async throws {
         let world = try await HookWorld()
         try await world.set(point, to: HookWorld.nowhere, whenDown: whenDown)
@@ -17,9 +19,12 @@ struct HookFaultTests {
             switch point {
             case .signUp: try await world.server.signUp("yuki")
             case .upgrade: try await person.upgrade()
-            case .accessToken: try await person.send(.post, APIPath.token)
+            case .accessToken, .adoption: try await person.send(.post, APIPath.token)
+            case .logIn: try await world.server.logIn("nobody", AccountTests.password)
             }
         switch whenDown {
+        // A log-in that nobody is asked about is that of a wrong password.
+        case .allow where point == .logIn: expect(answer, 401, .credentialRefused)
         case .allow: #expect([200, 201].contains(answer.status), "\(answer.text)")
         case .refuse:
             expect(answer, 503, .hookUnavailable)

@@ -47,7 +47,7 @@ struct TestServer: Sendable {
     ) async throws {
         self.clock = clock
         self.logger = logger
-        let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
+        let key = try Self.sealingKey()
         let engine: any Engine
         if let store { engine = store } else { engine = try await Self.engine() }
         self.store = engine
@@ -64,6 +64,24 @@ struct TestServer: Sendable {
             name: "Test", settings: application, by: .local
         )
         .application
+    }
+
+    /// A standby of another server, with its clock and its application.
+    init(standby: StandbyServing, of primary: TestServer, settings: [String: String] = [:]) async throws {
+        (clock, logger, application, store) = (primary.clock, primary.logger, primary.application, standby.store)
+        lifetime = EngineLifetime(standby.store, hasTurn: false)
+        var composition = Composition(
+            try ServerSettings(
+                commandLine: settings.merging(["metrics-key": Self.metricsKey]) { given, _ in given }, environment: [:]),
+            store: standby.store, clock: clock, randomness: TestRandomness(), sealingKey: try Self.sealingKey(),
+            passwords: Self.passwords)
+        composition.standby = standby
+        self.composition = composition
+        responder = try composition.responders().all
+    }
+
+    private static func sealingKey() throws -> SealingKey {
+        try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
     }
 
     /// Shared, because their threads live as long as the process. Costs little, so that tests are quick.

@@ -51,6 +51,7 @@ extension FuzzTarget {
             waiting { _ = try? await verifier(HostileProvider(input: []))(Secret(String(input: input)), policy) }
         },
         FuzzTarget("hook-response") { input in _ = HookWebhook.outcome(status: 200, input) },
+        FuzzTarget("owner-response") { input in _ = HookWebhook.owner(status: 200, input) },
         FuzzTarget("provider-answer") { input in
             let providers = IdentityProviders(
                 at: ProviderAddresses(), call: HostileProvider(input: input), clock: FuzzClock(),

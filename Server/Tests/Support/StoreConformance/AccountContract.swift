@@ -1,4 +1,5 @@
 import Domain
+import TestWorld
 import Storage
 
 extension Contract {

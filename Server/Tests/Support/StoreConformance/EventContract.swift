@@ -36,6 +36,13 @@ extension Contract {
                 try transaction.unorderedEvents(limit: 9)
             }
             try expectEqual(found.filter { $0.user.rawValue == "hana" }.map(\.id), [events[0].id, events[1].id])
+            // A user's time line has the last one first.
+            let newest = try await engine.read { transaction throws(DomainError) in
+                try [1, 9].map { limit throws(DomainError) in
+                    try transaction.events(of: events[0].user, in: samples.application, limit: limit).map(\.id)
+                }
+            }
+            try expectEqual(newest, [[events[1].id], [events[1].id, events[0].id]])
             try expectEqual(found.count, 3)
         },
         Contract("reads events behind a position, and removes old ones with what waits of them") { engine in

@@ -60,17 +60,19 @@ extension Contract {
             let user = samples.user()
             var sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
             for index in [0, 2, 3] { sessions[index].protocolName = .single }
+            let last = samples.session(of: user, after: .seconds(4))
             let made = sessions
             let left = try await engine.write { transaction throws(DomainError) in
                 for (index, session) in made.enumerated() {
                     try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
                 }
-                try transaction.endReplacedSessions(
-                    of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 100,
-                    within: SessionProtocolLimit(name: .single, maximum: 1))
+                try transaction.insert(
+                    last, token: samples.token(9), attempt: nil,
+                    replacing: SessionReplacement(
+                        openedBefore: samples.now, maximum: 100, within: .init(name: .single, maximum: 1)))
                 return try transaction.sessions(of: user.id, in: user.application)
             }
-            try expectEqual(left.map(\.id), [made[3].id, made[1].id])
+            try expectEqual(left.map(\.id), [last.id, made[3].id, made[1].id])
         },
         Contract("counts the users with a weak password, and those among them without a device key") { engine in
             let samples = Samples()

@@ -1,4 +1,5 @@
 import Domain
+import TestWorld
 
 extension Contract {
     static let providerContracts = [

@@ -110,6 +110,30 @@ extension Contract {
             }
             try expectEqual(hooks?.count, HookPoint.allCases.count)
         },
+        Contract("seals the secret of an old service again, which stands in the settings of its application") {
+            engine in
+            let (old, both) = (try key(7), try key(8, 7))
+            let application = try await TestWorld(engine).makeApplication()
+            let purpose = "old service \(application.id) supabase"
+            var changed = application
+            changed.settings.set(OldService(.firebase, audiences: ["my-game"]))
+            changed.settings.set(
+                OldService(
+                    .supabase, issuer: "https://abc.supabase.co/auth/v1",
+                    sealedSecret: try old.seal([3], purpose: purpose)))
+            let stored = changed
+            try await engine.write { transaction throws(DomainError) in try transaction.update(stored) }
+            let report = try await resealing(both, in: engine)(by: .local) { _ in }
+            try expectEqual(report.unknown + report.damaged + report.changed, 0)
+            let services = try await engine.read { transaction throws(DomainError) in
+                try transaction.application(application.id)?.oldServices
+            }
+            try expectEqual(services?.map(\.name), [.firebase, .supabase])
+            try expectEqual(services?.first, OldService(.firebase, audiences: ["my-game"]))
+            let sealed = services?.last?.sealedSecret ?? []
+            try expectEqual(SealingKey.id(of: sealed), both.ids[0])
+            try expectEqual(try both.open(sealed, purpose: purpose), [3])
+        },
         Contract("changes no sealed value that another one changed meanwhile") { engine in
             let (old, both) = (try key(7), try key(8, 7))
             try await mails(3, sealedBy: old, in: engine)

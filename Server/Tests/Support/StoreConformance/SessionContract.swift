@@ -1,4 +1,5 @@
 import Domain
+import TestWorld
 import enum OkaeriWire.JSONValue
 
 extension Contract {
@@ -92,20 +93,25 @@ extension Contract {
                 try transaction.insert(user)
                 try transaction.insert(session, token: samples.token(1), attempt: nil)
                 try look()
+                // The day of a log-in comes later, with those of others.
                 (user.previousLogInAt, user.lastLogInAt) = (user.lastLogInAt, samples.now + .days(2))
                 try transaction.updateLogInTimes(of: user)
+                try look()
+                try transaction.noteDays([
+                    UserPresence(of: user.id, in: user.application, at: samples.now + .days(2)),
+                    UserPresence(of: .init(rawValue: "nobody"), in: user.application, at: samples.now + .days(2)),
+                ])
                 try look()
                 try use(after: .days(3), isFirstOfDay: false)
                 try use(after: .days(3), isFirstOfDay: true)
                 // What comes late turns no day back.
                 try use(after: .days(1), isFirstOfDay: true)
-                (user.previousLogInAt, user.lastLogInAt) = (user.lastLogInAt, samples.now + .days(1))
-                try transaction.updateLogInTimes(of: user)
+                try transaction.noteDays([UserPresence(of: user.id, in: user.application, at: samples.now + .days(1))])
                 try look()
                 return days
             }
             let first = samples.now.day
-            try expectEqual(days, [first, first + 2, first + 2, first + 3, first + 3, first + 3])
+            try expectEqual(days, [first, first, first + 2, first + 2, first + 3, first + 3, first + 3])
         },
         Contract("keeps which installation a session belongs to, and ends a user's sessions of one installation") {
             engine in
@@ -193,21 +199,105 @@ extension Contract {
             let replaced = samples.session(of: user, deviceKey: "key")
             let otherDevice = samples.session(of: user, deviceKey: "other", after: .seconds(1))
             let parallel = samples.session(of: user, deviceKey: "key", after: .seconds(100))
-            let (byKey, byNumber) = try await engine.write { transaction throws(DomainError) in
+            let next = samples.session(of: user, deviceKey: "key", after: .seconds(200))
+            let keyless = samples.session(of: user, after: .seconds(300))
+            let (byKey, byNumber, alone) = try await engine.write { transaction throws(DomainError) in
                 for (index, session) in [replaced, otherDevice, parallel].enumerated() {
                     try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
                 }
-                try transaction.endReplacedSessions(
-                    of: user.id, in: user.application, deviceKey: "key", openedBefore: samples.now + .seconds(50),
-                    maximum: 100, within: nil)
-                let byKey = try transaction.sessions(of: user.id, in: user.application)
-                try transaction.endReplacedSessions(
-                    of: user.id, in: user.application, deviceKey: nil, openedBefore: samples.now, maximum: 1,
-                    within: nil)
-                return (byKey, try transaction.sessions(of: user.id, in: user.application))
+                func open(_ session: Session, token: UInt8, before: Duration, maximum: Int) throws(DomainError)
+                    -> [Session]
+                {
+                    try transaction.insert(
+                        session, token: samples.token(token), attempt: nil,
+                        replacing: SessionReplacement(openedBefore: samples.now + before, maximum: maximum))
+                    return try transaction.sessions(of: user.id, in: user.application)
+                }
+                return (
+                    try open(next, token: 3, before: .seconds(50), maximum: 100),
+                    try open(keyless, token: 4, before: .zero, maximum: 1),
+                    try open(samples.session(of: user, after: .seconds(400)), token: 5, before: .zero, maximum: 0).count
+                )
             }
-            try expectEqual(byKey, [parallel, otherDevice])
-            try expectEqual(byNumber, [parallel])
+            try expectEqual(byKey, [next, parallel, otherDevice])
+            try expectEqual(byNumber, [keyless, next])
+            try expectEqual(alone, 1)
+        },
+        Contract("lets a device's session take the slot of its last one, whose token then leads nowhere") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let sessions = (0..<3).map { samples.session(of: user, deviceKey: "key", after: .seconds($0)) }
+            let tokens = (0..<3).map { SessionToken.Reference(samples.token(UInt8($0)), of: user.id) }
+            let (slots, found, left) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                var slots: [[String]] = []
+                for (session, token) in zip(sessions, tokens) {
+                    try transaction.insert(
+                        session, token: token, attempt: nil,
+                        replacing: SessionReplacement(openedBefore: session.createdAt, maximum: 99))
+                    slots.append(try transaction.sessionLives(after: nil, limit: 9).map(\.slot))
+                }
+                var found: [Session?] = []
+                for token in tokens {
+                    found.append(try transaction.session(token: token, in: user.application)?.session)
+                }
+                // The token says where to look: among another user's sessions, or by the index, it is not found.
+                for wrong in [
+                    SessionToken.Reference(tokens[2].digest), .init(tokens[2].digest, of: samples.user(after: 9).id),
+                ] { found.append(try transaction.session(token: wrong, in: user.application)?.session) }
+                return (slots, found, try transaction.sessions(of: user.id, in: user.application))
+            }
+            try expectEqual(slots, Array(repeating: [sessions[0].id.rawValue], count: 3))
+            try expectEqual(found, [nil, nil, sessions[2], nil, nil])
+            try expectEqual(left, [sessions[2]])
+        },
+        Contract("gives a session of another protocol a slot of its own, so that lists stay in their order") {
+            engine in
+            let samples = Samples()
+            let user = samples.user()
+            var (old, new) = (
+                samples.session(of: user, deviceKey: "key"),
+                samples.session(of: user, deviceKey: "key", after: .days(1))
+            )
+            for replacesNative in [false, true] {
+                (old.protocolName, new.protocolName) = (replacesNative ? .native : .single, .single)
+                let (first, second) = (old, new)
+                let slots = try await engine.write { transaction throws(DomainError) in
+                    try transaction.insert(first, token: samples.token(1), attempt: nil)
+                    try transaction.insert(
+                        second, token: samples.token(2), attempt: nil,
+                        replacing: SessionReplacement(openedBefore: second.createdAt, maximum: 99))
+                    let slots = try transaction.sessionLives(after: nil, limit: 9).map(\.slot)
+                    _ = try transaction.endSession(second.id, in: user.application)
+                    return slots
+                }
+                try expectEqual(slots, [second.id.rawValue])
+            }
+        },
+        Contract("finds a session by its new token alone, whether or not either token names its user") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let session = samples.session(of: user)
+            let tokens = [
+                SessionToken.Reference(samples.token(1)), .init(samples.token(2), of: user.id),
+                .init(samples.token(3)), .init(samples.token(4), of: user.id), .init(samples.token(5), of: user.id),
+            ]
+            let found = try await engine.write { transaction throws(DomainError) -> [[Bool]] in
+                try transaction.insert(user)
+                try transaction.insert(session, token: tokens[0], attempt: nil, replacing: nil)
+                var found: [[Bool]] = []
+                for (index, token) in tokens.enumerated() {
+                    if index == 3 { try transaction.updateAuthentication(of: session, token: token) }
+                    if index != 3, index > 0 { try transaction.replaceToken(of: session, with: token) }
+                    var answers: [Bool] = []
+                    for token in tokens {
+                        answers.append(try transaction.session(token: token, in: user.application) != nil)
+                    }
+                    found.append(answers)
+                }
+                return found
+            }
+            try expectEqual(found, (0..<5).map { step in (0..<5).map { $0 == step } })
         },
         Contract("finds the session of an attempt, and gives it a new token") { engine in
             let samples = Samples()

@@ -45,6 +45,12 @@ package struct SoftwareAuthenticator: Sendable {
         credentialId = SymmetricKey(size: SymmetricKeySize(bitCount: idBytes * 8)).withUnsafeBytes { Array($0) }
     }
 
+    /// One whose key and credential are known.
+    package init(key: Key, credentialId: [UInt8]) {
+        self.key = key
+        self.credentialId = credentialId
+    }
+
     /// The credential's id, base64url.
     package var id: String { Base64URL.text(of: credentialId) }
 

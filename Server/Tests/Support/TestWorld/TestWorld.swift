@@ -13,7 +13,8 @@ package struct TestWorld: Sendable {
         _ engine: any Engine, clock: StandingClock = StandingClock(), firstLaunches: RateLimit? = nil,
         passwordFailures: RateLimit? = nil, sessionCacheCapacity: Int = 1000, seed: UInt64 = 0,
         hasRateLimits: Bool = false, mail: MailDelivery = .none,
-        events: any EventCarrier = NoEventCarrier(), protocols: ProtocolRegistry = .samples,
+        events: any EventCarrier = NoEventCarrier(), hooks: any HookCarrier = NoHookCarrier(),
+        protocols: ProtocolRegistry = .samples,
         searchLimits: SearchLimits = SearchLimits(time: .seconds(60), perAddress: nil, perApplication: nil)
     ) throws {
         self.engine = engine
@@ -28,6 +29,7 @@ package struct TestWorld: Sendable {
             issuer: "https://id.example.com", protocols: protocols, mailDelivery: mail,
             mailRenderer: PlainMailRenderer())
         services.eventCarrier = events
+        services.hookCarrier = hooks
         let modules = Modules(
             DomainWorld(
                 store: engine, validity: engine.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
@@ -36,7 +38,7 @@ package struct TestWorld: Sendable {
                 limits: DomainWorld.Limits(
                     firstLaunches: firstLaunches, passwordFailures: passwordFailures,
                     oldApps: oldApps,
-                    hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCacheCapacity: sessionCacheCapacity,
+                    hasRateLimits: hasRateLimits || firstLaunches != nil, sessionCache: .sessions(sessionCacheCapacity),
                     searches: searchLimits)))
         self.modules = modules
         engine.observeChanges { modules.forget($0) }

@@ -37,8 +37,9 @@ enum TypedLogIn: Sendable {
         guard let keyUser = record.keyUser else { return false }
         switch self {
         case .signUp: return true
-        // A second call does no harm to the old session.
-        case .adoption, .secondFactor: return false
+        // A second call does no harm to the old session; the token of a service counts once.
+        case .adoption(let body): return OldProtocol(rawValue: body.protocolName) == nil
+        case .secondFactor: return false
         // An anonymous user has no password.
         case .password: return record.user?.id == keyUser && record.user?.isAnonymous == true
         // A code works once, so there is no trying the key first: only who is known to have the address keeps it.

@@ -26,6 +26,8 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case passwordReset = "password_reset"
     /// A password that was the user name was taken away, because a device key leads to the user.
     case weakPasswordRetired = "weak_password_retired"
+    /// The service that the user came from vouched for a password, which is stored here from then on.
+    case passwordMigrated = "password_migrated"
     case disabled
     case enabled
     case identityLinked = "identity_linked"

@@ -110,6 +110,7 @@ extension AccountChange {
                 [.holder], fresh: [.code], ends: all.union([.passkeys]), records: .passwordReset,
                 tells: [.mail(.passwordChanged), .oldDevice])
         case .weakPasswordRetired: AccountPolicy([.server], records: .weakPasswordRetired)
+        case .passwordMigrated: AccountPolicy([.server], records: .passwordMigrated)
         // Standing
         case .disabled:
             AccountPolicy(
@@ -208,6 +209,7 @@ extension AuditEntry.Action {
     static let recoveryCodesReplaced = AuditEntry.Action(rawValue: "recovery-codes.replaced")
     static let recoveryCodeUsed = AuditEntry.Action(rawValue: "recovery-code.used")
     static let weakPasswordRetired = AuditEntry.Action(rawValue: "password.retired")
+    static let passwordMigrated = AuditEntry.Action(rawValue: "password.migrated")
 }
 
 extension AccountChange {

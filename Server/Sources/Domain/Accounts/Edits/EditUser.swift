@@ -94,7 +94,7 @@ package struct EditUser: Sendable {
     private func isApproved(
         _ edit: UserEdit, of known: User, in application: Application, by author: AccountAuthor, at now: Timestamp
     ) async throws(DomainError) -> Bool {
-        guard known.isAnonymous, application.settings.hooks[.upgrade] != nil, author.actor.asksHooks else {
+        guard known.isAnonymous, application.activeHook(.upgrade) != nil, author.actor.asksHooks else {
             return false
         }
         let outcome = try edit.outcome(of: known, by: author.actor, application.settings.fieldRules, at: now)

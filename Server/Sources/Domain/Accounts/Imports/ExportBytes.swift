@@ -4,7 +4,8 @@ import Foundation
 final class ExportBytes {
     private static let chunkBytes = 256 * 1024
 
-    private let handle: FileHandle
+    /// The next bytes; none at the end.
+    private let read: () throws(RecordFile.Fault) -> [UInt8]
     private var chunk: [UInt8] = []
     private var position = 0
     /// Counts from 1.
@@ -12,8 +13,18 @@ final class ExportBytes {
     /// How many bytes of the file were read.
     private(set) var readBytes = 0
 
-    init(_ handle: FileHandle) {
-        self.handle = handle
+    init(_ read: @escaping () throws(RecordFile.Fault) -> [UInt8]) {
+        self.read = read
+    }
+
+    convenience init(_ handle: FileHandle) {
+        self.init { () throws(RecordFile.Fault) in
+            do {
+                return Array(try handle.read(upToCount: Self.chunkBytes) ?? Data())
+            } catch {
+                throw RecordFile.Fault(description: "the file cannot be read on")
+            }
+        }
     }
 
     /// Leaves out a byte order mark, and refuses what is packed.
@@ -30,10 +41,10 @@ final class ExportBytes {
     /// The next byte; `nil` at the end.
     func peek() throws(RecordFile.Fault) -> UInt8? {
         if position < chunk.count { return chunk[position] }
-        do {
-            chunk = Array(try handle.read(upToCount: Self.chunkBytes) ?? Data())
+        do throws(RecordFile.Fault) {
+            chunk = try read()
         } catch {
-            throw RecordFile.Fault(description: "line \(line): the file cannot be read on")
+            throw RecordFile.Fault(description: "line \(line): \(error)")
         }
         readBytes += chunk.count
         position = 0

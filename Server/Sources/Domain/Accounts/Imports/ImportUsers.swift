@@ -5,7 +5,7 @@ import enum OkaeriWire.JSONValue
 package struct ImportUsers: Sendable {
     /// The most users in one call, which is one transaction.
     package static let batchSize = 200
-    private static let maximumIdBytes = 128
+    static let maximumIdBytes = 128
 
     /// The most tokens of one user.
     package static let maximumTokens = 50
@@ -28,6 +28,8 @@ package struct ImportUsers: Sendable {
         var takesTwins = false
         var sessions: [MovedSession] = []
         var anonymousAccount: ProviderAccount?
+        /// Sealed.
+        var credentials: UserCredentials?
         var faults: [ValidationError]
         /// What it is taken in without.
         var leftOut: [ValidationError] = []
@@ -36,6 +38,7 @@ package struct ImportUsers: Sendable {
             var registration = UserRegistration(
                 importing: user, faults: faults, hash: hash, isWeak: isWeak, into: application)
             registration.takesTwins = takesTwins
+            registration.isExact = credentials != nil
             return registration
         }
     }
@@ -45,6 +48,7 @@ package struct ImportUsers: Sendable {
     ///   - application: Where they come to.
     ///   - protocolName: Whose tokens they bring along.
     ///   - isRehearsal: Whether everything is checked and nothing written.
+    ///   - rehearsed: The application of a rehearsal, while it is not there yet.
     ///   - takesTwins: Whether user names that differ in their writing alone, such as capitals, are two users' names. Typed
     ///     exactly each leads to its own user; in another writing the name leads to who had it first.
     ///   - takesParts: Whether users are taken in without what cannot be taken, as far as something still leads to them.
@@ -52,9 +56,10 @@ package struct ImportUsers: Sendable {
     /// - Throws: `applicationUnknown`, `busy`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ users: [ImportedUser], into application: Identifier<Application>, of protocolName: Session.ProtocolName,
-        isRehearsal: Bool, takesTwins: Bool = false, takesParts: Bool = false
+        isRehearsal: Bool, rehearsed: Application? = nil, takesTwins: Bool = false, takesParts: Bool = false
     ) async throws(DomainError) -> [ImportOutcome] {
-        let home = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
+        let found = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
+        let home = found ?? (isRehearsal ? rehearsed : nil)
         guard let home else { throw .applicationUnknown }
         let rules = home.settings.sessionRules(of: protocols[protocolName])
         let present = isRehearsal ? [] : try await present(among: users, in: application)
@@ -67,6 +72,8 @@ package struct ImportUsers: Sendable {
             candidate.takesTwins = takesTwins
             candidate.anonymousAccount = try imported.anonymousId?
                 .account(in: application, sealedWith: sealingKey, at: clock.now)
+            candidate.credentials = try imported.credentials?.mapSecrets(sealingKey.seal)
+            candidate.faults += imported.credentials?.faults ?? []
             take(imported.tokens, into: &candidate, of: protocolName, rules)
             if takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
             candidates.append(candidate)
@@ -96,6 +103,7 @@ package struct ImportUsers: Sendable {
                 let outcome = try Self.outcome(of: &candidate, takesParts: takesParts, in: transaction)
                 if outcome.isNew {
                     _ = try candidate.registration(in: home).store(in: transaction, joining: nil, session: nil)
+                    try candidate.credentials?.store(for: candidate.user, in: transaction)
                     if let account = candidate.anonymousAccount,
                         candidate.user.identities.contains(where: { $0.subject == account.subject })
                     {
@@ -196,7 +204,7 @@ package struct ImportUsers: Sendable {
         }
     }
 
-    private static func faults(in user: User, within limits: ProfileLimits) -> [ValidationError] {
+    static func faults(in user: User, within limits: ProfileLimits) -> [ValidationError] {
         let id = TextRule(maximumCharacters: maximumIdBytes).faults(of: user.id.rawValue, field: "id")
         let name = TextRule(maximumCharacters: limits.userNameCharacters).faults(of: user.username, field: "username")
         var faults = id + name
@@ -241,6 +249,20 @@ package struct ImportUsers: Sendable {
         for moved in candidate.sessions where try !moved.isPresent(in: transaction) {
             try moved.store(in: transaction)
         }
+    }
+}
+
+extension UserCredentials {
+    /// Stores what belongs to a user who has just been stored, identities and all.
+    fileprivate func store(for user: User, in transaction: any Transaction) throws(DomainError) {
+        if !user.grants.isEmpty { try transaction.updateGrants(of: user) }
+        for passkey in passkeys { try transaction.insert(passkey) }
+        for factor in factors { try transaction.insert(factor) }
+        if user.hasSecondFactor { try transaction.updateSecondFactor(of: user) }
+        if !recoveryCodes.isEmpty {
+            try transaction.replaceRecoveryCodes(of: user.id, in: user.application, with: recoveryCodes)
+        }
+        for account in accounts { try transaction.save(account) }
     }
 }
 

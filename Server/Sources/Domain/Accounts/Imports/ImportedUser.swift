@@ -14,6 +14,8 @@ package struct ImportedUser: Sendable {
     package var sessions: [ImportedSession] = []
     /// Tokens that the other service issued and apps hold. They go on counting, in any form that they have.
     package var tokens: [Secret]
+    /// What an export of this server has beside it, with open secrets. The user is then stored exactly as it is.
+    package var credentials: UserCredentials?
     /// What the record holds and no user can have, such as a time in year 12000. The user is refused for it, or taken in
     /// without it: see `ImportUsers`.
     package var faults: [ValidationError] = []

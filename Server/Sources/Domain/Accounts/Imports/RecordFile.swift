@@ -41,6 +41,10 @@ package final class RecordFile: RecordSource {
     /// Something that cannot be read.
     package struct Fault: Error, Hashable, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     private let bytes: ExportBytes
@@ -51,6 +55,12 @@ package final class RecordFile: RecordSource {
     package init(_ handle: FileHandle, list: List = .results) {
         bytes = ExportBytes(handle)
         self.list = list
+    }
+
+    /// - Parameter read: Gives the next bytes of the file; none at the end.
+    package init(reading read: @escaping () throws(Fault) -> [UInt8]) {
+        bytes = ExportBytes(read)
+        list = .results
     }
 
     /// The next record; `nil` behind the last.

@@ -9,6 +9,7 @@ package struct LogInWithPassword: Sendable {
     let check: PasswordCheck
     let issuers: SessionIssuers
     let audit: AuditTrail
+    let migrate: MigratePassword
 
     package struct Request: Sendable {
         package var application: Application
@@ -53,7 +54,7 @@ package struct LogInWithPassword: Sendable {
     /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` and
     ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`,
     ///   `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `secondFactorRequired`,
-    ///   `secondFactorEnrolmentRequired`, `storageUnavailable`.
+    ///   `secondFactorEnrolmentRequired`, `hookUnavailable` during a migration, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         var faults =
@@ -70,7 +71,7 @@ package struct LogInWithPassword: Sendable {
         let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
-        let outcome = try await check(
+        var outcome = try await check(
             request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
         let issuer = issuers.issuer(
             for: .init(
@@ -81,13 +82,33 @@ package struct LogInWithPassword: Sendable {
             at: now)
         let retires = request.application.settings.retiresWeakPasswords && request.client.protocolName == .native
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
+        if outcome.isRefused, let hook = request.application.hook(atLogInAt: now) {
+            // Counted before anybody is asked: of guesses sent at once, those behind the limit end here.
+            let first = outcome
+            _ = try await store.write { transaction throws(DomainError) in
+                try first.settle(in: transaction) { _ in true }
+            }
+            let migrated = try await migrate(
+                first, candidates, password: request.password, hook, in: request.application,
+                from: request.client.address, request.client.origin)
+            guard migrated else {
+                try await store.write { transaction throws(DomainError) in
+                    try link.use(in: transaction, application)
+                    try issuer.refuse(first.user, by: .password, in: transaction)
+                }
+                throw .credentialRefused
+            }
+            outcome = try await check(
+                request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
+        }
+        let settled = outcome
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
-            let user = try outcome.settle(in: transaction) { user in
+            let user = try settled.settle(in: transaction) { user in
                 request.names(user) && request.namesSurely(user, by: candidates)
             }
             guard let user, !request.admitsVerifiedOnly || user.emailVerifiedAt != nil else {
-                try issuer.refuse(outcome.user, by: .password, in: transaction)
+                try issuer.refuse(settled.user, by: .password, in: transaction)
                 return user == nil ? .refused : .unverified
             }
             return .passed(

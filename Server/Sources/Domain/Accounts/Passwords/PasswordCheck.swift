@@ -44,6 +44,8 @@ package struct PasswordCheck: Sendable {
         fileprivate let found: Found?
         fileprivate let password: Password?
         fileprivate let verdict: PasswordVerdict
+        /// Whether a password of this user could be tried; otherwise none is right.
+        let mayTry: Bool
         fileprivate let application: Identifier<Application>
         fileprivate let address: RateLimitKey
         fileprivate let addressLimit: RateLimit?
@@ -52,6 +54,15 @@ package struct PasswordCheck: Sendable {
 
         /// Whom the identifier led to, whether or not the password fits.
         package var user: Identifier<User>? { found?.user }
+
+        /// Whether the password did not fit, or might not be tried.
+        var isRefused: Bool { verdict == .refused }
+
+        /// Whether it leads to a user with a hash, whose password is known here alone.
+        var hasHash: Bool { found?.hash != nil }
+
+        /// The password, unless it is none that anybody can have.
+        var typed: Password? { password }
     }
 
     /// Compares.
@@ -95,7 +106,8 @@ package struct PasswordCheck: Sendable {
             verdict = .refused
         }
         return Outcome(
-            subject: subject, found: known.found, password: password, verdict: verdict, application: application,
+            subject: subject, found: known.found, password: password, verdict: verdict,
+            mayTry: known.mayTry, application: application,
             address: addressKey, addressLimit: addressLimit, hasDelays: hasDelays, now: now)
     }
 

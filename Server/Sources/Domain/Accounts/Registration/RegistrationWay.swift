@@ -14,6 +14,8 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     case device
     /// By a record of another service.
     case importing
+    /// By a log-in that the service of before vouches for.
+    case migration
 
     /// Whether a password comes with the request.
     enum PasswordNeed: Hashable, Sendable {
@@ -31,7 +33,7 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
         case .signUp, .mail: .required
         case .account: .requiredOfNamed
         case .identities: .optional
-        case .provider, .device, .importing: .none
+        case .provider, .device, .importing, .migration: .none
         }
     }
 
@@ -39,23 +41,23 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     var demandsFields: Bool {
         switch self {
         case .signUp, .account, .identities, .provider, .device: true
-        case .mail, .importing: false
+        case .mail, .importing, .migration: false
         }
     }
 
     /// Whether log-ins that failed because nobody had the name are no guesses any more (requirement 52).
     var forgivesFailures: Bool {
         switch self {
-        case .signUp, .account, .identities: true
+        case .signUp, .account, .identities, .migration: true
         case .mail, .provider, .device, .importing: false
         }
     }
 
-    /// Whether the application's hook is asked first. An import is the operator's own decision.
+    /// Whether the application's hook is asked first. An import is the operator's own decision, and so is a migration.
     var asksHook: Bool {
         switch self {
         case .signUp, .account, .identities, .mail, .provider, .device: true
-        case .importing: false
+        case .importing, .migration: false
         }
     }
 
@@ -63,7 +65,7 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     var profilePath: String {
         switch self {
         case .provider, .device: "user."
-        case .signUp, .account, .identities, .mail, .importing: ""
+        case .signUp, .account, .identities, .mail, .importing, .migration: ""
         }
     }
 
@@ -72,7 +74,7 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     func recordedActor(of user: User, hasPassword: Bool) -> AuditEntry.Actor? {
         switch self {
         case .account: hasPassword ? .user(user.id) : nil
-        case .mail: .unknown
+        case .mail, .migration: .unknown
         case .signUp, .identities, .provider, .device, .importing: nil
         }
     }

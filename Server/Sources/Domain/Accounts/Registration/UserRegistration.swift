@@ -65,6 +65,8 @@ package struct UserRegistration: Sendable {
     private var isWeak = false
     /// Whether its name may differ from another user's in its writing alone.
     var takesTwins = false
+    /// Whether it stays as an export of this server has it: no defaults, and the password's own times.
+    var isExact = false
     private var address: ClientAddress?
     private var record: ReadyChanges?
     /// That it may be stored, where a hook has to be asked.
@@ -102,16 +104,17 @@ package struct UserRegistration: Sendable {
     ///
     /// - Parameters:
     ///   - user: The user of the record.
+    ///   - way: Whether it comes by a file or by its own log-in.
     ///   - faults: What is wrong with it.
     ///   - hash: The hash of its password.
     ///   - isWeak: Whether the password is a name of the user.
     ///   - application: Where it comes to.
     init(
-        importing user: User, faults: [ValidationError], hash: PasswordHash?, isWeak: Bool,
-        into application: Application
+        importing user: User, by way: RegistrationWay = .importing, faults: [ValidationError], hash: PasswordHash?,
+        isWeak: Bool, into application: Application
     ) {
         self.user = user
-        way = .importing
+        self.way = way
         actor = .server
         self.application = application
         accountRules = .native
@@ -173,6 +176,7 @@ package struct UserRegistration: Sendable {
     ///
     /// - Throws: `fieldsRefused`.
     func completed() throws(DomainError) -> User {
+        guard !isExact else { return user }
         let rules = application.settings.fieldRules
         var user: User
         do {
@@ -239,17 +243,25 @@ extension UserRegistration {
         try transaction.refuseTaken(user, takesTwins: takesTwins)
         if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }
         if issuer != nil { user.lastLogInAt = user.createdAt }
-        if hash != nil { user.passwordSetAt = user.updatedAt }
+        if hash != nil, !isExact || user.passwordSetAt == nil { user.passwordSetAt = user.updatedAt }
         try transaction.insert(user)
         if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
         for identity in user.identities { try transaction.insert(identity, for: user.id, in: user.application) }
-        if let hash { try transaction.setPassword(hash, of: user.id, in: user.application, at: user.updatedAt) }
+        if let hash {
+            let setAt = user.passwordSetAt ?? user.updatedAt
+            try transaction.setPassword(hash, of: user.id, in: user.application, at: setAt)
+            // Setting a password is a change, and an older one must not make the user look older.
+            if setAt != user.updatedAt { try transaction.updateProfile(of: user) }
+        }
         // Of an imported user: the password is there, and its hash stayed where the user came from.
         if hash == nil, let since = user.passwordSetAt {
             try transaction.noteUnknownPassword(of: user.id, in: user.application, since: since)
         }
         if isWeak { try transaction.markPassword(of: user.id, in: user.application, weakSince: user.updatedAt) }
-        if user.isDisabled { try transaction.updateStanding(of: user) }
+        if isExact, let since = user.weakPasswordAt {
+            try transaction.markPassword(of: user.id, in: user.application, weakSince: since)
+        }
+        if user.isDisabled || isExact && user.deletionRequestedAt != nil { try transaction.updateStanding(of: user) }
         if way.forgivesFailures { try transaction.forgive(user, from: address, at: user.createdAt) }
         if application.settings.events.isRecorded {
             try transaction.insert(Event.created(user, anonymously: user.isAnonymous))

@@ -60,6 +60,14 @@ package struct AccessRules: Hashable, Sendable {
 }
 
 extension AccessRules {
+    /// The roles that a user has, by itself or by a group.
+    package func roles(of user: User) -> Set<Identifier<Grant>> {
+        user.grants.reduce(into: []) { roles, id in
+            guard let grant = grants[id] else { return }
+            if grant.kind == .role { roles.insert(id) } else { roles.formUnion(grant.roles) }
+        }
+    }
+
     /// What a user has by what it was given, and the claims of its next access token.
     ///
     /// - Parameters:

@@ -1,5 +1,6 @@
-/// Takes a user over from a session of a foreign protocol: the way out of an old app's log-in. The device's key leads to
-/// the user from then on, so that the next launch is automatic. The old session stays as it is.
+/// Takes a user over from what an old app left on the device: a session of a foreign protocol, or a token of a service
+/// whose users were taken in. The device's key leads to the user from then on, so that the next launch is automatic. A session
+/// stays as it is; a token counts once, for the device that presents it first.
 package struct AdoptSession: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -8,10 +9,11 @@ package struct AdoptSession: Sendable {
     let audit: AuditTrail
     let verifyProof: ProofVerifier
     let authenticate: Authenticate
+    let verifyOldToken: VerifyOldToken
 
     package struct Request: Sendable {
         package var application: Application
-        /// The protocol of the session, one that the application has switched on.
+        /// The protocol of the session, one that the application has switched on, or the name of a service that it trusts.
         package var protocolName: Session.ProtocolName
         package var token: Secret
         package var client: LogInClient
@@ -29,17 +31,29 @@ package struct AdoptSession: Sendable {
         }
     }
 
-    /// - Throws: `proofRequired`; `credentialRefused` for a token that is nobody's, or of a protocol that is not switched on;
-    ///   `userDisabled`, `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `attemptReused`,
-    ///   `secondFactorRequired`, `storageUnavailable`.
+    /// Whom the old app's token is about.
+    private struct Owner: Sendable {
+        let user: Identifier<User>
+        /// The person of a service's token, which is to be marked as used; `nil` for a session of a protocol.
+        let person: ExternalIdentity?
+    }
+
+    private enum Finding: Sendable {
+        case found(Result<LogIn, DomainError>)
+        case refused
+        /// Another device has presented the token.
+        case replayed
+    }
+
+    /// - Throws: `proofRequired`; `credentialRefused` for a token that is nobody's here, or of a protocol that is not switched
+    ///   on; `providerTokenRefused`, `providerTokenReplayed`, `providerUnavailable`, `hookRefused` and `hookUnavailable` for
+    ///   tokens of services; `userDisabled`, `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`, `attemptReused`,
+    ///   `rateLimited`, `secondFactorRequired`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
         guard let presented = request.client.proof else { throw .proofRequired }
         let proof = try verifyProof(presented, at: now)
-        var faults = request.client.device.faults(field: "device")
-        if !protocols.foreign.contains(where: { $0.name == request.protocolName }) {
-            faults.append(ValidationError(field: "protocol", rule: .notListed))
-        }
+        let faults = request.client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application.id
         let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
@@ -49,23 +63,53 @@ package struct AdoptSession: Sendable {
                 on: request.client.holder(key: proof),
                 attempt: request.attempt, record: .logIn(from: request.client.origin)),
             at: now)
-        let old = try await session(request)
-        let (user, name) = (old.user.id, request.protocolName)
+        let (owner, name) = (try await owner(request, key: proof.thumbprint), request.protocolName)
         let retires = request.application.settings.retiresWeakPasswords
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
-        let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError>? in
+        let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
-            guard try transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }),
-                let known = try transaction.user(user, in: application)
-            else { return nil }
-            // The old session may have begun without the second factor; the key that joins counts as one.
-            return try issuer.issue(to: known, joining: link, in: transaction) { joined throws(DomainError) in
-                guard retires else { return }
-                try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready)
+            let found = try transaction.user(owner.user, in: application)
+            if let found { try issuer.refuseBlocked(found) }
+            if let person = owner.person {
+                // What the owner ended here, such as by another password, an old token does not open again.
+                guard let found, found.credentialsVersion == 0 else {
+                    try issuer.refuse(found?.id, by: .adoption, in: transaction)
+                    return .refused
+                }
+                guard try transaction.takes(person, in: application) else {
+                    try issuer.refuse(found.id, by: .adoption, in: transaction)
+                    return .replayed
+                }
+            } else if try !transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }) {
+                return .refused
             }
+            guard let found else { return .refused }
+            // The old session may have begun without the second factor; the key that joins counts as one.
+            return .found(
+                try issuer.issue(to: found, joining: link, in: transaction) { joined throws(DomainError) in
+                    guard retires else { return }
+                    try transaction.retireWeakPassword(of: &joined, key: proof.thumbprint, with: ready)
+                })
         }
-        guard let result else { throw .credentialRefused }
-        return try result.get()
+        switch finding {
+        case .found(let result): return try result.get()
+        case .refused: throw .credentialRefused
+        case .replayed: throw .providerTokenReplayed
+        }
+    }
+
+    private func owner(_ request: Request, key: String) async throws(DomainError) -> Owner {
+        if protocols.foreign.contains(where: { $0.name == request.protocolName }) {
+            return Owner(user: try await session(request).user.id, person: nil)
+        }
+        let name = request.protocolName.rawValue
+        guard
+            var person = try await verifyOldToken(
+                request.token, of: name, in: request.application, from: request.client.address)
+        else { throw .fieldsRefused([ValidationError(field: "protocol", rule: .notListed)]) }
+        // The response may get lost: the same device presents the token again.
+        person.retry = person.replay?.retry(by: key)
+        return Owner(user: Identifier(rawValue: person.subject), person: person)
     }
 
     private func session(_ request: Request) async throws(DomainError) -> Authenticated {
@@ -77,6 +121,23 @@ package struct AdoptSession: Sendable {
                 from: { request.client.address })
         } catch {
             throw error == .sessionInvalid ? .credentialRefused : error
+        }
+    }
+}
+
+extension Transaction {
+    /// Marks a token as used.
+    ///
+    /// - Returns: `false` when another device has presented it.
+    fileprivate func takes(
+        _ person: ExternalIdentity, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        do throws(DomainError) {
+            try markUsed(person, in: application)
+            return true
+        } catch {
+            guard error == .providerTokenReplayed else { throw error }
+            return false
         }
     }
 }

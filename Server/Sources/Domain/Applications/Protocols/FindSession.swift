@@ -12,9 +12,10 @@ package struct FindSession: Sendable {
     package func callAsFunction(
         _ token: Substring, in application: Application, of name: Session.ProtocolName
     ) async throws(DomainError) -> (session: Session, user: User)? {
-        guard let digest = SessionToken.digest(of: token, in: name) else { return nil }
+        guard let reference = SessionToken.reference(of: token, in: name) else { return nil }
         let found = try await store.read { transaction throws(DomainError) -> Found? in
-            try transaction.session(token: digest, in: application.id).map { Found(session: $0.session, user: $0.user) }
+            try transaction.session(token: reference, in: application.id)
+                .map { Found(session: $0.session, user: $0.user) }
         }
         guard let found, found.session.protocolName == name else { return nil }
         return (found.session, found.user)

@@ -81,7 +81,7 @@ package struct ProtocolProfile: Hashable, Sendable {
 
     /// Okaeri's own protocol.
     package static let native = ProtocolProfile(
-        name: .native, title: "Okaeri", token: .ordered, sessions: nil, accounts: .native)
+        name: .native, title: "Okaeri", token: .named, sessions: nil, accounts: .native)
     /// The hosted pages: a day of disuse, because a browser may be a stranger's.
     package static let pages = ProtocolProfile(
         name: .pages, title: "Okaeri", token: .base64URL(byteCount: 32),

@@ -53,16 +53,20 @@ package struct RefreshSession: Sendable {
             Secret(String(parts[1])) == Secret(code(of: digest, in: application.id))
         else { throw .sessionInvalid }
         let end = min(expiresAt ?? now + span, now + span)
-        let token = SessionToken.limited(SessionToken.new(profile.token, randomness, at: now), until: end)
+        let draw = SessionToken.Draw(profile.token, randomness)
         let idle = settings.sessionRules(of: profile).idleLifetime
-        let user = try await store.write { transaction throws(DomainError) -> Identifier<User> in
-            guard let (session, user) = try transaction.session(token: digest, in: application.id),
+        let (user, token) = try await store.write {
+            transaction throws(DomainError) -> (Identifier<User>, Secret) in
+            guard
+                let (session, user) = try transaction.session(
+                    token: SessionToken.Reference(digest), in: application.id),
                 session.protocolName == protocolName,
                 !session.isExpired(at: now, idleLifetime: idle, lastUsedAt: session.lastUsedAt)
             else { throw .sessionInvalid }
             _ = try AccountGate.admit(user, to: application, restoration: nil, in: transaction)
-            try transaction.replaceToken(of: session, with: token.digest)
-            return user.id
+            let token = SessionToken.limited(draw.token(of: user.id), until: end)
+            try transaction.replaceToken(of: session, with: SessionToken.Reference(token.digest))
+            return (user.id, token)
         }
         return Refreshed(
             user: user, token: token, refreshToken: self.token(for: token, in: application.id),

@@ -57,7 +57,7 @@ package struct LogInAutomatically: Sendable {
                 attempt: request.attempt, record: .nothing, restoringFrom: request.restoringFrom),
             at: now)
         let isJudged = request.application.settings.attestation.mode != .off
-        let asksHook = request.application.settings.hooks[.signUp]?.asksGuests == true
+        let asksHook = request.application.activeHook(.signUp)?.asksGuests == true
         let mayCreateAtOnce = !registrar.hasLimit && !isJudged && !asksHook
         let first = try await store.write { transaction throws(DomainError) -> LogIn? in
             guard try transaction.markUsed(proof, in: request.application.id) else { throw .proofReplayed }

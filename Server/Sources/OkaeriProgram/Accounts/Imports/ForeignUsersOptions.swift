@@ -1,16 +1,11 @@
 import ArgumentParser
 import Domain
 import Foundation
-import Okaeri
-import OkaeriServer
-@_spi(TotalConversions) import OkaeriWire
+import OkaeriWire
 
 /// What each import of another service's users asks for.
 struct ForeignUsersOptions: ParsableArguments {
-    @OptionGroup var export: ImportOptions
-
-    @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
-    var partial = false
+    @OptionGroup var users: ImportUsersOptions
 
     @Flag(help: "User names that differ in capitals alone are two users' names.")
     var caseSensitiveNames = false
@@ -55,11 +50,10 @@ struct ForeignUsersOptions: ParsableArguments {
         list: RecordFile.List = .results,
         _ translate: @escaping (JSONValue, Identifier<Application>, Timestamp) throws(ImportFault) -> ImportedUser
     ) async throws {
-        let (id, isRehearsal, takesTwins) = (export.application.id, export.dryRun, caseSensitiveNames)
-        let (takesParts, takesAnonymous, renamed) = (partial, anonymous, renamed)
-        let now = Timestamp(milliseconds: Int64(clamping: SystemClock().now.timeIntervalSince1970 * 1000))
-        let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
-            var imported = try translate(value, id, now)
+        let (takesAnonymous, renamed) = (anonymous, renamed)
+        try await users.run(of: .native, list: list, takesTwins: caseSensitiveNames) {
+            value, application, now throws(ImportFault) in
+            var imported = try translate(value, application, now)
             for (theirs, ours) in renamed {
                 if let name = imported.providerNames.removeValue(forKey: theirs) { imported.providerNames[ours] = name }
             }
@@ -69,13 +63,7 @@ struct ForeignUsersOptions: ParsableArguments {
                     id: user.id.rawValue, sentence: "nothing leads to the user; --anonymous takes it in all the same")
             }
             return imported
-        } name: {
-            $0.user.id.rawValue
-        } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(
-                users, into: id, of: .native, isRehearsal: isRehearsal, takesTwins: takesTwins, takesParts: takesParts)
         }
-        try await export.run(importer, list: list).requireNoRefusals()
     }
 
     /// Reads a small JSON file that belongs to an import, such as a mapping.

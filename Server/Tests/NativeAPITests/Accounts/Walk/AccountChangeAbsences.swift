@@ -27,6 +27,8 @@ extension AccountChangeStep {
     private static let notices = "Providers send their messages to one route, which is native."
     private static let keys = "Its sessions are of no device key, and it ends one session at a time."
     private static let texts = "It sends no text messages."
+    private static let ofMigrations = Absence(
+        "A log-in makes it while another service is asked: MigrationTests play it.", .passwordMigrated)
     private static let retirement = "A weak password goes when a device key joins, which apps of Okaeri's own SDK have."
 
     static func absences(on surface: Surface) -> [Absence] {
@@ -39,7 +41,7 @@ extension AccountChangeStep {
                 Absence(
                     operators, .disabled, .enabled, .rolesChanged, .allSessionsEnded, .mergedByOperator,
                     .secondFactorsReset),
-                Absence(grace, .erased, .erasedAtOnce),
+                Absence(grace, .erased, .erasedAtOnce), ofMigrations,
             ]
         case .pages:
             [
@@ -55,7 +57,7 @@ extension AccountChangeStep {
                 Absence(
                     "A browser has no device key that could join or leave.", .transferCodeRedeemed, .transferUndone),
                 Absence("The app undoes a merge, or an operator.", .mergeUndone),
-                Absence(grace, .erased, .erasedAtOnce), ofResets,
+                Absence(grace, .erased, .erasedAtOnce), ofResets, ofMigrations,
             ]
         case .admin:
             operatorAbsences + [Absence("The admin API deletes with the grace; a command does without.", .erased)]
@@ -83,10 +85,11 @@ extension AccountChangeStep {
                     .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered, .mergeKept,
                     .mergeSwitched, .merged, .mergedByOperator, .mergeUndone, .deletionRequested, .restored,
                     .erasedAtOnce),
-                ofPasskeys, ofSecondFactors, ofResets,
+                ofPasskeys, ofSecondFactors, ofResets, ofMigrations,
             ]
         case .ncmb:
             oldAppAbsences + [
+                ofRoles,
                 Absence("The page that a mail leads to makes the user.", .created),
                 Absence("Fields alone change, of which nothing is recorded.", .profileChanged),
                 Absence(
@@ -103,9 +106,10 @@ extension AccountChangeStep {
                 Absence(texts, .phoneVerified, .phoneReplaced),
                 Absence("An anonymous user gets a name by an edit.", .upgraded),
             ]
-        case .kii: oldAppAbsences + [Absence("Its users have no access list.", .aclChanged)]
+        case .kii: oldAppAbsences + [ofRoles, Absence("Its users have no access list.", .aclChanged)]
         case .envelope:
             oldAppAbsences + [
+                ofRoles,
                 Absence("A log-in is a request of its own.", .signedUp),
                 Absence(
                     "It has sign-up, log-in, log-out and the own profile, and nothing that changes an account.",
@@ -129,8 +133,10 @@ extension AccountChangeStep {
             .identityUnlinked, .transferCodeWithdrawn, .transferUndone, .passkeyAdded, .passkeyRenamed),
         Absence("An operator ends all of a user's sessions.", .otherSessionsEnded),
         Absence(retirement, .weakPasswordRetired), Absence(notices, .consentRevoked, .providerAccountDeleted),
-        Absence(grace, .erasedAtOnce), ofSecondFactors,
+        Absence(grace, .erasedAtOnce), ofSecondFactors, ofMigrations,
     ]
+
+    private static let ofRoles = Absence("Roles are Okaeri's own and Parse's.", .rolesChanged)
 
     /// What the services of old apps never had.
     private static let oldAppAbsences: [Absence] = [
@@ -139,8 +145,7 @@ extension AccountChangeStep {
         Absence(
             codes, .transferCodeIssued, .transferCodeWithdrawn, .transferCodeRedeemed, .transferUndone, .mergeOffered,
             .mergeKept, .mergeSwitched, .merged, .mergedByOperator, .mergeUndone),
-        Absence("Roles are given by Okaeri's own surfaces alone.", .rolesChanged),
         Absence("A user is erased at once, as there.", .deletionRequested, .restored, .erased), ofPasskeys,
-        ofSecondFactors, ofResets,
+        ofSecondFactors, ofResets, ofMigrations,
     ]
 }

@@ -222,7 +222,9 @@ struct AccountChangeWalkTests {
 
     @Test("is sent for every row by one surface at least")
     func everyRow() {
-        #expect(Set(AccountChangeStep.all.map(\.row)) == Set(AccountChange.allCases))
+        // No request makes that row by itself: MigrationTests play it.
+        let all = Set(AccountChange.allCases).subtracting([.passwordMigrated])
+        #expect(Set(AccountChangeStep.all.map(\.row)) == all)
     }
 
     private func table() async throws -> [RouteDescription] {

@@ -55,6 +55,13 @@ extension AccountChangeStep {
             return Asked(
                 path: "/parse/users/\(world.owner.logIn.user.id)", body: #"{"emailVerified":true}"#, isOperator: true)
         },
+        AccountChangeStep(.rolesChanged, .parse, "PUT /parse/roles/{objectId}") { world in
+            let role = try await world.role()
+            let pointer = #"{"__type":"Pointer","className":"_User","objectId":"\#(world.owner.logIn.user.id)"}"#
+            return Asked(
+                path: "/parse/roles/\(role.id)",
+                body: #"{"users":{"__op":"AddRelation","objects":[\#(pointer)]}}"#, isOperator: true)
+        },
         object(.identityLinked, anonymous), object(.identityUnlinked, noAnonymous, after: anonymous),
         AccountChangeStep(.erasedAtOnce, .parse, "DELETE /parse/users/{objectId}") { world in
             Asked(path: "/parse/users/\(world.owner.logIn.user.id)", token: try await world.ownerToken(.parse))

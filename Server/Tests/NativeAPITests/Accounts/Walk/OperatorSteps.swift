@@ -247,7 +247,7 @@ extension EvictionWorld {
 
 extension EvictionWorld {
     /// A role that nobody has.
-    fileprivate func role() async throws -> Grant {
+    func role() async throws -> Grant {
         try await server.modules.applications.changeAccessRules.create(
             "editor", .role(permissions: ["posts:write"]), in: server.application.id, by: .local)
     }

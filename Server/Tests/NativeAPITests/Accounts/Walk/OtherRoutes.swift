@@ -22,7 +22,7 @@ extension AccountChangeStep {
         case .pages: ["/a/"]
         case .dashboard: ["/dashboard/app/{application}/users/", "/dashboard/app/{application}/bulk/"]
         case .ncmb: ["/2013-09-01/"]
-        case .parse: ["/parse/users"]
+        case .parse: ["/parse/users", "/parse/roles"]
         case .kii: ["/api/"]
         case .envelope: ["/user/"]
         case .command, .time: []
@@ -35,6 +35,8 @@ extension AccountChangeStep {
         ("/parse/users", ["PUT", "DELETE", "PATCH", "OPTIONS"]),
         ("/parse/users/me", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"]),
         ("/parse/users/{objectId}", ["POST", "PATCH", "OPTIONS"]),
+        ("/parse/roles", ["PUT", "DELETE", "PATCH", "OPTIONS"]),
+        ("/parse/roles/{objectId}", ["POST", "PATCH", "OPTIONS"]),
     ].flatMap { path, methods in methods.map { "\($0) \(path)" } }
 
     private static let kiiProviders: [String] = ["twitter", "google", "qq", "renren"].flatMap { name in
@@ -112,7 +114,10 @@ extension AccountChangeStep {
             ]
         case .parse:
             [
-                OtherRoutes("A path has every method there, and refuses these.", all: parseRefusals)
+                OtherRoutes("A path has every method there, and refuses these.", all: parseRefusals),
+                OtherRoutes(
+                    "A role of the application, with an entry of its own.", "POST /parse/roles",
+                    "DELETE /parse/roles/{objectId}"),
             ]
         case .kii:
             [

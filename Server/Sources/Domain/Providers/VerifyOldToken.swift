@@ -1,0 +1,59 @@
+/// Finds out whom a token of a service is about that the application trusts: by the service's own keys, or by asking the
+/// application's hook. Nothing is written.
+package struct VerifyOldToken: Sendable {
+    /// The longest token that a hook is asked about.
+    package static let maximumBytes = 16 * 1024
+    /// How long a token counts as used of which nobody but the hook knows when it ends.
+    package static let memory: Duration = .days(30)
+    private static let maximumNameBytes = 40
+
+    let clock: any WallClock
+    let sealingKey: SealingKey
+    let tokens: any OldTokenVerifier
+    let askHook: AskHook
+    let rateLimiter: RateLimiter
+    /// Whether the limits hold.
+    let hasLimits: Bool
+
+    /// - Parameters:
+    ///   - token: What the device holds.
+    ///   - name: Whose it is.
+    ///   - application: Whose settings count.
+    ///   - client: Where the request came from: a hook is asked so often for one address as codes are exchanged.
+    /// - Returns: the person, whose subject is the user's id; `nil` when the application trusts no such service.
+    /// - Throws: `providerTokenRefused`, `providerUnavailable`, `credentialRefused` when the hook does not know the token,
+    ///   `hookRefused`, `hookUnavailable`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
+    func callAsFunction(
+        _ token: Secret, of name: String, in application: Application, from client: ClientAddress
+    ) async throws(DomainError) -> ExternalIdentity? {
+        if let known = OldService.Name(rawValue: name) {
+            guard let service = application.settings.oldServices[known] else { return nil }
+            let secret = try service.sealedSecret.map { sealed throws(DomainError) in
+                let bytes = try sealingKey.open(sealed, purpose: OldService.purpose(known, application.id))
+                return Secret(String(decoding: bytes, as: UTF8.self))
+            }
+            return try await tokens.identify(token, of: service, secret: secret)
+        }
+        guard let hook = application.settings.hooks[.adoption], Self.isName(name) else { return nil }
+        guard (1...Self.maximumBytes).contains(token.revealed.utf8.count) else { throw .credentialRefused }
+        if hasLimits {
+            try await rateLimiter(
+                RateLimitKey(application: application.id, kind: "adoption", subject: client.allowanceGroup),
+                limit: LogInWithProvider.bareCodes)
+        }
+        let user = try await askHook.owner(of: token, service: name, hook, in: application, from: client)
+        return ExternalIdentity(
+            provider: Identity.Provider(rawValue: name), subject: user.rawValue, audience: application.id.rawValue,
+            replay: UsedProof(
+                .providerToken, SecretDigest(of: "adoption \(name) \(token.revealed)".utf8),
+                until: clock.now + Self.memory))
+    }
+
+    /// Lower-case letters, digits and hyphens.
+    private static func isName(_ name: String) -> Bool {
+        (1...maximumNameBytes).contains(name.utf8.count)
+            && name.utf8.allSatisfy {
+                (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+            }
+    }
+}

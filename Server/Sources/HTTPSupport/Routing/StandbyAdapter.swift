@@ -1,0 +1,51 @@
+import Domain
+import HTTPTypes
+package import Hummingbird
+
+/// A protocol at a standby: what only reads is answered, everything else refused before anything of it is read.
+///
+/// The storage of a standby refuses writes too, so a route that reads and now and then writes is refused when it does.
+package struct StandbyAdapter: ProtocolAdapter {
+    private let adapter: any ProtocolAdapter
+    private let primary: String?
+
+    /// - Parameters:
+    ///   - adapter: The protocol.
+    ///   - primary: The address of the server that takes writes, for clients; `nil` when it is not named.
+    package init(_ adapter: any ProtocolAdapter, primary: String?) {
+        self.adapter = adapter
+        self.primary = primary
+    }
+
+    package var surface: String { adapter.surface }
+
+    package var routes: [Route] {
+        adapter.routes.map { route in
+            route.isForStandby
+                ? route : Route(route.method, route.path, route.caller) { _, _ in throw DomainError.standby }
+        }
+    }
+
+    package var errors: any ErrorRenderer { Errors(words: adapter.errors, primary: primary) }
+    package func owns(path: String) -> Bool { adapter.owns(path: path) }
+    package var crossOriginHeaders: [HTTPField] { adapter.crossOriginHeaders }
+    package var preflightHeaders: [HTTPField] { adapter.preflightHeaders }
+    package var takesFinalSlash: Bool { adapter.takesFinalSlash }
+
+    /// The protocol's words, and where the primary is.
+    private struct Errors: ErrorRenderer {
+        /// Not every protocol has a word for it.
+        private static let retrySeconds = 2
+
+        let words: any ErrorRenderer
+        let primary: String?
+
+        func response(to error: any Error, requestId: String) -> Response {
+            var response = words.response(to: error, requestId: requestId)
+            guard let error = error as? DomainError, case .standby = error else { return response }
+            if response.headers[.retryAfter] == nil { response.headers[.retryAfter] = String(Self.retrySeconds) }
+            if let primary, let name = HTTPField.Name("Okaeri-Primary") { response.headers[name] = primary }
+            return response
+        }
+    }
+}

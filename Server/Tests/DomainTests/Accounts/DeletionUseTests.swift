@@ -1,0 +1,179 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+@Suite("The deletion of an account")
+struct DeletionUseTests {
+    private static let day = 86_400_000
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        settings.deletionGrace = .days(3)
+        application = try await world.makeApplication(settings: settings)
+    }
+
+    private var deletion: Deletion { world.modules.deletion }
+
+    private func entries(_ change: AccountChange) async throws -> [AuditEntry] {
+        try await world.modules.administration.listAudit(
+            in: application.id, matching: AuditFilter(action: change.policy.action))
+    }
+
+    private func user(_ name: String = "hana") async throws -> Identifier<User> {
+        try await world.signUp(name, to: application).user.id
+    }
+
+    @Test(
+        "comes at the end of its grace, to the millisecond",
+        arguments: [(3 * day - 1, 0), (3 * day, 1), (3 * day + 1, 1)])
+    func grace(after: Int, count: Int) async throws {
+        let id = try await user()
+        let end = try await deletion.deleteUser(id, in: application, by: .local)
+        #expect(end == world.clock.now + .days(3))
+        world.clock.advance(by: .milliseconds(after))
+        #expect(try await deletion.eraseDeletedUsers() == count)
+        #expect(try await entries(.erased).map(\.details) == Array(repeating: ["reason": "deletion"], count: count))
+        #expect(try await entries(.erased).allSatisfy { $0.actor == .server })
+    }
+
+    @Test("that is asked for twice keeps its first day")
+    func twice() async throws {
+        let id = try await user()
+        let end = try await deletion.deleteUser(id, in: application, by: .local)
+        world.clock.advance(by: .days(1))
+        #expect(try await deletion.deleteUser(id, in: application, by: .local) == end)
+        #expect(
+            await world.refusal {
+                _ = try await deletion.deleteUser(Identifier(rawValue: "x"), in: application, by: .local)
+            } == .userUnknown)
+    }
+
+    @Test("can be taken back, which is recorded where there was something to take back")
+    func restored() async throws {
+        let id = try await user()
+        #expect(try await deletion.restoreUser(id, in: application.id, by: .local).deletionRequestedAt == nil)
+        #expect(try await entries(.restored).isEmpty)
+        _ = try await deletion.deleteUser(id, in: application, by: .local)
+        let back = try await deletion.restoreUser(id, in: application.id, by: .local)
+        #expect(back.id == id && back.deletionRequestedAt == nil)
+        #expect(try await entries(.restored).map(\.target) == [.user(id)])
+        world.clock.advance(by: .days(30))
+        #expect(try await deletion.eraseDeletedUsers() == 0)
+        #expect(
+            await world.refusal {
+                _ = try await deletion.restoreUser(Identifier(rawValue: "x"), in: application.id, by: .local)
+            } == .userUnknown)
+    }
+
+    @Test("at once says who did it, and is no deletion of a user that is not there")
+    func atOnce() async throws {
+        let id = try await user()
+        try await deletion.eraseUser(id, in: application.id, by: .local)
+        #expect(try await entries(.erased).map(\.details) == [["reason": "operator"]])
+        #expect(try await entries(.erased).map(\.actor) == [.operator])
+        #expect(
+            await world.refusal { try await deletion.eraseUser(id, in: application.id, by: .local) } == .userUnknown)
+        #expect(try await entries(.erased).count == 1)
+    }
+
+    @Test(
+        "by an old protocol is of users who are there, and of those on the way out where the protocol sees them",
+        arguments: [(false, false, true), (false, true, true), (true, false, false), (true, true, true)])
+    func accessible(isLeaving: Bool, seesLeaving: Bool, isErased: Bool) async throws {
+        let id = try await user()
+        if isLeaving { _ = try await deletion.deleteUser(id, in: application, by: .local) }
+        let refused = await world.refusal {
+            try await deletion.eraseAccessibleUser(
+                id, in: application, by: .operator, from: .local, seesLeaving: seesLeaving)
+        }
+        #expect(refused == (isErased ? nil : .userUnknown))
+        #expect(try await entries(.erasedAtOnce).map(\.details) == (isErased ? [["reason": "deletion"]] : []))
+    }
+
+    @Test(
+        "of an idle guest comes after the last log-in and use, to the millisecond",
+        arguments: [(30 * day, 0), (30 * day + 1, 1)])
+    func idle(after: Int, count: Int) async throws {
+        _ = try await world.logIn(TestDevice(), to: application)
+        world.clock.advance(by: .milliseconds(after))
+        #expect(try await deletion.removeIdleUsers() == count)
+        #expect(try await entries(.erased).map(\.details) == Array(repeating: ["reason": "idle"], count: count))
+    }
+
+    private enum Reason: CaseIterable {
+        case disabled, named, used
+    }
+
+    @Test("spares idle users whom an operator disabled, who have a name, or whose session was used")
+    func spared() async throws {
+        for reason in Reason.allCases {
+            let device = TestDevice()
+            let logIn = try await world.logIn(device, to: application)
+            let (id, now) = (logIn.user.id, world.clock.now)
+            switch reason {
+            case .disabled:
+                try await world.engine.write { transaction throws(DomainError) in
+                    guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+                    user.disabledAt = now
+                    try transaction.updateStanding(of: user)
+                }
+            case .named:
+                try await world.engine.write { transaction throws(DomainError) in
+                    guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+                    user.username = "hana"
+                    try transaction.updateIdentifiers(of: user)
+                }
+            case .used:
+                world.clock.advance(by: .days(20))
+                _ = try await world.authenticate(logIn.token, in: application)
+                try await world.modules.sessions.writeSessionActivity()
+            }
+        }
+        world.clock.advance(by: .days(11))
+        #expect(try await deletion.removeIdleUsers() == 0)
+        #expect(try await world.modules.accounts.listUsers(in: application.id).count == 3)
+    }
+
+    @Test("is nobody's where the application has no limit for idle users")
+    func unlimited() async throws {
+        let other = try await world.makeApplication()
+        _ = try await world.logIn(TestDevice(), to: other)
+        world.clock.advance(by: .days(3650))
+        #expect(try await deletion.removeIdleUsers() == 0)
+    }
+}
+
+@Suite("The copy of an account for its owner")
+struct ExportUseTests {
+    @Test("is given five times an hour, to who has just logged in, and recorded")
+    func limits() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
+        let application = try await world.makeApplication()
+        let logIn = try await world.signUp("hana", to: application)
+        let who = try await world.authenticate(logIn.token, in: application)
+        let export = world.modules.deletion.exportUser
+        for number in 0..<5 {
+            let copy = try await export(by: who, isProven: false, from: .local)
+            #expect(copy.user.id == who.user.id && copy.exportedAt == world.clock.now, "\(number)")
+            #expect(copy.application.id == application.id && copy.sessions.map(\.id) == [logIn.session.id])
+            #expect(copy.audit.contains { $0.action == .userExported })
+        }
+        #expect(
+            await world.refusal { _ = try await export(by: who, isProven: false, from: .local) }
+                == .rateLimited(retryAfter: .seconds(3600)))
+        world.clock.advance(by: .milliseconds(599_999))
+        #expect(
+            await world.refusal { _ = try await export(by: who, isProven: false, from: .local) }
+                == .rateLimited(retryAfter: .milliseconds(3_000_001)))
+        world.clock.advance(by: .milliseconds(1))
+        #expect(
+            await world.refusal { _ = try await export(by: who, isProven: false, from: .local) }
+                == .reauthenticationRequired)
+    }
+}

@@ -1,0 +1,206 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+/// What a log-in by a provider leaves behind, and what it does not touch.
+@Suite("The account of a person at a provider")
+struct ProviderLinkTests {
+    private let world: TestWorld
+    private let application: Application
+    private let provider = Identity.Provider(rawValue: "oidc:test")
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        application = try await world.makeApplication()
+    }
+
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await world.engine.write { transaction throws(DomainError) in try body(transaction) }
+    }
+
+    private func person(
+        _ subject: String = "s", audience: String = "web", email: ProviderEmail? = nil, transferSubject: String? = nil
+    ) -> ExternalIdentity {
+        ExternalIdentity(
+            provider: provider, subject: subject, audience: audience, email: email, transferSubject: transferSubject)
+    }
+
+    private func keep(_ person: ExternalIdentity, grant: [UInt8]? = nil) async throws -> ProviderAccount? {
+        let (id, now) = (application.id, world.clock.now)
+        return try await write { transaction throws(DomainError) in
+            try transaction.keepAccount(of: person, sealedGrant: grant, in: id, at: now)
+            return try transaction.providerAccount(person.provider, subject: person.subject, in: id)
+        }
+    }
+
+    private static let mail = ProviderEmail(address: "hana@example.com", isVerified: true, isRelay: false)
+    private static let relay = ProviderEmail(address: "x@privaterelay.appleid.com", isVerified: true, isRelay: true)
+
+    @Test("is written once, and again when something of it is new")
+    func kept() async throws {
+        let begun = world.clock.now
+        let first = try #require(try await keep(person(email: Self.mail), grant: [1]))
+        #expect(first.audience == "web" && first.sealedGrant == [1] && first.email == Self.mail)
+        #expect(first.isEmailForwarded && first.transferSubject == nil && first.updatedAt == begun)
+        world.clock.advance(by: .seconds(1))
+        // Nothing is new: without a grant the audience is that of the grant that is there, and no address takes none away.
+        #expect(try await keep(person(audience: "ios")) == first)
+        #expect(try await keep(person(email: Self.mail), grant: [1]) == first)
+        world.clock.advance(by: .seconds(1))
+        let moved = try #require(try await keep(person(audience: "ios", email: Self.relay), grant: [2]))
+        #expect(moved.audience == "ios" && moved.sealedGrant == [2] && moved.email == Self.relay)
+        #expect(moved.updatedAt == world.clock.now)
+    }
+
+    @Test("keeps what the provider says by other ways")
+    func otherWays() async throws {
+        var account = try #require(try await keep(person(email: Self.relay), grant: [1]))
+        (account.isEmailForwarded, account.transferSubject) = (false, "former")
+        let changed = account
+        try await write { transaction throws(DomainError) in try transaction.save(changed) }
+        let kept = try #require(try await keep(person(), grant: [3]))
+        #expect(!kept.isEmailForwarded && kept.transferSubject == "former" && kept.email == Self.relay)
+    }
+
+    @Test("is found under its new subject when the team changed")
+    func moved() async throws {
+        let user = try await world.signUp("hana", to: application).user
+        let (id, now, name) = (application.id, world.clock.now, provider)
+        try await write { transaction throws(DomainError) in
+            try transaction.insert(Identity(provider: name, subject: "old", linkedAt: now), for: user.id, in: id)
+            try transaction.save(
+                ProviderAccount(
+                    application: id, provider: name, subject: "old", audience: "web", transferSubject: "former",
+                    updatedAt: now))
+        }
+        for (person, isFound) in [
+            (person("new"), false), (person("new", transferSubject: "another"), false),
+            (person("new", transferSubject: "former"), true), (person("new"), true), (person("old"), false),
+        ] {
+            let found = try await write { transaction throws(DomainError) in try transaction.user(for: person, in: id) }
+            #expect(found?.id == (isFound ? user.id : nil), "\(person.subject) \(person.transferSubject ?? "-")")
+        }
+        let after = try await world.modules.accounts.readUser(user.id, in: id)
+        #expect(after.identities.map(\.subject) == ["new"])
+    }
+
+    private func use(_ token: UInt8?, by client: String?) async -> DomainError? {
+        var person = person()
+        if let token {
+            let proof = UsedProof(.providerToken, SecretDigest(of: [token]), until: world.clock.now + .days(1))
+            person.replay = proof
+            person.retry = client.map(proof.retry(by:))
+        }
+        let (used, id) = (person, application.id)
+        return await world.refusal {
+            try await write { transaction throws(DomainError) in try transaction.markUsed(used, in: id) }
+        }
+    }
+
+    @Test("opens by a token once, and again for the client that showed it first")
+    func replayed() async {
+        #expect(await use(nil, by: nil) == nil)
+        #expect(await use(nil, by: nil) == nil)
+        #expect(await use(1, by: nil) == nil)
+        #expect(await use(1, by: nil) == .providerTokenReplayed)
+        #expect(await use(1, by: "hana") == .providerTokenReplayed)
+        #expect(await use(2, by: "hana") == nil)
+        #expect(await use(2, by: "hana") == nil)
+        #expect(await use(2, by: "mika") == .providerTokenReplayed)
+        #expect(await use(2, by: nil) == .providerTokenReplayed)
+        #expect(await use(3, by: "mika") == nil)
+    }
+
+    private static let mails: [(String, ProviderEmail?, isTaken: Bool)] = [
+        ("none", nil, false), ("a verified one", mail, true), ("a relay's", relay, true),
+        ("one that is not verified", ProviderEmail(address: mail.address, isVerified: false, isRelay: false), false),
+        ("none that is one", ProviderEmail(address: "hana", isVerified: true, isRelay: false), false),
+        ("somebody else's", ProviderEmail(address: "MIKA@example.com", isVerified: true, isRelay: false), false),
+    ]
+
+    @Test(
+        "gives the user its address where it is verified, free, and the user has none", arguments: mails.indices,
+        [true, false])
+    func address(index: Int, hasOne: Bool) async throws {
+        let (name, email, isTaken) = Self.mails[index]
+        _ = try await world.makeUser(in: application, email: "mika@example.com", isVerified: true)
+        let known = try await world.signUp("hana", to: application).user
+        world.clock.advance(by: .seconds(1))
+        let now = world.clock.now
+        let after = try await write { transaction throws(DomainError) in
+            var user = known
+            if hasOne { user.email = "own@example.com" }
+            let isNew = try transaction.take(email, for: &user, at: now)
+            return (user, isNew)
+        }
+        let isGiven = isTaken && !hasOne
+        #expect(after.1 == isGiven, "\(name)")
+        #expect(after.0.email == (hasOne ? "own@example.com" : isGiven ? email?.address : nil), "\(name)")
+        #expect(after.0.emailVerifiedAt == (isGiven ? now : nil), "\(name)")
+    }
+
+    @Test("gives the user a name where there is none, and says when the user changed")
+    func completed() async throws {
+        let known = try await world.signUp("hana", to: application).user
+        let (id, begun) = (application.id, world.clock.now)
+        func complete(_ name: String?, _ email: ProviderEmail?) async throws -> User {
+            let now = world.clock.now
+            return try await write { transaction throws(DomainError) in
+                guard var user = try transaction.user(known.id, in: id) else { throw .userUnknown }
+                try transaction.complete(&user, displayName: name, email: email, at: now)
+                guard try transaction.user(known.id, in: id) == user else { throw .userUnknown }
+                return user
+            }
+        }
+        world.clock.advance(by: .seconds(1))
+        let same = try await complete(nil, nil)
+        #expect(same.displayName == nil && same.updatedAt == begun)
+        let named = try await complete("Hana", nil)
+        #expect(named.displayName == "Hana" && named.updatedAt == world.clock.now && named.email == nil)
+        world.clock.advance(by: .seconds(1))
+        let kept = try await complete("Mika", nil)
+        #expect(kept == named)
+        let mailed = try await complete(nil, Self.mail)
+        #expect(mailed.email == Self.mail.address && mailed.updatedAt == world.clock.now)
+        #expect(mailed.emailVerifiedAt == world.clock.now && mailed.displayName == "Hana")
+    }
+
+    @Test("loses its grant once, which is then to be ended at the provider")
+    func revoked() async throws {
+        let (id, now, name) = (application.id, world.clock.now, provider)
+        _ = try await keep(person(), grant: [1, 2])
+        let identity = Identity(provider: name, subject: "s", linkedAt: now)
+        for round in 0..<2 {
+            try await write { transaction throws(DomainError) in
+                try transaction.revokeGrant(
+                    of: identity, in: id, revocation: Identifier(rawValue: "r\(round)"), at: now)
+                // Nobody's grant: an id that a client made, and a person who never was here.
+                for (other, subject) in [(Identity.Provider.anonymous, "s"), (name, "unknown")] {
+                    try transaction.revokeGrant(
+                        of: Identity(provider: other, subject: subject, linkedAt: now), in: id,
+                        revocation: Identifier(rawValue: "x\(round)"), at: now)
+                }
+            }
+        }
+        let (due, account) = try await write { transaction throws(DomainError) in
+            (
+                try transaction.providerRevocations(dueAt: now, limit: 10),
+                try transaction.providerAccount(name, subject: "s", in: id)
+            )
+        }
+        #expect(due.map(\.id.rawValue) == ["r0"] && due.first?.sealedGrant == [1, 2] && due.first?.audience == "web")
+        #expect(due.first?.failures == 0 && due.first?.dueAt == now && due.first?.createdAt == now)
+        #expect(account?.sealedGrant == nil && account?.audience == "web")
+        try await write { transaction throws(DomainError) in
+            try transaction.forgetGrant(of: identity, in: id, revocation: Identifier(rawValue: "r2"), at: now)
+        }
+        let gone = try await write { transaction throws(DomainError) in
+            try transaction.providerAccount(name, subject: "s", in: id)
+        }
+        #expect(gone == nil)
+    }
+}

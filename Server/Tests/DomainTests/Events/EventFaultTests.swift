@@ -1,0 +1,119 @@
+import Domain
+import StorageSQLite
+import Synchronization
+import TestWorld
+import Testing
+
+/// What receivers do to a server, and what becomes of the events.
+@Suite("A receiver of events")
+struct EventFaultTests {
+    private static let url = "https://app.example.com/hooks"
+    private static let other = "https://other.example.com"
+
+    /// Keeps the calls of one address waiting until it is opened.
+    private final class SlowReceiver: EventCarrier {
+        private struct State {
+            var waiting: [CheckedContinuation<Void, Never>] = []
+            var isOpen = false
+            var delivered: [EventRequest] = []
+        }
+
+        private let slow: String
+        private let state = Mutex(State())
+        /// A value for each event that the other addresses took.
+        let taken: AsyncStream<Void>
+        private let noted: AsyncStream<Void>.Continuation
+
+        init(slow: String) {
+            self.slow = slow
+            (taken, noted) = AsyncStream<Void>.makeStream()
+        }
+
+        var waiting: Int { state.withLock { $0.waiting.count } }
+        var delivered: [EventRequest] { state.withLock { $0.delivered } }
+
+        func mayAsk(_ url: String) -> Bool { true }
+
+        func deliver(_ request: EventRequest) async -> EventOutcome {
+            if request.url == slow {
+                await withCheckedContinuation { continuation in
+                    let isOpen = state.withLock { state in
+                        if !state.isOpen { state.waiting.append(continuation) }
+                        return state.isOpen
+                    }
+                    if isOpen { continuation.resume() }
+                }
+            }
+            state.withLock { $0.delivered.append(request) }
+            if request.url != slow { noted.yield() }
+            return .delivered
+        }
+
+        func open() {
+            let waiting = state.withLock { state in
+                state.isOpen = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    private static func listen(_ world: TestWorld, at urls: String...) async throws -> Application {
+        let application = try await world.makeApplication()
+        for url in urls {
+            _ = try await world.modules.events.endpoints.create(.init(url: url), in: application.id, by: .local)
+        }
+        return try await world.modules.applications.findApplication(application.id)
+    }
+
+    @Test("that is slow holds up nobody but itself, with a few calls at once")
+    func slow() async throws {
+        let receiver = SlowReceiver(slow: Self.url)
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let application = try await Self.listen(world, at: Self.url, Self.other)
+        for number in 0..<30 { _ = try await world.signUp("user\(number)", to: application) }
+        let deliver = world.modules.events.deliverEvents
+        async let round = deliver()
+        var taken = receiver.taken.makeAsyncIterator()
+        // All 60 reach the other one while the slow one has answered nothing.
+        for _ in 0..<60 { _ = await taken.next() }
+        #expect(receiver.waiting <= 8)
+        // Nobody waits for it who logs in.
+        _ = try await world.logIn("user7", to: application)
+        receiver.open()
+        #expect(try await round.postponed == 0)
+        _ = try await deliver()
+        #expect(receiver.delivered.count == 122)
+    }
+
+    @Test("that answers 500 for a day gets everything in the order of each user, and is not asked more than it must")
+    func downForADay() async throws {
+        let receiver = TestEventReceiver()
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let application = try await Self.listen(world, at: Self.url)
+        receiver.fail(Self.url, "the receiver answered 500")
+        for number in 0..<10 { _ = try await world.signUp("user\(number)", to: application) }
+        for hour in 0..<24 {
+            for _ in 0..<6 {
+                _ = try await world.modules.events.deliverEvents()
+                world.clock.advance(by: .seconds(600))
+            }
+            _ = try await world.logIn("user\(hour % 10)", to: application)
+        }
+        #expect(receiver.delivered.isEmpty)
+        // Every five minutes at the most, whatever waits.
+        #expect(receiver.calls <= 24 * 12 + 10, "\(receiver.calls)")
+        receiver.fail(Self.url, nil)
+        for _ in 0..<60 {
+            _ = try await world.modules.events.deliverEvents()
+            world.clock.advance(by: .seconds(3600))
+        }
+        let events = receiver.delivered.map(\.event)
+        #expect(events.count == 44 && Set(events.map(\.id)).count == 44)
+        for (_, own) in Dictionary(grouping: events, by: \.user) {
+            #expect(own.first?.type == .userCreated)
+            #expect(own.compactMap(\.position) == own.compactMap(\.position).sorted())
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import CSQLite
+import Domain
+import Foundation
+import Storage
+import StorageSQLite
+import TestWorld
+import Testing
+
+/// What each step costs while very many events wait: the statements are read from a trace, and explained by the database.
+@Suite("Very many events that wait")
+struct EventPlanTests {
+    private static let waiting = 20_000
+    private static let users = 2000
+
+    private let folder = TemporaryFolder()
+    private let spans = SpanQueue(capacity: 200_000)
+
+    /// The text of a statement, and how many rows it returned or changed.
+    private struct Statement {
+        var text: String
+        var rows: Int
+    }
+
+    /// What is run under a span of its own.
+    private func statements(_ work: @Sendable () async throws -> Void) async throws -> [Statement] {
+        let request = Tracer(ratio: 1, seeds: (1, 2), queue: spans).begin("test", .server)
+        try await CurrentSpan.$value.withValue(request) { try await work() }
+        return spans.take(.max).compactMap { span in
+            var (text, rows) = (String?.none, 0)
+            for attribute in span.attributes {
+                switch (attribute.name, attribute.value) {
+                case ("db.query.text", .text(let value)): text = value
+                case ("db.response.returned_rows", .number(let count)), ("okaeri.changed_rows", .number(let count)):
+                    rows = count
+                default: break
+                }
+            }
+            return text.map { Statement(text: $0, rows: rows) }
+        }
+    }
+
+    private func plan(of text: String) throws -> [String] {
+        var handle: OpaquePointer?
+        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
+        defer { sqlite3_close_v2(handle) }
+        var statement: OpaquePointer?
+        try #require(
+            sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN " + text, -1, &statement, nil) == SQLITE_OK, "\(text)")
+        defer { sqlite3_finalize(statement) }
+        var plan: [String] = []
+        while sqlite3_step(statement) == SQLITE_ROW { plan.append(String(cString: sqlite3_column_text(statement, 3))) }
+        return plan
+    }
+
+    /// Every statement finds its rows by an index with more than the application in it, and few of them.
+    private func expectBounded(_ statements: [Statement], rows: Int) throws {
+        #expect(!statements.isEmpty)
+        for statement in statements { #expect(statement.rows <= rows, "\(statement)") }
+        // A span holds no more than a thousand characters; those of a longer statement cannot be explained.
+        for text in Set(statements.map(\.text)) where !text.hasPrefix("INSERT") && text.count < 1000 {
+            for step in try plan(of: text) {
+                let isOfMany = ["events", "event_deliveries", "users", "sessions"].contains { table in
+                    step.hasPrefix("SCAN \(table)") || step.hasPrefix("SEARCH \(table)")
+                }
+                guard isOfMany else { continue }
+                // The index of events without a position is walked from its beginning.
+                let isWalk = step.hasPrefix("SCAN events USING") && step.contains("events_unordered")
+                #expect(isWalk || step.hasPrefix("SEARCH"), "\(step): \(text)")
+                #expect(!step.hasSuffix("(application_id=?)"), "\(step): \(text)")
+            }
+        }
+    }
+
+    @Test("cost each step of delivery, each removal and each log-in no more than a few would", .timeLimit(.minutes(5)))
+    func bounded() async throws {
+        let receiver = TestEventReceiver()
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(TracedEngine(store, .sqlite), events: receiver)
+        let made = try await world.makeApplication()
+        let url = "https://app.example.com/hooks"
+        _ = try await world.modules.events.endpoints.create(.init(url: url), in: made.id, by: .local)
+        let application = try await world.modules.applications.findApplication(made.id)
+        receiver.fail(url, "the receiver answered 500")
+        let (now, count) = (world.clock.now, Self.users)
+        for batch in 0..<20 {
+            try await store.write { transaction throws(DomainError) in
+                for number in 0..<(Self.waiting / 20) {
+                    try transaction.insert(
+                        Event(
+                            id: Identifier(rawValue: "event-\(batch)-\(number)"), application: made.id,
+                            type: .userMerged, user: Identifier(rawValue: "user-\(number % count)"), at: now))
+                }
+            }
+        }
+        // The first round gives all of them a position, a part at a time, and asks the receiver a few times.
+        _ = try await world.modules.events.deliverEvents()
+        #expect(receiver.calls < 40, "\(receiver.calls)")
+        world.clock.advance(by: .seconds(600))
+        let round = try await statements { _ = try await world.modules.events.deliverEvents() }
+        try expectBounded(round, rows: 200)
+        #expect(receiver.calls < 80, "\(receiver.calls)")
+        let ordering = try await statements {
+            _ = try await world.signUp("hana", to: application)
+            _ = try await world.modules.events.deliverEvents()
+        }
+        try expectBounded(ordering, rows: 200)
+        let logIn = try await statements { _ = try await world.logIn("hana", to: application) }
+        try expectBounded(logIn, rows: 20)
+        let reading = try await statements {
+            _ = try await world.modules.events.readEvents(in: made.id, after: 5000, limit: 500)
+            _ = try await world.modules.administration.inspectUser(
+                try await world.logIn("hana", to: application).user.id, in: made.id)
+        }
+        try expectBounded(reading, rows: 500)
+        let removal = try await statements {
+            let removed = try await world.engine.write { transaction throws(DomainError) in
+                try transaction.removeEvents(in: made.id, before: now + .days(1), count: 1000)
+            }
+            #expect(removed == 1000)
+        }
+        try expectBounded(removal, rows: 1000)
+        await store.close()
+    }
+}
