@@ -125,7 +125,7 @@ def check_fields(world, page):
 def check_hooks(world, page):
     """A hook by its whole life: set, its secret shown once, changed, asked, switched off, removed."""
     page.goto(f"{world.home}/hooks")
-    expect(page.locator("tbody tr")).to_have_count(3)
+    expect(page.locator("tbody tr")).to_have_count(5)
     world.look(page, "hooks, none")
     page.click("tbody tr:first-child a")
     form = page.locator("form[action$='/hooks/sign-up']")
