@@ -23,7 +23,7 @@ struct RevocationJournalTests {
         try await world.modules.sessions.revokeSession(ended.session.id, in: application.id, by: .local)
         await #expect(throws: DomainError.storageUnavailable) {
             try await store.write { transaction throws(DomainError) in
-                _ = try transaction.endSession(kept.session.id, in: application.id)
+                _ = try transaction.endSession(kept.session.id, of: kept.user.id, in: application.id)
                 throw .storageUnavailable
             }
         }

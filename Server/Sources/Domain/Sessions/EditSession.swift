@@ -40,12 +40,18 @@ package struct EditSession: Sendable {
         let excess = ProfileRules.faults(ofChange: request.operations, within: limits)
         guard excess.isEmpty else { throw .fieldsRefused(excess) }
         let application = request.application.id
-        let (owner, entry) = try author(of: request)
+        let (author, entry) = try author(of: request)
+        var owner = author
+        if owner == nil {
+            // Beside the writer: a session of Okaeri's own is looked for among all.
+            owner = try await store.read { transaction throws(DomainError) in
+                try transaction.owner(of: request.session, in: application)
+            }
+        }
+        guard let user = owner else { throw .sessionUnknown }
         let now = clock.now
         return try await store.write { transaction throws(DomainError) in
-            var user = owner
-            if user == nil { user = try transaction.owner(of: request.session, in: application) }
-            guard let user,
+            guard
                 var session = try transaction.sessions(of: user, in: application)
                     .first(where: { $0.id == request.session && $0.protocolName == request.protocolName })
             else { throw .sessionUnknown }

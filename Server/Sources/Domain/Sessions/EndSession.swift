@@ -28,8 +28,13 @@ package struct RevokeSession: Sendable {
         _ id: Identifier<Session>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
         let entry = audit.draft(.sessionEnded, by: who.actor, in: application, from: who.origin)
+        // Beside the writer: a session of Okaeri's own is looked for among all.
+        let owner = try await store.read { transaction throws(DomainError) in
+            try transaction.owner(of: id, in: application)
+        }
+        guard let owner else { throw .sessionUnknown }
         let ended = try await store.write { transaction throws(DomainError) in
-            guard try transaction.endSession(id, in: application) else { return false }
+            guard try transaction.endSession(id, of: owner, in: application) else { return false }
             try entry.record(on: .session(id), in: transaction)
             return true
         }

@@ -13,7 +13,8 @@ package protocol SessionQueries {
         in application: Identifier<Application>, openedBy protocolName: Session.ProtocolName, newestFirst: Bool,
         skip: Int, limit: Int
     ) throws(DomainError) -> (sessions: [Session], count: Int)
-    /// Whose session it is, for operators; `nil` when there is none.
+    /// Whose session it is, for operators; `nil` when there is none. One of Okaeri's own is looked for among all: ask beside the
+    /// writer.
     func owner(
         of session: Identifier<Session>, in application: Identifier<Application>
     ) throws(DomainError) -> Identifier<User>?
@@ -32,8 +33,6 @@ package protocol SessionQueries {
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool
-    /// Ends a session of any user, for operators; `false` when there is none.
-    func endSession(_ id: Identifier<Session>, in application: Identifier<Application>) throws(DomainError) -> Bool
     /// Ends all of a user's sessions but one; the number that ended.
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>

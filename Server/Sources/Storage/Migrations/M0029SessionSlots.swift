@@ -65,6 +65,7 @@ extension Migration {
         CREATE INDEX sessions_by_protocol ON sessions (application_id, protocol, user_id, slot)
         WHERE protocol <> 'native'
         """,
+        "CREATE INDEX sessions_by_id ON sessions (application_id, id) WHERE protocol <> 'native'",
     ]
 
     private static let kept = """

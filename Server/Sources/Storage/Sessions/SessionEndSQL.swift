@@ -10,18 +10,16 @@ extension SQLTransaction {
         return noteEnd(of: ended, in: application) > 0
     }
 
-    package func endSession(
-        _ id: Identifier<Session>, in application: Identifier<Application>
-    ) throws(DomainError) -> Bool {
-        guard let user = try owner(of: id, in: application) else { return false }
-        return try endSession(id, of: user, in: application)
-    }
-
     package func owner(
         of session: Identifier<Session>, in application: Identifier<Application>
     ) throws(DomainError) -> Identifier<User>? {
-        // Reads the whole table: operators do this by hand, and no other query needs an index by id alone.
-        try connection.row(
+        let foreign: Identifier<User>? = try connection.row(
+            "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2 AND protocol <> 'native'",
+            [.id(application), .id(session)]
+        ) { row throws(DomainError) in row.only.id() }
+        if let foreign { return foreign }
+        // Reads the whole table: operators do this by hand, and no other query needs an index of all by their ids.
+        return try connection.row(
             "SELECT user_id FROM sessions WHERE application_id = $1 AND id = $2", [.id(application), .id(session)]
         ) { row throws(DomainError) in row.only.id() }
     }

@@ -169,7 +169,7 @@ extension Contract {
                     try transaction.session(token: samples.token(1), in: user.application) != nil,
                     try transaction.endSession(session.id, of: user.id, in: user.application),
                     try transaction.session(token: samples.token(1), in: user.application) != nil,
-                    try transaction.endSession(session.id, in: user.application),
+                    try transaction.endSession(session.id, of: user.id, in: user.application),
                 ]
             }
             try expectEqual(answers, [false, false, true, true, false, false])
@@ -268,7 +268,7 @@ extension Contract {
                         second, token: samples.token(2), attempt: nil,
                         replacing: SessionReplacement(openedBefore: second.createdAt, maximum: 99))
                     let slots = try transaction.sessionLives(after: nil, limit: 9).map(\.slot)
-                    _ = try transaction.endSession(second.id, in: user.application)
+                    _ = try transaction.endSession(second.id, of: user.id, in: user.application)
                     return slots
                 }
                 try expectEqual(slots, [second.id.rawValue])
