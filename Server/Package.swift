@@ -34,31 +34,6 @@ let verifier = Target.Dependency.product(name: "OkaeriVerifier", package: "okaer
 let sdkUI = Target.Dependency.product(name: "OkaeriUI", package: "okaeri")
 let sdkTesting = Target.Dependency.product(name: "OkaeriTesting", package: "okaeri")
 
-/// The hosted pages' own templates.
-let pageTemplates: [Resource] = [
-    "card", "log-in", "providers", "password", "form", "sign-up", "message", "account", "conflict", "consent",
-    "first", "passkey", "second-factor", "enrolment", "recovery-codes",
-]
-.map { .embedInCode("Templates/\($0).mustache") }
-
-/// The dashboard's templates, words and styles.
-let dashboardResources: [Resource] =
-    [
-        "Templates/shell.mustache", "Templates/auth-layout.mustache", "Templates/enter.mustache",
-        "Templates/set-up.mustache",
-        "Templates/cells.mustache", "Templates/codes.mustache", "Templates/list.mustache",
-        "Templates/overview.mustache",
-        "Templates/user.mustache", "Templates/settings.mustache", "Templates/start.mustache",
-        "Templates/message.mustache", "Templates/providers.mustache", "Templates/mail.mustache",
-        "Templates/theme.mustache",
-        "Templates/bulk.mustache", "Templates/protocols.mustache", "Templates/proof.mustache", "Assets/dashboard.js",
-        "Templates/passkey.mustache", "Templates/passkeys.mustache", "Templates/sign-on.mustache",
-        "Templates/leave.mustache",
-        "Texts/en.json",
-        "Texts/ja.json", "Texts/ko.json",
-        "Assets/dashboard.css",
-    ].map { .embedInCode($0) }
-
 let package = Package(
     name: "okaeri-server",
     platforms: [.macOS(.v15)],
@@ -142,8 +117,8 @@ let package = Package(
         // surface: Okaeri's own REST protocol and the admin API.
         .target(
             name: "NativeAPI",
-            dependencies: ["Domain", "HTTPSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire],
-            resources: [.embedInCode("Service/openapi.yaml")],
+            dependencies: ["Domain", "EmbeddedFiles", "HTTPSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire],
+            exclude: ["Service/openapi.yaml"],
             swiftSettings: settings),
         // surface: The member management of NCMB.
         .target(
@@ -162,36 +137,35 @@ let package = Package(
         .target(
             name: "AuthServiceAPI", dependencies: ["Domain", "HTTPSupport", hummingbird, httpTypes, nioCore, wire],
             swiftSettings: settings),
+        // system: The C source that takes files into the program.
+        .target(name: "CEmbeddedFiles"),
+        // system: Files that are part of the program: templates, string tables, styles, scripts, the API's description.
+        .target(name: "EmbeddedFiles", dependencies: ["CEmbeddedFiles"], swiftSettings: settings),
         // http: What all pages share: cookies, CSRF tokens, templates, texts, style.
         .target(
             name: "PageSupport",
-            dependencies: ["Domain", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto, wire],
-            resources: [
-                .embedInCode("Assets/okaeri.css"), .embedInCode("Assets/okaeri.js"),
-                .embedInCode("Assets/passkeys.js"), .embedInCode("Assets/work.js"),
-                .embedInCode("Templates/document.mustache"), .embedInCode("Templates/field.mustache"),
-                .embedInCode("Templates/summary.mustache"), .embedInCode("Templates/languages.mustache"),
-                .embedInCode("Templates/notice.mustache"), .embedInCode("Templates/fault.mustache"),
+            dependencies: [
+                "Domain", "EmbeddedFiles", "HTTPSupport", mustache, hummingbird, httpTypes, nioCore, crypto, wire,
             ],
+            exclude: ["Assets/okaeri.css", "Assets/okaeri.js", "Assets/passkeys.js", "Assets/work.js", "Templates"],
             swiftSettings: settings),
         // surface: The hosted log-in pages, OAuth and OpenID Connect.
         .target(
             name: "WebPages",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, crypto,
-                wire,
+                "Domain", "EmbeddedFiles", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes,
+                nioCore, crypto, wire,
             ],
-            resources: [
-                .embedInCode("Texts/en.json"), .embedInCode("Texts/ja.json"), .embedInCode("Texts/ko.json"),
-            ] + pageTemplates,
+            exclude: ["Templates", "Texts"],
             swiftSettings: settings),
         // surface: The dashboard of admins.
         .target(
             name: "Dashboard",
             dependencies: [
-                "Domain", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes, nioCore, wire,
+                "Domain", "EmbeddedFiles", "HTTPSupport", "NativeAPI", "PageSupport", "QRCodes", hummingbird, httpTypes,
+                nioCore, wire,
             ],
-            resources: dashboardResources,
+            exclude: ["Assets", "Templates", "Texts"],
             swiftSettings: settings),
         // composition: Settings and composition: the one target that chooses concrete types.
         .target(

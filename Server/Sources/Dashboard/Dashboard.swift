@@ -1,4 +1,5 @@
 package import Domain
+import EmbeddedFiles
 package import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -37,15 +38,12 @@ package struct Dashboard: ProtocolAdapter {
 
     /// The string tables of all languages.
     package static var tables: [PageLanguage: [[UInt8]]] {
-        [
-            .english: [PackageResources.en_json], .japanese: [PackageResources.ja_json],
-            .korean: [PackageResources.ko_json],
-        ]
+        PageTexts.tables(in: "Dashboard/Texts")
     }
 
     /// Files that the pages load, beside the shared ones.
     package static var files: [String: [UInt8]] {
-        ["dashboard.css": PackageResources.dashboard_css, "dashboard.js": PackageResources.dashboard_js]
+        EmbeddedFiles.folder("Dashboard/Assets")
     }
 
     /// Read once in a process.
@@ -53,20 +51,7 @@ package struct Dashboard: ProtocolAdapter {
 
     /// Compiled once in a process.
     private static let ownTemplates = Result {
-        try PageTemplates([
-            "shell": PackageResources.shell_mustache, "auth-layout": PackageResources.auth_layout_mustache,
-            "enter": PackageResources.enter_mustache, "set-up": PackageResources.set_up_mustache,
-            "cells": PackageResources.cells_mustache, "codes": PackageResources.codes_mustache,
-            "list": PackageResources.list_mustache,
-            "overview": PackageResources.overview_mustache, "user": PackageResources.user_mustache,
-            "settings": PackageResources.settings_mustache, "start": PackageResources.start_mustache,
-            "message": PackageResources.message_mustache, "providers": PackageResources.providers_mustache,
-            "mail": PackageResources.mail_mustache, "theme": PackageResources.theme_mustache,
-            "bulk": PackageResources.bulk_mustache, "protocols": PackageResources.protocols_mustache,
-            "proof": PackageResources.proof_mustache, "passkey": PackageResources.passkey_mustache,
-            "passkeys": PackageResources.passkeys_mustache, "sign-on": PackageResources.sign_on_mustache,
-            "leave": PackageResources.leave_mustache,
-        ])
+        try PageTemplates(EmbeddedFiles.folder("Dashboard/Templates", ending: ".mustache"))
     }
 
     package func owns(path: String) -> Bool { path == Self.root || path.hasPrefix("\(Self.root)/") }

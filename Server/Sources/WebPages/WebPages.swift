@@ -1,4 +1,5 @@
 package import Domain
+import EmbeddedFiles
 package import HTTPSupport
 package import HTTPTypes
 package import PageSupport
@@ -47,10 +48,7 @@ package struct WebPages: ProtocolAdapter {
 
     /// The string tables of all languages.
     static var tables: [PageLanguage: [[UInt8]]] {
-        [
-            .english: [PackageResources.en_json], .japanese: [PackageResources.ja_json],
-            .korean: [PackageResources.ko_json],
-        ]
+        PageTexts.tables(in: "WebPages/Texts")
     }
 
     package func owns(path: String) -> Bool {
@@ -75,17 +73,7 @@ package struct WebPages: ProtocolAdapter {
 extension WebPages {
     /// The hosted pages' own templates, by name.
     static var ownTemplates: [String: [UInt8]] {
-        [
-            "card": PackageResources.card_mustache, "log-in": PackageResources.log_in_mustache,
-            "password": PackageResources.password_mustache, "form": PackageResources.form_mustache,
-            "sign-up": PackageResources.sign_up_mustache, "message": PackageResources.message_mustache,
-            "account": PackageResources.account_mustache, "conflict": PackageResources.conflict_mustache,
-            "providers": PackageResources.providers_mustache, "consent": PackageResources.consent_mustache,
-            "first": PackageResources.first_mustache, "passkey": PackageResources.passkey_mustache,
-            "second-factor": PackageResources.second_factor_mustache,
-            "enrolment": PackageResources.enrolment_mustache,
-            "recovery-codes": PackageResources.recovery_codes_mustache,
-        ]
+        EmbeddedFiles.folder("WebPages/Templates", ending: ".mustache")
     }
 
     /// Compiled once in a process.

@@ -1,4 +1,5 @@
 package import Domain
+import EmbeddedFiles
 package import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -7,7 +8,7 @@ import NIOCore
 /// What operators and developers ask the server itself.
 struct ServiceController: Sendable {
     let applications: Applications
-    private let openAPI = ByteBuffer(bytes: PackageResources.openapi_yaml)
+    private let openAPI = ByteBuffer(bytes: EmbeddedFiles.bytes(of: "NativeAPI/Service/openapi.yaml"))
 
     /// `GET /v1/openapi.yaml`: the API's description, as it stands in the repository.
     func description(_ request: Request, _ context: ServerContext) async throws -> Response {

@@ -1,5 +1,6 @@
 import Crypto
 import Domain
+import EmbeddedFiles
 package import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -42,10 +43,7 @@ package struct PageAssets: Sendable {
 
     /// The style sheet and the script that all pages have, and the scripts of those with passkeys and with work.
     package static var shared: [String: [UInt8]] {
-        [
-            "okaeri.css": PackageResources.okaeri_css, "okaeri.js": PackageResources.okaeri_js,
-            passkeyScript: PackageResources.passkeys_js, workScript: PackageResources.work_js,
-        ]
+        EmbeddedFiles.folder("PageSupport/Assets")
     }
 
     /// Where a file is; `nil` for one that there is not.

@@ -1,3 +1,4 @@
+import EmbeddedFiles
 import Mustache
 
 /// Templates, compiled when the program starts. Values are escaped for HTML, in elements and in quoted attributes.
@@ -37,13 +38,6 @@ package struct PageTemplates: Sendable {
 
     /// The parts that all pages are made of.
     private static var shared: [String: [UInt8]] {
-        [
-            "document": PackageResources.document_mustache,
-            "field": PackageResources.field_mustache,
-            "summary": PackageResources.summary_mustache,
-            "languages": PackageResources.languages_mustache,
-            "notice": PackageResources.notice_mustache,
-            "fault": PackageResources.fault_mustache,
-        ]
+        EmbeddedFiles.folder("PageSupport/Templates", ending: ".mustache")
     }
 }

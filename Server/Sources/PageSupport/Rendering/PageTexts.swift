@@ -1,3 +1,4 @@
+import EmbeddedFiles
 import Foundation
 
 /// String tables: one flat JSON object per language, `{"logIn.title": "Log in"}`. Templates find a text by its name:
@@ -9,6 +10,13 @@ package struct PageTexts: Sendable {
     /// What is wrong with a table.
     package enum Fault: Error {
         case unreadable(PageLanguage)
+    }
+
+    /// The tables of all languages in a folder below `Server/Sources`, for `init`.
+    package static func tables(in folder: String) -> [PageLanguage: [[UInt8]]] {
+        PageLanguage.allCases.reduce(into: [:]) {
+            $0[$1] = [EmbeddedFiles.bytes(of: "\(folder)/\($1.rawValue).json")]
+        }
     }
 
     /// - Parameter files: Tables as JSON; those of one language are joined, the later one wins.
