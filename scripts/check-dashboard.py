@@ -21,7 +21,7 @@ import urllib.request
 from check_dashboard_parts import (
     check_access, check_comfort, check_fields, check_first_owner, check_hooks, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
 from check_dashboard_passkeys import check_own_passkeys
-from page_checks import PageChecks
+from page_checks import PATIENCE, PageChecks, told_by_pages
 from playwright.sync_api import expect, sync_playwright
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -226,8 +226,9 @@ def check_languages(browser, state):
             look(page, f"user, {language}, {scheme}, {width}")
 
 
+# Searches have no time limit that a busy machine with a browser beside the server could reach.
 server = subprocess.Popen(
-    [program, "serve", "--dev", "--data", str(data), "--listen", f"127.0.0.1:{port}", "--rate-limits", "off"],
+    [program, "serve", "--dev", "--data", str(data), "--listen", f"127.0.0.1:{port}", "--rate-limits", "off", "--search-time", "30000"],
     stdout=open(folder / "server.log", "w"), stderr=subprocess.STDOUT)
 try:
     for _ in range(100):
@@ -238,28 +239,29 @@ try:
             time.sleep(0.1)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        context = browser.new_context(locale="en", viewport={"width": 1280, "height": 860}, accept_downloads=True)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        noise = []
-        page.on("console", lambda message: noise.append(f"{page.url} {message.text}") if message.type == "error" and "status of 4" not in message.text else None)
-        page.on("pageerror", lambda error: noise.append(str(error)))
-        for check in [check_set_up, make_users, check_users, check_many, check_user,
-                      *(functools.partial(check, world) for check in [
-                          check_settings, check_protocols, check_fields, check_hooks, check_access, check_proof, check_views, check_comfort,
-                          check_keyboard, check_menu, check_first_owner])]:
-            begin = time.time()
-            check(page)
-            name = getattr(check, "func", check).__name__.removeprefix("check_").replace("_", " ")
-            print(f"  {name}: good, {time.time() - begin:.1f} s", flush=True)
-        assert not noise, noise
-        state = context.storage_state()
-        check_without_scripts(browser, state)
-        print("  without scripts: good", flush=True)
-        check_own_passkeys(world, browser)
-        print("  own passkeys: good", flush=True)
-        check_languages(browser, state)
-        print("  languages: good", flush=True)
+        with told_by_pages(browser, folder / "server.log"):
+            context = browser.new_context(locale="en", viewport={"width": 1280, "height": 860}, accept_downloads=True)
+            page = context.new_page()
+            page.set_default_timeout(PATIENCE)
+            noise = []
+            page.on("console", lambda message: noise.append(f"{page.url} {message.text}") if message.type == "error" and "status of 4" not in message.text else None)
+            page.on("pageerror", lambda error: noise.append(str(error)))
+            for check in [check_set_up, make_users, check_users, check_many, check_user,
+                          *(functools.partial(check, world) for check in [
+                              check_settings, check_protocols, check_fields, check_hooks, check_access, check_proof, check_views, check_comfort,
+                              check_keyboard, check_menu, check_first_owner])]:
+                begin = time.time()
+                check(page)
+                name = getattr(check, "func", check).__name__.removeprefix("check_").replace("_", " ")
+                print(f"  {name}: good, {time.time() - begin:.1f} s", flush=True)
+            assert not noise, noise
+            state = context.storage_state()
+            check_without_scripts(browser, state)
+            print("  without scripts: good", flush=True)
+            check_own_passkeys(world, browser)
+            print("  own passkeys: good", flush=True)
+            check_languages(browser, state)
+            print("  languages: good", flush=True)
         browser.close()
 finally:
     server.terminate()

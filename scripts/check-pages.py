@@ -19,7 +19,7 @@ from check_pages_factors import check_factors
 from check_pages_fields import check_fields
 from check_pages_passkeys import check_passkeys
 from check_pages_work import check_work
-from page_checks import PageChecks
+from page_checks import PATIENCE, PageChecks, told_by_pages
 from playwright.sync_api import expect, sync_playwright
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -263,22 +263,23 @@ try:
             time.sleep(0.1)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
-        page = browser.new_context(locale="en", viewport={"width": 900, "height": 800}).new_page()
-        page.set_default_timeout(10_000)
-        noise = []
-        page.on("console", lambda message: noise.append(message.text) if "Content Security" in message.text else None)
-        for check, argument in [
-            (check_sign_up, page), (check_account, page), (check_log_in, page), (check_reset, page),
-            (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
-            (check_first_page, browser), (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
-            (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
-            (functools.partial(check_passkeys, world), browser), (functools.partial(check_factors, world), browser),
-            (functools.partial(check_work, world), browser),
-        ]:
-            begin = time.time()
-            check(argument)
-            print(f"  {getattr(check, 'func', check).__name__.removeprefix('check_').replace('_', ' ')}: good, {time.time() - begin:.1f} s", flush=True)
-        assert not noise, noise
+        with told_by_pages(browser, folder / "server.log"):
+            page = browser.new_context(locale="en", viewport={"width": 900, "height": 800}).new_page()
+            page.set_default_timeout(PATIENCE)
+            noise = []
+            page.on("console", lambda message: noise.append(message.text) if "Content Security" in message.text else None)
+            for check, argument in [
+                (check_sign_up, page), (check_account, page), (check_log_in, page), (check_reset, page),
+                (check_keyboard, browser.new_context(locale="en").new_page()), (check_without_scripts, browser),
+                (check_first_page, browser), (check_languages, browser), (check_themes, browser), (check_frames, browser), (functools.partial(check_web_log_in, world), browser),
+                (functools.partial(check_guest, world), browser), (functools.partial(check_fields, world), browser),
+                (functools.partial(check_passkeys, world), browser), (functools.partial(check_factors, world), browser),
+                (functools.partial(check_work, world), browser),
+            ]:
+                begin = time.time()
+                check(argument)
+                print(f"  {getattr(check, 'func', check).__name__.removeprefix('check_').replace('_', ' ')}: good, {time.time() - begin:.1f} s", flush=True)
+            assert not noise, noise
         browser.close()
 finally:
     server.terminate()

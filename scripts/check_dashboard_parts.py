@@ -295,7 +295,7 @@ def check_comfort(world, page):
     count = page.locator("tbody tr").count()
     page.click("text=Watch live")
     world.okaeri("user", "disable", first_user(world), "--application", world.application, "--data", str(world.data))
-    expect(page.locator("tbody tr")).to_have_count(min(count + 1, 100), timeout=8000)
+    expect(page.locator("tbody tr")).to_have_count(min(count + 1, 100))
     page.click("text=Pause")
 
 

@@ -10,6 +10,7 @@ import urllib.request
 from urllib.parse import parse_qs
 
 from check_pages_app import guest_address
+from page_checks import PATIENCE
 from playwright.sync_api import expect
 
 NO_SUGGESTIONS = "PublicKeyCredential.isConditionalMediationAvailable = async () => false"
@@ -38,7 +39,7 @@ class Authenticator:
 def open_page(browser, language="en", suggestions=False, **more):
     """A page of a new profile with an empty authenticator."""
     page = browser.new_context(locale=language, **more).new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(PATIENCE)
     if not suggestions:
         page.add_init_script(NO_SUGGESTIONS)
     return page, Authenticator(page)

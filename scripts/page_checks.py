@@ -6,7 +6,14 @@ contrast, weight, and that nothing comes from elsewhere. Ours, because no librar
     checks.walk(page)                    # goes through it with the Tab key
 """
 
+import contextlib
 import pathlib
+
+from playwright.sync_api import expect
+
+# Milliseconds: what a busy machine takes. Nobody waits for it where nothing is wrong.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 
 SCRIPT = (pathlib.Path(__file__).parent / "page_checks.js").read_text()
 
@@ -26,6 +33,19 @@ LEFT_OUT = """() => {
   for (const e of document.querySelectorAll("[data-walked]")) delete e.dataset.walked;
   return left;
 }"""
+
+
+@contextlib.contextmanager
+def told_by_pages(browser, log):
+    """Where a check fails, prints what each open page says, and the end of the server's log."""
+    try:
+        yield
+    except BaseException:
+        for page in [page for context in browser.contexts for page in context.pages]:
+            with contextlib.suppress(Exception):
+                print(f"  {page.url} says: {page.inner_text('body', timeout=1000)[:400]!r}", flush=True)
+        print("  the server's log ends with:", *pathlib.Path(log).read_text().splitlines()[-10:], sep="\n    ", flush=True)
+        raise
 
 
 class PageChecks:
