@@ -21,15 +21,18 @@ enum EventsPage {
                 return .done("saved")
             }
         },
-        DashboardRoute(page, post: "endpoints", .changeEvents) { request in
+        DashboardRoute(page, post: "endpoints", .changeEvents, also: [.includeUsersInEvents]) { request in
             try await change(request) { form, id, who throws(DomainError) in
-                let made = try await request.modules.events.endpoints.create(draft(form), in: id, by: who)
+                let draft = draft(form)
+                try request.caller().require(draft.action, in: id)
+                let made = try await request.modules.events.endpoints.create(draft, in: id, by: who)
                 return .secret(made.secret)
             }
         },
-        DashboardRoute(page, post: "endpoints/{endpoint}", .changeEvents) { request in
+        DashboardRoute(page, post: "endpoints/{endpoint}", .changeEvents, also: [.includeUsersInEvents]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let draft = draft(form)
+                try request.caller().require(draft.action, in: id)
                 _ = try await request.modules.events.endpoints.change(endpoint(request), in: id, by: who) {
                     $0 = draft
                 }
@@ -146,7 +149,7 @@ enum EventsPage {
                 ] as PageTemplates.Model
         }
         var sections: [PageTemplates.Model] = []
-        if let chosen { sections.append(try await deliveries(request, to: chosen)) }
+        if let chosen, request.offers(.readEvents) { sections.append(try await deliveries(request, to: chosen)) }
         if chosen == nil, request.offers(.readEvents) {
             sections.append(try await newest(request, in: application.id, isRecorded: settings.isRecorded))
         }
