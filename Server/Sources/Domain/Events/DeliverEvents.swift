@@ -51,12 +51,22 @@ package struct DeliverEvents: Sendable {
         return round
     }
 
+    /// What ended of the work of a call.
+    private enum Step: Sendable {
+        /// Events got positions; whether there may be more.
+        case ordered(Result<Bool, DomainError>)
+        case served(Identifier<EventEndpoint>, Result<Round, DomainError>)
+    }
+
     private func run() async -> (Round, DomainError?) {
-        await withTaskGroup(of: (Identifier<EventEndpoint>, Result<Round, DomainError>).self) { group in
+        await withTaskGroup(of: Step.self) { group in
             var (total, fault) = (Round(), DomainError?.none)
             var busy: Set<Identifier<EventEndpoint>> = []
             // Who was served least comes first.
             var served: [Identifier<EventEndpoint>: Int] = [:]
+            // Positions are given beside the sending, so that neither waits for very much of the other.
+            var isOrdering = true
+            group.addTask { .ordered(await order()) }
             while true {
                 if fault == nil {
                     switch await due() {
@@ -66,24 +76,37 @@ package struct DeliverEvents: Sendable {
                         for endpoint in free.prefix(max(0, Self.lanes - busy.count)) {
                             busy.insert(endpoint.id)
                             served[endpoint.id, default: 0] += 1
-                            group.addTask { (endpoint.id, await serve(endpoint)) }
+                            group.addTask { .served(endpoint.id, await serve(endpoint)) }
                         }
                     case .failure(let error): fault = error
                     }
                 }
-                guard let (id, result) = await group.next() else { return (total, fault) }
-                busy.remove(id)
-                switch result {
-                case .success(let round): total.add(round)
-                case .failure(let error): fault = error
+                guard let step = await group.next() else { return (total, fault) }
+                var mayBeMore = true
+                switch step {
+                case .ordered(.success(let isMore)): (isOrdering, mayBeMore) = (false, isMore)
+                case .ordered(.failure(let error)): (isOrdering, fault) = (false, error)
+                case .served(let id, let result):
+                    busy.remove(id)
+                    switch result {
+                    case .success(let round): total.add(round)
+                    case .failure(let error): fault = error
+                    }
+                }
+                if fault == nil, !isOrdering, mayBeMore {
+                    isOrdering = true
+                    group.addTask { .ordered(await order()) }
                 }
             }
         }
     }
 
+    private func order() async -> Result<Bool, DomainError> {
+        do throws(DomainError) { return .success(try await orderEvents()) } catch { return .failure(error) }
+    }
+
     private func due() async -> Result<[EventEndpoint], DomainError> {
         do throws(DomainError) {
-            try await orderEvents()
             let now = clock.now
             return .success(
                 try await store.read { transaction throws(DomainError) in

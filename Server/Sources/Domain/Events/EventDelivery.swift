@@ -29,6 +29,13 @@ package struct EventDelivery: Hashable, Sendable {
         self.position = position
         self.nextTryAt = nextTryAt
     }
+
+    /// An event that has a position, for an endpoint.
+    init(of event: Event, to endpoint: EventEndpoint, at now: Timestamp) {
+        self.init(
+            application: event.application, endpoint: endpoint.id, event: event.id, user: event.user,
+            position: event.position ?? 0, nextTryAt: now)
+    }
 }
 
 /// What is sent to an endpoint.
@@ -98,8 +105,12 @@ package protocol EventQueries {
     /// Writes an event behind all others of its user, and notifies the workers of this process after the commit; nothing
     /// happens when there is one of the same id.
     func insert(_ event: Event) throws(DomainError)
-    /// Events without a position: of each user the earlier ones before the later ones.
-    func unorderedEvents(limit: Int) throws(DomainError) -> [Event]
+    /// The first application behind another one, or of all, that has events without a position.
+    func applicationWithUnorderedEvents(
+        after application: Identifier<Application>?
+    ) throws(DomainError) -> Identifier<Application>?
+    /// Events of an application without a position: of each user the earlier ones before the later ones.
+    func unorderedEvents(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [Event]
     /// Writes an event's position.
     func writePosition(of event: Event) throws(DomainError)
     /// The last position that was given in an application; 0 for none.

@@ -167,7 +167,8 @@ package struct ReplayEvents: Sendable {
     package func callAsFunction(
         after position: Int64, to id: Identifier<EventEndpoint>, in application: Identifier<Application>
     ) async throws(DomainError) -> Int {
-        try await orderEvents()
+        // What has no position yet goes to the endpoint anyway, when it gets one.
+        try await orderEvents(in: application, upTo: Self.batch)
         let now = clock.now
         var total = 0
         var cursor: Int64? = max(position, 0)
@@ -179,10 +180,7 @@ package struct ReplayEvents: Sendable {
                 let events = try transaction.events(in: application, after: from, limit: Self.batch)
                 let taken = events.filter { endpoint.takes($0.type) }
                 for event in taken {
-                    try transaction.enqueue(
-                        EventDelivery(
-                            application: application, endpoint: id, event: event.id, user: event.user,
-                            position: event.position ?? 0, nextTryAt: now), at: now)
+                    try transaction.enqueue(EventDelivery(of: event, to: endpoint, at: now), at: now)
                 }
                 return (taken.count, events.count == Self.batch ? events.last?.position : nil)
             }

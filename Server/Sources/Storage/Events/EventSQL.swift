@@ -14,9 +14,25 @@ extension SQLTransaction {
         note(.eventsWritten)
     }
 
-    package func unorderedEvents(limit: Int) throws(DomainError) -> [Event] {
+    package func applicationWithUnorderedEvents(
+        after application: Identifier<Application>?
+    ) throws(DomainError) -> Identifier<Application>? {
+        // In the whole order of the index, so that no other one is taken.
+        try connection.row(
+            """
+            SELECT application_id FROM events WHERE position IS NULL AND application_id > $1
+            ORDER BY application_id, user_number, id LIMIT 1
+            """, [.text(application?.rawValue ?? "")]
+        ) { row throws(DomainError) in row.only.id() }
+    }
+
+    package func unorderedEvents(
+        in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> [Event] {
         try connection.all(
-            EventRow.self, "FROM events WHERE position IS NULL ORDER BY user_number, id LIMIT $1", [.count(limit)])
+            EventRow.self,
+            "FROM events WHERE application_id = $1 AND position IS NULL ORDER BY user_number, id LIMIT $2",
+            [.id(application), .count(limit)])
     }
 
     package func writePosition(of event: Event) throws(DomainError) {

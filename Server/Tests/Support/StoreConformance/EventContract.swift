@@ -33,8 +33,15 @@ extension Contract {
                 try await engine.write { transaction throws(DomainError) in try transaction.insert(event) }
             }
             let found = try await engine.read { transaction throws(DomainError) in
-                try transaction.unorderedEvents(limit: 9)
+                try transaction.unorderedEvents(in: samples.application, limit: 9)
             }
+            let turns = try await engine.read { transaction throws(DomainError) in
+                [
+                    try transaction.applicationWithUnorderedEvents(after: nil),
+                    try transaction.applicationWithUnorderedEvents(after: samples.application),
+                ]
+            }
+            try expectEqual(turns, [samples.application, nil])
             try expectEqual(found.filter { $0.user.rawValue == "hana" }.map(\.id), [events[0].id, events[1].id])
             // A user's time line has the last one first.
             let newest = try await engine.read { transaction throws(DomainError) in
