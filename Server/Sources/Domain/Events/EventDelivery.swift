@@ -148,7 +148,8 @@ package protocol EventQueries {
 
     // MARK: Deliveries
 
-    /// Lets an event wait for an endpoint: behind the others of its user, or due now; nothing happens when it waits already.
+    /// Lets an event wait for an endpoint: behind the others of its user, or due now. One that was given up waits
+    /// anew; nothing happens when it waits already.
     func enqueue(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError)
     /// Takes events that are due, the longest waiting first, and keeps them from others until `lease` is over.
     func claimDeliveries(

@@ -4,7 +4,14 @@ extension SQLTransaction {
     package func enqueue(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
         var waiting = delivery
         waiting.nextTryAt = try isAnyWaiting(beside: delivery) ? nil : now
-        try connection.insert(waiting, as: EventDeliveryRow.self, "ON CONFLICT DO NOTHING")
+        // One that was given up waits anew; one that waits goes on as it is.
+        try connection.insert(
+            waiting, as: EventDeliveryRow.self,
+            """
+            ON CONFLICT (application_id, endpoint_id, position) DO UPDATE
+            SET is_given_up = 0, attempts = 0, claim = NULL, next_try_at = excluded.next_try_at
+            WHERE event_deliveries.is_given_up = 1
+            """)
         note(.eventsWritten)
     }
 

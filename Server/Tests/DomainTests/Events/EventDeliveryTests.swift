@@ -88,6 +88,26 @@ struct EventDeliveryTests {
         #expect(try await deliver().delivered == 2)
     }
 
+    /// Issue 24: such a replay counted what was given up, and did not send it.
+    @Test("sends what was given up again by a replay from a position too")
+    func replayOfGivenUp() async throws {
+        let endpoint = try await endpoint()
+        receiver.fail(Self.url, "the receiver answered 500")
+        _ = try await signUp("hana")
+        for _ in 0..<200 where try await givenUp(endpoint).isEmpty {
+            _ = try await deliver()
+            world.clock.advance(by: .seconds(3600))
+        }
+        receiver.fail(Self.url, nil)
+        world.clock.advance(by: .seconds(600))
+        _ = try await deliver()
+        #expect(receiver.delivered.map(\.event.type) == [.loggedIn])
+        #expect(try await world.modules.events.replayEvents(after: 0, to: endpoint.id, in: application.id) == 2)
+        #expect(try await givenUp(endpoint).isEmpty)
+        #expect(try await deliver().delivered == 2)
+        #expect(receiver.delivered.suffix(2).map(\.event.type) == [.userCreated, .loggedIn])
+    }
+
     private func givenUp(_ endpoint: EventEndpoint) async throws -> [EventDelivery] {
         try await world.modules.events.listDeliveries(
             to: endpoint.id, in: application.id, givenUp: true, limit: 10)

@@ -130,6 +130,47 @@ extension Contract {
             }
             try expectEqual(answers, [Bool](repeating: true, count: 8))
         },
+        Contract("lets an event that was given up wait anew when it is enqueued again") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let (now, lease) = (samples.now, samples.now + .seconds(60))
+            let answers = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                try transaction.insert(endpoint)
+                var (event, next) = (samples.event(1, of: "hana"), samples.event(2, of: "hana"))
+                (event.position, next.position) = (1, 2)
+                let delivery = samples.delivery(of: event, to: endpoint)
+                func claim(_ name: String) throws(DomainError) -> [EventDelivery] {
+                    try transaction.claimDeliveries(of: endpoint, dueBy: now, limit: 9, lease: lease, claim: name)
+                }
+                func giveUp(_ claim: String) throws(DomainError) {
+                    var dead = delivery
+                    (dead.nextTryAt, dead.isGivenUp) = (nil, true)
+                    try transaction.postpone(dead, claim: claim, at: now)
+                }
+                try transaction.enqueue(delivery, at: now)
+                _ = try claim("a")
+                // What is under way stays its taker's.
+                try transaction.enqueue(delivery, at: now)
+                let untouched = try claim("b")
+                try giveUp("a")
+                try transaction.enqueue(delivery, at: now)
+                let again = try claim("c")
+                try giveUp("c")
+                try transaction.enqueue(samples.delivery(of: next, to: endpoint), at: now)
+                try transaction.enqueue(delivery, at: now)
+                // It waits behind the one that is due.
+                let other = try claim("d")
+                _ = try transaction.finish(samples.delivery(of: next, to: endpoint), claim: "d", at: now)
+                let last = try claim("e")
+                let dead = try transaction.deliveries(
+                    to: endpoint.id, in: samples.application, givenUp: true, limit: 9)
+                return [
+                    untouched.isEmpty, again.map(\.position) == [1], again.first?.attempts == 1,
+                    other.map(\.position) == [2], last.map(\.position) == [1], dead.isEmpty,
+                ]
+            }
+            try expectEqual(answers, [Bool](repeating: true, count: 6))
+        },
         Contract("keeps endpoints, and asks none that is paused or held up") { engine in
             let samples = Samples()
             let now = samples.now
