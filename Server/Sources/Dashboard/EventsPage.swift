@@ -58,10 +58,8 @@ enum EventsPage {
         },
         DashboardRoute(page, post: "endpoints/{endpoint}/test", .deliverEvents) { request in
             try await change(request) { _, id, _ throws(DomainError) in
-                switch try await request.modules.events.testEndpoint(endpoint(request), in: id) {
-                case .delivered: .done("tested")
-                case .failed(let reason): .failed(reason)
-                }
+                let outcome = try await request.modules.events.testEndpoint(endpoint(request), in: id)
+                return outcome.fault.map(Outcome.failed) ?? .done("tested")
             }
         },
         DashboardRoute(page, post: "endpoints/{endpoint}/replay", .deliverEvents) { request in
@@ -207,6 +205,7 @@ enum EventsPage {
     }
 
     private static func state(of endpoint: EventEndpoint, at now: Timestamp) -> String {
+        if endpoint.goneAt != nil { return "gone" }
         if endpoint.isPaused { return "paused" }
         return endpoint.failures == 0 ? "good" : "failing"
     }

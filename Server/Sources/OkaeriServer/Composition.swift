@@ -154,7 +154,7 @@ package struct Composition: Sendable {
         let tenants = caller.policy.forTenants
         upstreamStreams = CurlStreams(policy: tenants)
         self.caller = caller
-        let eventCaller = CurlCaller(policy: tenants)
+        let eventCaller = CurlCaller(limits: EventWebhook.limits, policy: tenants)
         self.eventCaller = eventCaller
         let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: tenants)
         self.hookStreams = hookStreams

@@ -81,7 +81,19 @@ package struct EventUser: Hashable, Sendable {
 /// What became of a call.
 package enum EventOutcome: Hashable, Sendable {
     case delivered
-    case failed(reason: String)
+    /// Also for how long the receiver asks to be left alone, where it says so.
+    case failed(reason: String, retryAfter: Duration? = nil)
+    /// The receiver wants no more of any event.
+    case gone
+
+    /// Why it was not delivered; `nil` when it was.
+    package var fault: String? {
+        switch self {
+        case .delivered: nil
+        case .failed(let reason, _): reason
+        case .gone: "the receiver answered 410"
+        }
+    }
 }
 
 /// Sends events to the backends of apps.

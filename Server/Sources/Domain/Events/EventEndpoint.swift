@@ -17,6 +17,8 @@ package struct EventEndpoint: Hashable, Sendable {
     package var includesUser: Bool
     /// Whether nothing is sent for now. What happens meanwhile waits.
     package var isPaused: Bool
+    /// When the receiver said that it wants no more (410), since when it is paused; `nil` once somebody switches it on again.
+    package var goneAt: Timestamp?
     package let createdAt: Timestamp
     /// The sealed secret that signs.
     package var sealedSecret: [UInt8]

@@ -21,7 +21,7 @@ package final class Events: Sendable {
         readEvents = ReadEvents(store: store, orderEvents: orderEvents)
         deliverEvents = DeliverEvents(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
-            carrier: world.services.eventCarrier, orderEvents: orderEvents)
+            carrier: world.services.eventCarrier, orderEvents: orderEvents, audit: audit)
         endpoints = ManageEventEndpoints(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
             carrier: world.services.eventCarrier, audit: audit)

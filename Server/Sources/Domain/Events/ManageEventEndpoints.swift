@@ -96,6 +96,7 @@ package struct ManageEventEndpoints: Sendable {
         return try await edit(id, in: application, "changed", by: who) { endpoint throws(DomainError) in
             var draft = Draft(endpoint)
             try change(&draft)
+            if draft.url != endpoint.url || !draft.isPaused { endpoint.goneAt = nil }
             draft.apply(to: &endpoint)
             endpoint.failures = 0
             endpoint.resumesAt = now

@@ -162,10 +162,7 @@ struct EventTestBody: Encodable {
     let fault: String?
 
     init(_ outcome: EventOutcome) {
-        switch outcome {
-        case .delivered: (isDelivered, fault) = (true, nil)
-        case .failed(let reason): (isDelivered, fault) = (false, reason)
-        }
+        (isDelivered, fault) = (outcome.fault == nil, outcome.fault)
     }
 }
 
@@ -194,6 +191,8 @@ struct EventEndpointBody: Encodable {
     let types: [String]
     let includesUser: Bool
     let isPaused: Bool
+    /// When a response of 410 switched it off.
+    let goneAt: WireTime?
     let createdAt: WireTime
     /// Calls that failed since the last one that did not.
     let failures: Int
@@ -208,6 +207,7 @@ struct EventEndpointBody: Encodable {
         types = endpoint.types.map(\.rawValue)
         includesUser = endpoint.includesUser
         isPaused = endpoint.isPaused
+        goneAt = endpoint.goneAt?.wire
         createdAt = endpoint.createdAt.wire
         failures = endpoint.failures
         formerSecretUntil = endpoint.formerUntil?.wire

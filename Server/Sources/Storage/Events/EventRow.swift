@@ -35,7 +35,7 @@ package enum EventEndpointRow: StoredRow {
 
     package enum Column: Int, RowColumn {
         case applicationId, id, url, types, includesUser, isPaused, createdAt, sealedSecret, sealedFormer, formerUntil,
-            failures, resumesAt
+            failures, resumesAt, goneAt
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> EventEndpoint {
@@ -49,6 +49,7 @@ package enum EventEndpointRow: StoredRow {
         endpoint.formerUntil = row.optionalTime(.formerUntil)
         endpoint.failures = row.count(.failures)
         endpoint.resumesAt = row.time(.resumesAt)
+        endpoint.goneAt = row.optionalTime(.goneAt)
         return endpoint
     }
 
@@ -66,6 +67,7 @@ package enum EventEndpointRow: StoredRow {
         case .formerUntil: .optional(endpoint.formerUntil)
         case .failures: .count(endpoint.failures)
         case .resumesAt: .time(endpoint.resumesAt)
+        case .goneAt: .optional(endpoint.goneAt)
         }
     }
 }

@@ -132,12 +132,12 @@ extension SQLTransaction {
             """
             UPDATE event_endpoints
             SET url = $1, types = $2, includes_user = $3, is_paused = $4, sealed_secret = $5, sealed_former = $6,
-                former_until = $7
-            WHERE application_id = $8 AND id = $9
+                former_until = $7, gone_at = $8
+            WHERE application_id = $9 AND id = $10
             """,
             try EventEndpointRow.values(
                 of: endpoint, .url, .types, .includesUser, .isPaused, .sealedSecret, .sealedFormer, .formerUntil,
-                .applicationId, .id))
+                .goneAt, .applicationId, .id))
         note(.eventsWritten)
     }
 

@@ -89,6 +89,19 @@ struct EventsPageTests {
         #expect(failed.status == 422 && failed.html.contains("did not take the test"))
     }
 
+    @Test("says of an endpoint that its receiver wants no more", arguments: PageLanguage.allCases)
+    func gone(language: PageLanguage) async throws {
+        let world = try await AdminWorld(roles: [])
+        var endpoint = try await made(world)
+        (endpoint.isPaused, endpoint.goneAt) = (true, world.server.clock.now)
+        let gone = endpoint
+        try await world.server.store.write { transaction throws(DomainError) in try transaction.update(gone) }
+        let shown = try await world.browser().get(world.page("events") + "?lang=\(language.rawValue)")
+        #expect(shown.html.contains("410"))
+        let listed = try await world.send("owner", .get, world.path("/event-endpoints"))
+        #expect(try listed.json["endpoints"]?.list.first?["goneAt"] != nil)
+    }
+
     @Test("shows users' events to who may see users, and forms to who may change settings")
     func permissions() async throws {
         let world = try await AdminWorld()

@@ -191,7 +191,7 @@ extension Contract {
                 try transaction.remove(slow)
                 var noted = quiet
                 (noted.url, noted.failures, noted.resumesAt) = ("https://new.example.com", 3, now + .seconds(9))
-                (noted.sealedFormer, noted.formerUntil) = ([3], now + .days(1))
+                (noted.sealedFormer, noted.formerUntil, noted.goneAt) = ([3], now + .days(1), now)
                 try transaction.update(noted)
                 let unnoted = try transaction.eventEndpoint(noted.id, in: samples.application)?.failures
                 try transaction.noteCall(of: noted)
