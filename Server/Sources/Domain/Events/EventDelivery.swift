@@ -9,6 +9,8 @@ package struct EventDelivery: Hashable, Sendable {
     package let endpoint: Identifier<EventEndpoint>
     package let event: Identifier<Event>
     package let user: Identifier<User>
+    /// The other user of an event of two: it comes behind the earlier ones of both, and the later ones of both behind it.
+    package var leftUser: Identifier<User>?
     /// That of the event.
     package let position: Int64
     package var attempts = 0
@@ -17,6 +19,9 @@ package struct EventDelivery: Hashable, Sendable {
     package var isGivenUp = false
     /// Why the last try failed.
     package var lastFault: String?
+
+    /// After how long one that waits for another user's event is looked at again.
+    package static let holdingTime: Duration = .seconds(5)
 
     package init(
         application: Identifier<Application>, endpoint: Identifier<EventEndpoint>, event: Identifier<Event>,
@@ -35,6 +40,7 @@ package struct EventDelivery: Hashable, Sendable {
         self.init(
             application: event.application, endpoint: endpoint.id, event: event.id, user: event.user,
             position: event.position ?? 0, nextTryAt: now)
+        leftUser = event.leftUser
     }
 }
 
@@ -114,7 +120,7 @@ package struct NoEventCarrier: EventCarrier {
 package protocol EventQueries {
     // MARK: Events
 
-    /// Writes an event behind all others of its user, and notifies the workers of this process after the commit; nothing
+    /// Writes an event behind all others of its user, and of the one that went, and notifies the workers of this process after the commit; nothing
     /// happens when there is one of the same id.
     func insert(_ event: Event) throws(DomainError)
     /// The first application behind another one, or of all, that has events without a position.
@@ -163,7 +169,7 @@ package protocol EventQueries {
     /// Lets an event wait for an endpoint: behind the others of its user, or due now. One that was given up waits
     /// anew; nothing happens when it waits already.
     func enqueue(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError)
-    /// Takes events that are due, the longest waiting first, and keeps them from others until `lease` is over.
+    /// Takes events that are due, the longest waiting first, but for those that wait for another user's, and keeps them from others until `lease` is over.
     func claimDeliveries(
         of endpoint: EventEndpoint, dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
     ) throws(DomainError) -> [EventDelivery]

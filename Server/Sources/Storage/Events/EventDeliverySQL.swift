@@ -26,6 +26,7 @@ extension SQLTransaction {
             """, [.id(endpoint.application), .id(endpoint.id), .time(now), .count(limit)])
         var claimed: [EventDelivery] = []
         for var delivery in due {
+            guard try !isHeld(delivery, at: now) else { continue }
             delivery.attempts += 1
             delivery.nextTryAt = lease
             try connection.run(
@@ -37,6 +38,43 @@ extension SQLTransaction {
             claimed.append(delivery)
         }
         return claimed
+    }
+
+    /// Whether an event has to wait for another user's: one of two users comes behind the earlier ones of both, and the later
+    /// ones of both come behind it. One that is held is looked at again soon, or behind an earlier one of its user that a
+    /// replay has let wait: so no two ever wait for each other.
+    private func isHeld(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) -> Bool {
+        let earlier = try connection.row(
+            """
+            SELECT position FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND left_user_id = $3 AND is_given_up = 0 AND position < $4
+            UNION ALL
+            SELECT position FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND left_user_id = $5 AND is_given_up = 0 AND position < $4
+            UNION ALL
+            SELECT position FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND user_id = $5 AND is_given_up = 0 AND position < $4
+            LIMIT 1
+            """,
+            [
+                .id(delivery.application), .id(delivery.endpoint), .id(delivery.user), .integer(delivery.position),
+                .optional(delivery.leftUser),
+            ]
+        ) { row throws(DomainError) in row.only.integer }
+        guard earlier != nil else { return false }
+        let first = try connection.row(
+            """
+            SELECT MIN(position) FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND user_id = $3 AND is_given_up = 0
+            """, [.id(delivery.application), .id(delivery.endpoint), .id(delivery.user)]
+        ) { row throws(DomainError) in row.only.integer }
+        let isFirst = first == delivery.position
+        try connection.run(
+            """
+            UPDATE event_deliveries SET next_try_at = $1 WHERE application_id = $2 AND endpoint_id = $3 AND position = $4
+            """, [isFirst ? .time(now + EventDelivery.holdingTime) : .null] + key(of: delivery))
+        if !isFirst { try promoteNext(after: delivery, at: now) }
+        return true
     }
 
     package func finish(

@@ -76,7 +76,7 @@ package enum EventDeliveryRow: StoredRow {
     package static let table: StaticString = "event_deliveries"
 
     package enum Column: Int, RowColumn {
-        case applicationId, endpointId, position, eventId, userId, attempts, nextTryAt, isGivenUp, lastFault
+        case applicationId, endpointId, position, eventId, userId, attempts, nextTryAt, isGivenUp, lastFault, leftUserId
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> EventDelivery {
@@ -86,6 +86,7 @@ package enum EventDeliveryRow: StoredRow {
         delivery.attempts = row.count(.attempts)
         delivery.isGivenUp = row.isTrue(.isGivenUp)
         delivery.lastFault = row.optionalText(.lastFault)
+        delivery.leftUser = row.optionalId(.leftUserId)
         return delivery
     }
 
@@ -100,6 +101,7 @@ package enum EventDeliveryRow: StoredRow {
         case .nextTryAt: .optional(delivery.nextTryAt)
         case .isGivenUp: .truth(delivery.isGivenUp)
         case .lastFault: .optional(delivery.lastFault)
+        case .leftUserId: .optional(delivery.leftUser)
         }
     }
 }

@@ -7,7 +7,15 @@ extension SQLTransaction {
             INSERT INTO events (application_id, id, type, user_id, left_user_id, happened_at, details, position,
                 user_number)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, (
-                SELECT COALESCE(MAX(user_number), 0) + 1 FROM events WHERE application_id = $1 AND user_id = $4))
+                SELECT COALESCE(MAX(number), 0) + 1 FROM (
+                    SELECT MAX(user_number) AS number FROM events WHERE application_id = $1 AND user_id = $4
+                    UNION ALL
+                    SELECT MAX(user_number) FROM events WHERE application_id = $1 AND user_id = $5
+                    UNION ALL
+                    SELECT MAX(user_number) FROM events WHERE application_id = $1 AND left_user_id = $4
+                    UNION ALL
+                    SELECT MAX(user_number) FROM events WHERE application_id = $1 AND left_user_id = $5
+                ) AS numbers))
             ON CONFLICT DO NOTHING
             """,
             try EventRow.values(of: event))

@@ -3,11 +3,21 @@ import Storage
 import TestWorld
 
 extension Samples {
-    func event(_ number: Int, of user: String) -> Event {
+    func event(_ number: Int, of user: String, leaving left: String? = "left") -> Event {
         Event(
             id: randomness.newIdentifier(at: now + .milliseconds(number)), application: application, type: .userMerged,
-            user: Identifier(rawValue: user), leftUser: Identifier(rawValue: "left"), at: now,
+            user: Identifier(rawValue: user), leftUser: left.map { Identifier(rawValue: $0) }, at: now,
             details: ["number": String(number)])
+    }
+
+    func delivery(
+        at position: Int64, of user: String, leaving left: String? = nil, to endpoint: EventEndpoint
+    ) -> EventDelivery {
+        var delivery = EventDelivery(
+            application: application, endpoint: endpoint.id, event: Identifier(rawValue: "event\(position)"),
+            user: Identifier(rawValue: user), position: position, nextTryAt: now)
+        delivery.leftUser = left.map { Identifier(rawValue: $0) }
+        return delivery
     }
 
     func delivery(of event: Event, to endpoint: EventEndpoint) -> EventDelivery {
@@ -170,6 +180,83 @@ extension Contract {
                 ]
             }
             try expectEqual(answers, [Bool](repeating: true, count: 6))
+        },
+        Contract("keeps an event of two users behind the earlier ones of both, and the later ones of both behind it") {
+            engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let now = samples.now
+            let (soon, later) = (now + EventDelivery.holdingTime, now + EventDelivery.holdingTime * 2)
+            let answers = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                try transaction.insert(endpoint)
+                for (position, user, left) in [
+                    (Int64(1), "guest", String?.none), (2, "hana", nil), (3, "hana", "guest"), (4, "guest", nil),
+                    (5, "hana", nil),
+                ] {
+                    try transaction.enqueue(
+                        samples.delivery(at: position, of: user, leaving: left, to: endpoint), at: now)
+                }
+                func claim(_ name: String, at time: Timestamp) throws(DomainError) -> [Int64] {
+                    try transaction.claimDeliveries(
+                        of: endpoint, dueBy: time, limit: 9, lease: now + .days(1), claim: name
+                    ).map(\.position)
+                }
+                func finish(_ position: Int64, _ user: String, _ claim: String) throws(DomainError) {
+                    _ = try transaction.finish(
+                        samples.delivery(at: position, of: user, to: endpoint), claim: claim, at: now)
+                }
+                let first = try claim("a", at: now)
+                try finish(2, "hana", "a")
+                let held = try claim("b", at: now)
+                try finish(1, "guest", "a")
+                // The guest's next one waits for the merge, which is looked at again soon.
+                let both = try claim("c", at: now)
+                let merge = try claim("d", at: soon)
+                try finish(3, "hana", "d")
+                let last = try claim("e", at: later)
+                return [first == [1, 2], held == [], both == [], merge == [3], Set(last) == [4, 5]]
+            }
+            try expectEqual(answers, [Bool](repeating: true, count: 5))
+        },
+        Contract("lets no two events of two users wait for each other, whatever a replay lets wait") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let sent = try await engine.write { transaction throws(DomainError) -> [Int64] in
+                try transaction.insert(endpoint)
+                // The last one waited before a replay from the beginning.
+                for (position, user, left) in [
+                    (Int64(20), "hana", String?.none), (10, "hana", "guest"), (12, "taro", "hana"), (5, "guest", nil),
+                ] {
+                    try transaction.enqueue(
+                        samples.delivery(at: position, of: user, leaving: left, to: endpoint), at: samples.now)
+                }
+                var (sent, time) = ([Int64](), samples.now)
+                for round in 0..<20 {
+                    let claimed = try transaction.claimDeliveries(
+                        of: endpoint, dueBy: time, limit: 9, lease: time + .days(1), claim: "\(round)")
+                    for delivery in claimed {
+                        sent.append(delivery.position)
+                        _ = try transaction.finish(delivery, claim: "\(round)", at: time)
+                    }
+                    time = time + EventDelivery.holdingTime
+                }
+                return sent
+            }
+            try expectEqual(sent, [5, 10, 12, 20])
+        },
+        Contract("orders an event of two users behind all that both have done before") { engine in
+            let samples = Samples()
+            let (guest, hana) = ("guest", "hana")
+            for (number, user, left) in [
+                (9, guest, String?.none), (8, guest, nil), (7, guest, nil), (6, hana, guest), (5, guest, nil),
+            ] {
+                let event = samples.event(number, of: user, leaving: left)
+                try await engine.write { transaction throws(DomainError) in try transaction.insert(event) }
+            }
+            let found = try await engine.read { transaction throws(DomainError) in
+                try transaction.unorderedEvents(in: samples.application, limit: 9)
+            }
+            try expectEqual(found.compactMap { $0.details["number"] }, ["9", "8", "7", "6", "5"])
         },
         Contract("keeps endpoints, and asks none that is paused or held up") { engine in
             let samples = Samples()
