@@ -218,9 +218,11 @@ enum EventsPage {
         for givenUp in [true, false] {
             let found = try await request.modules.events.listDeliveries(
                 to: endpoint.id, in: endpoint.application, givenUp: givenUp, limit: shownDeliveries)
-            rows += found.map { delivery in
-                [
+            rows += found.map { listed in
+                let delivery = listed.delivery
+                return [
                     .init(text: String(delivery.position), badge: givenUp ? request.text("events.givenUp") : nil),
+                    .init(text: listed.type?.rawValue ?? "–", isCode: true),
                     .init(
                         text: delivery.user.rawValue, link: request.path("users/\(delivery.user.rawValue)"),
                         isCode: true),
@@ -231,7 +233,7 @@ enum EventsPage {
             }
         }
         var list = ListModel()
-        list.columns = ["position", "user", "tries", "next", "fault"].map { request.text("events.\($0)") }
+        list.columns = ["position", "type", "user", "tries", "next", "fault"].map { request.text("events.\($0)") }
         list.rows = rows
         list.empty = request.text("events.nothingWaits")
         return section(request, "events.deliveries", list)
@@ -246,16 +248,30 @@ enum EventsPage {
         let found = try await reading(
             in: application, after: max(0, end - shownEvents), limit: Int(clamping: shownEvents))
         var list = ListModel()
-        list.columns = ["position", "type", "user", "at"].map { request.text("events.\($0)") }
+        let (endpoints, deliveries) = try await request.modules.events.listDeliveries.all(
+            in: application, from: found.events.first?.position ?? 0, limit: Int(clamping: shownEvents))
+        list.columns = ["position", "type", "user", "at", "delivery"].map { request.text("events.\($0)") }
         list.rows = found.events.reversed().map { event in
-            [
+            let states = endpoints.compactMap { $0.state(of: event, among: deliveries) }
+            return [
                 .init(text: String(event.position ?? 0)), .init(text: event.type.rawValue, isCode: true),
                 .init(text: event.user.rawValue, link: request.path("users/\(event.user.rawValue)"), isCode: true),
-                .init(text: "", time: event.at),
+                .init(text: "", time: event.at), delivery(request, states),
             ]
         }
         list.empty = request.text(isRecorded ? "events.noEvents" : "events.notRecorded")
         return section(request, "events.newest", list)
+    }
+
+    /// How many endpoints have an event, are waited for, or were given up.
+    private static func delivery(_ request: DashboardRequest, _ states: [EventEndpoint.State]) -> ListModel.Cell {
+        func words(_ state: EventEndpoint.State) -> String? {
+            let count = states.count { $0 == state }
+            guard count > 0 else { return nil }
+            return request.text("events.delivery.\(state.rawValue)", ["count": String(count)])
+        }
+        let good = [words(.delivered), words(.waits)].compactMap(\.self).joined(separator: " · ")
+        return .init(text: states.isEmpty ? "–" : good, badge: words(.givenUp))
     }
 
     private static func section(

@@ -181,6 +181,15 @@ package protocol EventQueries {
     func deliveries(
         to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, givenUp: Bool, limit: Int
     ) throws(DomainError) -> [EventDelivery]
+    /// What waits for an endpoint or was given up, from a position on, in the order of the events.
+    func deliveries(
+        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64, limit: Int
+    ) throws(DomainError) -> [EventDelivery]
+    /// The same of one user's events.
+    func deliveries(
+        of user: Identifier<User>, to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        from position: Int64, limit: Int
+    ) throws(DomainError) -> [EventDelivery]
     /// Lets a delivery that was given up wait again.
     func revive(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError)
 }

@@ -48,6 +48,23 @@ package struct EventEndpoint: Hashable, Sendable {
     /// Whether an event is for it.
     func takes(_ type: EventType) -> Bool { types.isEmpty || types.contains(type) }
 
+    /// How far an event has come here.
+    package enum State: String, Hashable, Sendable {
+        case waits, givenUp = "given-up", delivered
+    }
+
+    /// - Parameters:
+    ///   - event: Which one.
+    ///   - deliveries: What waits or was given up, of this event at least.
+    /// - Returns: `nil` for an event that is not for the endpoint, or older than the endpoint. What neither waits nor was
+    ///   given up was delivered.
+    package func state(of event: Event, among deliveries: [EventDelivery]) -> State? {
+        guard takes(event.type), createdAt <= event.at else { return nil }
+        let own = deliveries.first { $0.endpoint == id && $0.event == event.id }
+        guard let own else { return event.position == nil ? .waits : .delivered }
+        return own.isGivenUp ? .givenUp : .waits
+    }
+
     /// What breaks a rule.
     func faults(_ carrier: any EventCarrier) -> [ValidationError] {
         var faults = TextRule(maximumCharacters: Self.maximumURLCharacters).faults(of: url, field: "url")

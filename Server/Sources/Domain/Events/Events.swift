@@ -113,16 +113,44 @@ package struct TestEventEndpoint: Sendable {
 package struct ListEventDeliveries: Sendable {
     package static let maximumPageSize = 500
 
+    /// A delivery, and what it is about.
+    package struct Listed: Hashable, Sendable {
+        package let delivery: EventDelivery
+        /// `nil` for an event that is gone.
+        package let type: EventType?
+    }
+
     let store: any Store
 
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
     package func callAsFunction(
         to id: Identifier<EventEndpoint>, in application: Identifier<Application>, givenUp: Bool, limit: Int
-    ) async throws(DomainError) -> [EventDelivery] {
+    ) async throws(DomainError) -> [Listed] {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         return try await store.read { transaction throws(DomainError) in
             guard try transaction.eventEndpoint(id, in: application) != nil else { throw .administration(.notFound) }
-            return try transaction.deliveries(to: id, in: application, givenUp: givenUp, limit: limit)
+            return try transaction.deliveries(to: id, in: application, givenUp: givenUp, limit: limit).map {
+                delivery throws(DomainError) in
+                Listed(delivery: delivery, type: try transaction.event(delivery.event, in: application)?.type)
+            }
+        }
+    }
+
+    /// The endpoints of an application, and what waits for them or was given up, of so many events from a position on.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func all(
+        in application: Identifier<Application>, from position: Int64, limit: Int
+    ) async throws(DomainError) -> (endpoints: [EventEndpoint], deliveries: [EventDelivery]) {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        return try await store.read { transaction throws(DomainError) in
+            let endpoints = try transaction.eventEndpoints(in: application)
+            var deliveries: [EventDelivery] = []
+            for endpoint in endpoints {
+                deliveries += try transaction.deliveries(
+                    to: endpoint.id, in: application, from: position, limit: limit)
+            }
+            return (endpoints, deliveries)
         }
     }
 }

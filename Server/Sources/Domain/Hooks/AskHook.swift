@@ -102,6 +102,7 @@ package struct AskHook: Sendable {
     let carrier: any HookCarrier
     let breakers: HookBreakers
     let observer: HookObserver
+    let refusals: HookRefusals
 
     /// - Parameters:
     ///   - hook: Which one.

@@ -112,6 +112,38 @@ extension SQLTransaction {
             """, [.id(application), .id(endpoint), .truth(givenUp), .count(limit)])
     }
 
+    package func deliveries(
+        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64, limit: Int
+    ) throws(DomainError) -> [EventDelivery] {
+        try connection.all(
+            EventDeliveryRow.self,
+            """
+            FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND position >= $3
+            ORDER BY position LIMIT $4
+            """, [.id(application), .id(endpoint), .integer(position), .count(limit)])
+    }
+
+    package func deliveries(
+        of user: Identifier<User>, to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        from position: Int64, limit: Int
+    ) throws(DomainError) -> [EventDelivery] {
+        var found: [EventDelivery] = []
+        // Each part in the order of the index.
+        for isGivenUp in [true, false] {
+            found += try connection.all(
+                EventDeliveryRow.self,
+                """
+                FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND user_id = $3
+                    AND is_given_up = $4 AND position >= $5
+                ORDER BY position LIMIT $6
+                """,
+                [
+                    .id(application), .id(endpoint), .id(user), .truth(isGivenUp), .integer(position), .count(limit),
+                ])
+        }
+        return found.sorted { $0.position < $1.position }
+    }
+
     package func revive(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
         let next = try isAnyWaiting(beside: delivery) ? nil : now
         try connection.run(

@@ -110,7 +110,8 @@ struct EventDeliveryTests {
 
     private func givenUp(_ endpoint: EventEndpoint) async throws -> [EventDelivery] {
         try await world.modules.events.listDeliveries(
-            to: endpoint.id, in: application.id, givenUp: true, limit: 10)
+            to: endpoint.id, in: application.id, givenUp: true, limit: 10
+        ).map(\.delivery)
     }
 
     @Test("asks a receiver that is down now and then, and holds up no other endpoint")

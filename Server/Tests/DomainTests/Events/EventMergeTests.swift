@@ -46,7 +46,7 @@ struct EventMergeTests {
         }
         // Nothing of the merge before the guest's creation.
         #expect(!receiver.taken.contains { $0.type == .userMerged })
-        try await rules.undoMerge(merge, in: application, by: .local)
+        try await world.modules.transfers.undoMerge(merge, of: hana, in: application.id, by: .local)
         receiver.refuse(.mergeUndone)
         func deliver() async throws {
             for _ in 0..<5 {

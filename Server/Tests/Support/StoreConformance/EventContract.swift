@@ -244,6 +244,32 @@ extension Contract {
             }
             try expectEqual(sent, [5, 10, 12, 20])
         },
+        Contract("finds what waits for an endpoint or was given up, from a position on, of all or of one user") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let (all, own) = try await engine.write { transaction throws(DomainError) -> ([Int64], [Int64]) in
+                try transaction.insert(endpoint)
+                for (position, user) in [(Int64(1), "hana"), (2, "taro"), (3, "hana"), (4, "hana")] {
+                    try transaction.enqueue(samples.delivery(at: position, of: user, to: endpoint), at: samples.now)
+                }
+                for delivery in try transaction.claimDeliveries(
+                    of: endpoint, dueBy: samples.now, limit: 9, lease: samples.now, claim: "a")
+                {
+                    var dead = delivery
+                    (dead.nextTryAt, dead.isGivenUp) = (nil, true)
+                    try transaction.postpone(dead, claim: "a", at: samples.now)
+                }
+                let (id, application) = (endpoint.id, samples.application)
+                return (
+                    try transaction.deliveries(to: id, in: application, from: 2, limit: 2).map(\.position),
+                    try transaction.deliveries(
+                        of: .init(rawValue: "hana"), to: id, in: application, from: 1, limit: 9
+                    ).map(\.position)
+                )
+            }
+            try expectEqual(all, [2, 3])
+            try expectEqual(own, [1, 3, 4])
+        },
         Contract("orders an event of two users behind all that both have done before") { engine in
             let samples = Samples()
             let (guest, hana) = ("guest", "hana")
