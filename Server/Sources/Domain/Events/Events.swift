@@ -60,6 +60,9 @@ package final class WaitingReaders: Sendable {
 
     package func leave() { state.withLock { $0.waiting -= 1 } }
 
+    /// How many wait now.
+    package var waiting: Int { state.withLock { $0.waiting } }
+
     /// Whether one more stream may begin; then it has to end with `endStream`.
     package func beginStream(of application: Identifier<Application>) -> Bool {
         state.withLock { state in
