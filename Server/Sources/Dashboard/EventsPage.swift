@@ -218,7 +218,7 @@ enum EventsPage {
         for givenUp in [true, false] {
             let found = try await request.modules.events.listDeliveries(
                 to: endpoint.id, in: endpoint.application, givenUp: givenUp, limit: shownDeliveries)
-            rows += found.map { listed in
+            rows += found.map { listed -> [ListModel.Cell] in
                 let delivery = listed.delivery
                 return [
                     .init(text: String(delivery.position), badge: givenUp ? request.text("events.givenUp") : nil),
@@ -251,7 +251,7 @@ enum EventsPage {
         let (endpoints, deliveries) = try await request.modules.events.listDeliveries.all(
             in: application, from: found.events.first?.position ?? 0, limit: Int(clamping: shownEvents))
         list.columns = ["position", "type", "user", "at", "delivery"].map { request.text("events.\($0)") }
-        list.rows = found.events.reversed().map { event in
+        list.rows = found.events.reversed().map { event -> [ListModel.Cell] in
             let states = endpoints.compactMap { $0.state(of: event, among: deliveries) }
             return [
                 .init(text: String(event.position ?? 0)), .init(text: event.type.rawValue, isCode: true),

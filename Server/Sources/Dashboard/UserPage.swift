@@ -305,10 +305,10 @@ struct UserPageModel {
     /// How far an event has come at each endpoint, whose address is shown to who may see settings.
     private func deliveries(of event: Event) -> [PageTemplates.Model] {
         let showsURL = request.offers(.readSettings)
-        return found.endpoints.compactMap { endpoint in
+        return found.endpoints.compactMap { endpoint -> PageTemplates.Model? in
             guard let state = endpoint.state(of: event, among: found.deliveries) else { return nil }
-            let place = showsURL ? endpoint.url : endpoint.id.rawValue
-            let text = request.text("user.delivery.\(state.rawValue)", ["endpoint": place])
+            let name = showsURL ? endpoint.url : endpoint.id.rawValue
+            let text = request.text("user.delivery.\(state.rawValue)", ["endpoint": name])
             return ["text": text, "isGivenUp": state == .givenUp]
         }
     }

@@ -125,7 +125,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
                 .allowed(.changeSettings, .readUsers, .readPersonalData), .application, stepUp: true,
                 audit: .settingsChanged)
         case .deliverEvents: .init(.allowed(.changeSettings), .application)
-        // Who can set a hook decides who signs up, and what backends believe of everybody; and the hook is told of profiles,
+        // Who can set a hook decides who signs up, and what backends believe of everybody; and the hook gets profiles,
         // typed passwords and tokens.
         case .changeHooks:
             .init(

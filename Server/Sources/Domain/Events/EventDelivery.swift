@@ -183,7 +183,8 @@ package protocol EventQueries {
     ) throws(DomainError) -> [EventDelivery]
     /// What waits for an endpoint or was given up, from a position on, in the order of the events.
     func deliveries(
-        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64, limit: Int
+        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64,
+        limit: Int
     ) throws(DomainError) -> [EventDelivery]
     /// The same of one user's events.
     func deliveries(

@@ -87,6 +87,7 @@ package struct ManageEventEndpoints: Sendable {
     ///   - application: Whose.
     ///   - who: Who does it.
     ///   - change: Makes of the endpoint as it is what it shall be, and refuses what `who` may not do.
+    /// - Returns: the endpoint as it is then.
     /// - Throws: `administration(notFound)`, `fieldsRefused`, `storageUnavailable`, and what `change` throws.
     package func change(
         _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator,

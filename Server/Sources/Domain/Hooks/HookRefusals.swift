@@ -34,7 +34,7 @@ final class HookRefusals: Sendable {
         in application: Identifier<Application>
     ) async throws(DomainError) {
         let entry = audit.draft(action, by: .user(user), in: application, from: origin)
-        let isNew = noted.withLock { noted in
+        let isNew = noted.withLock { noted -> Bool in
             let key = Key(user: user, application: application, point: point)
             if let last = noted[key], last <= entry.at, entry.at - last < Self.pause { return false }
             if noted.count >= Self.maximumKept { noted = [:] }

@@ -69,10 +69,12 @@ extension SQLTransaction {
             """, [.id(delivery.application), .id(delivery.endpoint), .id(delivery.user)]
         ) { row throws(DomainError) in row.only.integer }
         let isFirst = first == delivery.position
+        let next: Value = isFirst ? .time(now + EventDelivery.holdingTime) : .null
         try connection.run(
             """
-            UPDATE event_deliveries SET next_try_at = $1 WHERE application_id = $2 AND endpoint_id = $3 AND position = $4
-            """, [isFirst ? .time(now + EventDelivery.holdingTime) : .null] + key(of: delivery))
+            UPDATE event_deliveries SET next_try_at = $1
+            WHERE application_id = $2 AND endpoint_id = $3 AND position = $4
+            """, [next] + key(of: delivery))
         if !isFirst { try promoteNext(after: delivery, at: now) }
         return true
     }
@@ -113,7 +115,8 @@ extension SQLTransaction {
     }
 
     package func deliveries(
-        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64, limit: Int
+        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64,
+        limit: Int
     ) throws(DomainError) -> [EventDelivery] {
         try connection.all(
             EventDeliveryRow.self,

@@ -130,7 +130,9 @@ struct EventDeliveryTests {
         #expect(receiver.delivered.count == 160)
     }
 
-    @Test("ends for an endpoint whose receiver is gone, which the audit log tells, and goes on when it is switched on again")
+    @Test(
+        "ends for an endpoint whose receiver is gone, which the audit log tells, and goes on when it is switched on again"
+    )
     func gone() async throws {
         let endpoint = try await endpoint()
         receiver.respond(Self.url, .gone)

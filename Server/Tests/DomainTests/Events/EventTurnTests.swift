@@ -11,7 +11,7 @@ struct EventTurnTests {
 
     /// Notes how many events of the busy application have no position yet when the other one's event arrives.
     private final class CountingReceiver: EventCarrier {
-        private let state = Mutex((count: @Sendable () async -> Int?)?.none)
+        private let state = Mutex((count:@Sendable () async -> Int?)?.none)
         private let counts = Mutex<[Int]>([])
         static let quiet = "https://quiet.example.com"
 

@@ -48,7 +48,9 @@ struct HookShareTests {
     }
 
     /// Issue 24: with `allow`, slow calls from many networks let everybody else past the hook.
-    @Test("lets nobody past it when many together fill it, whatever happens while it is down", arguments: Hook.WhenDown.allCases)
+    @Test(
+        "lets nobody past it when many together fill it, whatever happens while it is down",
+        arguments: Hook.WhenDown.allCases)
     func full(whenDown: Hook.WhenDown) async throws {
         let slow = SlowHook()
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), hooks: slow)
@@ -62,7 +64,8 @@ struct HookShareTests {
             var subject = HookSubject(user)
             subject.address = address
             do throws(DomainError) {
-                return try await ask(hook, about: subject, in: application) { _, _ in nil } == nil ? .applicationUnknown : nil
+                return try await ask(hook, about: subject, in: application) { _, _ in nil } == nil
+                    ? .applicationUnknown : nil
             } catch {
                 return error
             }

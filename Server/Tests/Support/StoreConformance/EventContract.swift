@@ -244,7 +244,8 @@ extension Contract {
             }
             try expectEqual(sent, [5, 10, 12, 20])
         },
-        Contract("finds what waits for an endpoint or was given up, from a position on, of all or of one user") { engine in
+        Contract("finds what waits for an endpoint or was given up, from a position on, of all or of one user") {
+            engine in
             let samples = Samples()
             let endpoint = samples.endpoint()
             let (all, own) = try await engine.write { transaction throws(DomainError) -> ([Int64], [Int64]) in
