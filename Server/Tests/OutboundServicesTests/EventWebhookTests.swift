@@ -85,10 +85,10 @@ struct EventWebhookTests {
     @Test(
         "come later when the receiver says when, with 429 or 503",
         arguments: [
-            (429, "120", Int64?.some(120)), (503, "0", 0), (503, "Thu, 25 Feb 2021 15:03:10 GMT", 60),
+            (429, "120", 120), (503, "0", 0), (503, "Thu, 25 Feb 2021 15:03:10 GMT", 60),
             (503, "Thu, 25 Feb 2021 15:02:00 GMT", 0), (429, "99999999999999999999", nil), (429, "-1", nil),
             (429, "soon", nil), (503, "Thu, 99 Feb 2021 15:02:00 GMT", nil), (500, "120", nil), (429, "", nil),
-        ])
+        ] as [(Int, String, Int64?)])
     func retryAfter(status: Int, text: String, seconds: Int64?) async {
         var response = WebResponse(status: status, body: [])
         response.headers = ["retry-after": text]

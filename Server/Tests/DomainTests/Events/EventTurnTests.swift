@@ -11,18 +11,18 @@ struct EventTurnTests {
 
     /// Notes how many events of the busy application have no position yet when the other one's event arrives.
     private final class CountingReceiver: EventCarrier {
-        private let state = Mutex((count:@Sendable () async -> Int?)?.none)
+        private let count = Mutex<(@Sendable () async -> Int?)?>(nil)
         private let counts = Mutex<[Int]>([])
         static let quiet = "https://quiet.example.com"
 
-        func watch(_ count: @escaping @Sendable () async -> Int?) { state.withLock { $0 = count } }
+        func watch(_ count: @escaping @Sendable () async -> Int?) { self.count.withLock { $0 = count } }
 
         var found: [Int] { counts.withLock { $0 } }
 
         func mayAsk(_ url: String) -> Bool { true }
 
         func deliver(_ request: EventRequest) async -> EventOutcome {
-            guard request.url == Self.quiet, let count = state.withLock({ $0 }) else { return .delivered }
+            guard request.url == Self.quiet, let count = count.withLock({ $0 }) else { return .delivered }
             let found = await count()
             counts.withLock { $0.append(found ?? -1) }
             return .delivered
@@ -76,9 +76,10 @@ struct EventTurnTests {
         #expect(try await read(in: busy.id, after: 0, limit: 100).events.count == 100)
         #expect(try await Self.unordered(store, busy) == Self.backlog - 100)
         // Page by page everything comes, once.
-        var (position, found) = (Int64(0), 0)
-        while case let page = try await read(in: busy.id, after: position, limit: 500), !page.events.isEmpty {
-            (position, found) = (page.next, found + page.events.count)
+        var (position, found, isMore) = (Int64(0), 0, true)
+        while isMore {
+            let page = try await read(in: busy.id, after: position, limit: 500)
+            (position, found, isMore) = (page.next, found + page.events.count, !page.events.isEmpty)
         }
         #expect(found == Self.backlog && position == Int64(Self.backlog))
     }
