@@ -21,15 +21,18 @@ enum EventsPage {
                 return .done("saved")
             }
         },
-        DashboardRoute(page, post: "endpoints", .changeEvents) { request in
+        DashboardRoute(page, post: "endpoints", .changeEvents, also: [.includeUsersInEvents]) { request in
             try await change(request) { form, id, who throws(DomainError) in
-                let made = try await request.modules.events.endpoints.create(draft(form), in: id, by: who)
+                let draft = draft(form)
+                try request.caller().require(draft.action, in: id)
+                let made = try await request.modules.events.endpoints.create(draft, in: id, by: who)
                 return .secret(made.secret)
             }
         },
-        DashboardRoute(page, post: "endpoints/{endpoint}", .changeEvents) { request in
+        DashboardRoute(page, post: "endpoints/{endpoint}", .changeEvents, also: [.includeUsersInEvents]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let draft = draft(form)
+                try request.caller().require(draft.action, in: id)
                 _ = try await request.modules.events.endpoints.change(endpoint(request), in: id, by: who) {
                     $0 = draft
                 }
@@ -55,10 +58,8 @@ enum EventsPage {
         },
         DashboardRoute(page, post: "endpoints/{endpoint}/test", .deliverEvents) { request in
             try await change(request) { _, id, _ throws(DomainError) in
-                switch try await request.modules.events.testEndpoint(endpoint(request), in: id) {
-                case .delivered: .done("tested")
-                case .failed(let reason): .failed(reason)
-                }
+                let outcome = try await request.modules.events.testEndpoint(endpoint(request), in: id)
+                return outcome.fault.map(Outcome.failed) ?? .done("tested")
             }
         },
         DashboardRoute(page, post: "endpoints/{endpoint}/replay", .deliverEvents) { request in
@@ -146,7 +147,7 @@ enum EventsPage {
                 ] as PageTemplates.Model
         }
         var sections: [PageTemplates.Model] = []
-        if let chosen { sections.append(try await deliveries(request, to: chosen)) }
+        if let chosen, request.offers(.readEvents) { sections.append(try await deliveries(request, to: chosen)) }
         if chosen == nil, request.offers(.readEvents) {
             sections.append(try await newest(request, in: application.id, isRecorded: settings.isRecorded))
         }
@@ -204,6 +205,7 @@ enum EventsPage {
     }
 
     private static func state(of endpoint: EventEndpoint, at now: Timestamp) -> String {
+        if endpoint.goneAt != nil { return "gone" }
         if endpoint.isPaused { return "paused" }
         return endpoint.failures == 0 ? "good" : "failing"
     }
@@ -216,9 +218,11 @@ enum EventsPage {
         for givenUp in [true, false] {
             let found = try await request.modules.events.listDeliveries(
                 to: endpoint.id, in: endpoint.application, givenUp: givenUp, limit: shownDeliveries)
-            rows += found.map { delivery in
-                [
+            rows += found.map { listed -> [ListModel.Cell] in
+                let delivery = listed.delivery
+                return [
                     .init(text: String(delivery.position), badge: givenUp ? request.text("events.givenUp") : nil),
+                    .init(text: listed.type?.rawValue ?? "–", isCode: true),
                     .init(
                         text: delivery.user.rawValue, link: request.path("users/\(delivery.user.rawValue)"),
                         isCode: true),
@@ -229,7 +233,7 @@ enum EventsPage {
             }
         }
         var list = ListModel()
-        list.columns = ["position", "user", "tries", "next", "fault"].map { request.text("events.\($0)") }
+        list.columns = ["position", "type", "user", "tries", "next", "fault"].map { request.text("events.\($0)") }
         list.rows = rows
         list.empty = request.text("events.nothingWaits")
         return section(request, "events.deliveries", list)
@@ -244,16 +248,30 @@ enum EventsPage {
         let found = try await reading(
             in: application, after: max(0, end - shownEvents), limit: Int(clamping: shownEvents))
         var list = ListModel()
-        list.columns = ["position", "type", "user", "at"].map { request.text("events.\($0)") }
-        list.rows = found.events.reversed().map { event in
-            [
+        let (endpoints, deliveries) = try await request.modules.events.listDeliveries.all(
+            in: application, from: found.events.first?.position ?? 0, limit: Int(clamping: shownEvents))
+        list.columns = ["position", "type", "user", "at", "delivery"].map { request.text("events.\($0)") }
+        list.rows = found.events.reversed().map { event -> [ListModel.Cell] in
+            let states = endpoints.compactMap { $0.state(of: event, among: deliveries) }
+            return [
                 .init(text: String(event.position ?? 0)), .init(text: event.type.rawValue, isCode: true),
                 .init(text: event.user.rawValue, link: request.path("users/\(event.user.rawValue)"), isCode: true),
-                .init(text: "", time: event.at),
+                .init(text: "", time: event.at), delivery(request, states),
             ]
         }
         list.empty = request.text(isRecorded ? "events.noEvents" : "events.notRecorded")
         return section(request, "events.newest", list)
+    }
+
+    /// How many endpoints have an event, are waited for, or were given up.
+    private static func delivery(_ request: DashboardRequest, _ states: [EventEndpoint.State]) -> ListModel.Cell {
+        func words(_ state: EventEndpoint.State) -> String? {
+            let count = states.count { $0 == state }
+            guard count > 0 else { return nil }
+            return request.text("events.delivery.\(state.rawValue)", ["count": String(count)])
+        }
+        let good = [words(.delivered), words(.waits)].compactMap(\.self).joined(separator: " · ")
+        return .init(text: states.isEmpty ? "–" : good, badge: words(.givenUp))
     }
 
     private static func section(

@@ -123,7 +123,7 @@ enum HooksPage {
         var errors = faults.map { (Optional($0.field), request.text("hooks.bad.\($0.field)")) }
         if let tested {
             switch tested {
-            case .malformed(let reason), .silent(let reason):
+            case .malformed(let reason), .silent(let reason), .busy(let reason):
                 errors.append((nil, request.text("hooks.failed", ["reason": reason])))
             case .allowed, .refused: model["sections"] = [decision(request, tested)]
             }
@@ -181,7 +181,7 @@ enum HooksPage {
             list.rows += added.map { name, value in
                 [.init(text: name, isCode: true), .init(text: FieldsPage.text(of: value), isCode: true)]
             }
-        case .malformed, .silent: break
+        case .malformed, .silent, .busy: break
         }
         var model = list.model(request)
         model["sectionTitle"] = request.text("hooks.tested")

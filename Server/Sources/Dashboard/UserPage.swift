@@ -14,7 +14,7 @@ enum UserPage {
     ]
 
     static let routes: [DashboardRoute] = [
-        DashboardRoute(page, also: [.readPersonalData, .readAudit, .readEvents]) { request in
+        DashboardRoute(page, also: [.readPersonalData, .readAudit, .readEvents, .readSettings]) { request in
             let notice = request.page.query.text("done")
             return try await draw(request, notice: notices.contains(notice) ? "user.done.\(notice)" : nil)
         },
@@ -295,10 +295,22 @@ struct UserPageModel {
                     "action": event.type.rawValue, "isEvent": true,
                     "actor": event.position.map { request.text("user.eventNumber", ["number": String($0)]) } ?? "",
                     "address": event.leftUser?.rawValue ?? "", "time": event.at.text,
+                    "deliveries": deliveries(of: event),
                 ]
             )
         }
         return (audit + events).sorted { $0.0 > $1.0 }.prefix(InspectUser.maximumAuditEntries).map(\.1)
+    }
+
+    /// How far an event has come at each endpoint, whose address is shown to who may see settings.
+    private func deliveries(of event: Event) -> [PageTemplates.Model] {
+        let showsURL = request.offers(.readSettings)
+        return found.endpoints.compactMap { endpoint -> PageTemplates.Model? in
+            guard let state = endpoint.state(of: event, among: found.deliveries) else { return nil }
+            let name = showsURL ? endpoint.url : endpoint.id.rawValue
+            let text = request.text("user.delivery.\(state.rawValue)", ["endpoint": name])
+            return ["text": text, "isGivenUp": state == .givenUp]
+        }
     }
 
     private var facts: [PageTemplates.Model] {

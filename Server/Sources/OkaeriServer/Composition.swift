@@ -151,11 +151,12 @@ package struct Composition: Sendable {
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
         let caller = caller ?? CurlCaller(policy: egress)
-        upstreamStreams = CurlStreams(policy: caller.policy)
+        let tenants = caller.policy.forTenants
+        upstreamStreams = CurlStreams(policy: tenants)
         self.caller = caller
-        let eventCaller = CurlCaller(policy: caller.policy)
+        let eventCaller = CurlCaller(limits: EventWebhook.limits, policy: tenants)
         self.eventCaller = eventCaller
-        let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: caller.policy)
+        let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: tenants)
         self.hookStreams = hookStreams
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))

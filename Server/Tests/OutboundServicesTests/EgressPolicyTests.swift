@@ -97,13 +97,38 @@ struct EgressPolicyTests {
             ("http://127.0.0.1:9000/sms", true), ("http://127.0.0.1:9000/sms/x", true),
             ("http://127.0.0.1:9000/smsx", false),
             ("http://127.0.0.1:9000/", false), ("http://127.0.0.1:90001/sms", false), ("https://10.0.0.1/sms", false),
-            ("http://127.0.0.1:9000/sms@10.0.0.1/", false),
+            ("http://127.0.0.1:9000/sms@10.0.0.1/", false), ("HTTP://127.0.0.1:9000/sms/x?y=z", true),
+            ("http://127.0.0.1:9000/sms?x", true), ("https://127.0.0.1:9000/sms", false),
+            ("http://127.0.0.1:9000/sms/../admin", false), ("http://127.0.0.1:9000/sms/%2e%2E/admin", false),
+            ("http://127.0.0.1:9000/sms/.%2e/admin", false), ("http://127.0.0.1:9000/sms/./x", false),
+            ("http://127.0.0.1:9000/sms/..%2fadmin", false), ("http://127.0.0.1:9000/sms/..\\admin", false),
+            ("http://127.0.0.1:9000/sms/..%5Cadmin", false), ("http://127.0.0.1:9000/%73ms", false),
+            ("http://127.0.0.1:9000\\@evil.example/sms", false),
         ])
     func operators(url: String, isAsked: Bool) throws {
         let policy = EgressPolicy(privateNetworks: [], operatorURLs: ["http://127.0.0.1:9000/sms"])
         let target = policy.target(of: url)
         #expect((target != nil) == isAsked)
         if let target { #expect(policy.permits(try #require(IPAddress(exactly: "127.0.0.1")), for: target)) }
+    }
+
+    @Test("is nothing of the operator's for those whose addresses tenants name")
+    func tenants() throws {
+        let policy = EgressPolicy(
+            privateNetworks: [try #require(IPNetwork("10.20.0.0/16"))], operatorURLs: ["http://127.0.0.1:9000/sms"])
+        #expect(policy.forTenants.target(of: "http://127.0.0.1:9000/sms") == nil)
+        #expect(policy.forTenants.target(of: "https://10.20.0.1/") != nil)
+    }
+
+    @Test(
+        "is asked for the very path that was judged: none with dot segments",
+        arguments: [
+            "https://id.example.com/a/../b", "https://id.example.com/..", "https://id.example.com/a/%2e%2e/b",
+            "https://id.example.com/./a",
+        ])
+    func dotSegments(url: String) {
+        #expect(Self.strict.target(of: url) == nil)
+        #expect(Self.strict.target(of: "https://id.example.com/a..b/.well-known/...") != nil)
     }
 
     @Test(

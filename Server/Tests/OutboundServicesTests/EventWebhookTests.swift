@@ -69,11 +69,33 @@ struct EventWebhookTests {
         #expect(signatures.count == 2 && signatures.first.map(String.init) == own)
     }
 
-    @Test("fail with a reason for everything but a success", arguments: [301, 302, 400, 404, 410, 500, 503])
+    @Test("fail with a reason for everything but a success", arguments: [301, 302, 400, 404, 500, 503])
     func refused(status: Int) async {
         let receiver = Receiver(.success(WebResponse(status: status, body: [])))
         #expect(await deliver(receiver) == .failed(reason: "the receiver answered \(status)"))
         #expect(receiver.calls.count == 1)
+    }
+
+    @Test("end for a receiver that is gone, which has fifteen seconds before")
+    func gone() async {
+        #expect(await deliver(Receiver(.success(WebResponse(status: 410, body: [])))) == .gone)
+        #expect(EventWebhook.limits.whole == .seconds(15))
+    }
+
+    @Test(
+        "come later when the receiver says when, with 429 or 503",
+        arguments: [
+            (429, "120", 120), (503, "0", 0), (503, "Thu, 25 Feb 2021 15:03:10 GMT", 60),
+            (503, "Thu, 25 Feb 2021 15:02:00 GMT", 0), (429, "99999999999999999999", nil), (429, "-1", nil),
+            (429, "soon", nil), (503, "Thu, 99 Feb 2021 15:02:00 GMT", nil), (500, "120", nil), (429, "", nil),
+        ] as [(Int, String, Int64?)])
+    func retryAfter(status: Int, text: String, seconds: Int64?) async {
+        var response = WebResponse(status: status, body: [])
+        response.headers = ["retry-after": text]
+        let outcome = await deliver(Receiver(.success(response)))
+        #expect(
+            outcome
+                == .failed(reason: "the receiver answered \(status)", retryAfter: seconds.map { .seconds($0) }))
     }
 
     @Test(
@@ -82,7 +104,7 @@ struct EventWebhookTests {
             WebFault.addressRefused(reason: "a private address"), .unreachable(reason: "certificate"), .tooBusy,
         ])
     func unreachable(fault: WebFault) async {
-        guard case .failed(let reason) = await deliver(Receiver(.failure(fault))) else {
+        guard case .failed(let reason, nil) = await deliver(Receiver(.failure(fault))) else {
             Issue.record("it was delivered")
             return
         }

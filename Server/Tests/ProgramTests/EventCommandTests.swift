@@ -14,6 +14,8 @@ struct EventCommandTests {
         var database: OpaquePointer?
         defer { sqlite3_close(database) }
         try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &database) == SQLITE_OK)
+        // A command that follows writes now and then.
+        sqlite3_busy_timeout(database, 10_000)
         try #require(sqlite3_exec(database, statement, nil, nil, nil) == SQLITE_OK)
     }
 
@@ -36,6 +38,68 @@ struct EventCommandTests {
         #expect(lines.first?.contains("user.created") == true && lines.first?.contains("anonymous=yes") == true)
         #expect(lines.last?.hasPrefix("2  ") == true && lines.last?.contains("user.upgraded") == true)
         #expect(try await server.stop() == 0)
+    }
+
+    /// What a query counts.
+    private func count(_ query: String) throws -> Int {
+        var database: OpaquePointer?
+        var statement: OpaquePointer?
+        defer {
+            sqlite3_finalize(statement)
+            sqlite3_close(database)
+        }
+        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &database) == SQLITE_OK)
+        try #require(sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK)
+        try #require(sqlite3_step(statement) == SQLITE_ROW)
+        return Int(sqlite3_column_int64(statement, 0))
+    }
+
+    private func insert(_ id: String, _ type: String, number: Int, in application: String) throws {
+        try change(
+            """
+            INSERT INTO events (application_id, id, type, user_id, happened_at, details, user_number)
+            VALUES ('\(application)', '\(id)', '\(type)', 'hana', 1, '{}', \(number));
+            """)
+    }
+
+    @Test("replay lets events wait again: all behind a position, or those that were given up")
+    func replay() async throws {
+        try folder.make()
+        let application = try await run(["application", "create", "Demo", "--json"]).json(CreatedApplication.self).id
+        try change(
+            """
+            INSERT INTO event_endpoints (application_id, id, url, types, includes_user, is_paused, created_at,
+                sealed_secret, failures, resumes_at)
+            VALUES ('\(application)', 'target', 'https://app.example.com', '[]', 0, 0, 0, x'00', 0, 0);
+            """)
+        try insert("a", "user.created", number: 1, in: application)
+        try insert("b", "user.upgraded", number: 2, in: application)
+        let replay = ["events", "replay", "target", "--application", application]
+        let all = try await run(replay + ["--after", "0"])
+        #expect(all.status == 0 && all.output.contains("2 events wait to be sent again"), "\(all.errors)")
+        #expect(try count("SELECT COUNT(*) FROM event_deliveries WHERE is_given_up = 0") == 2)
+        let rest = try await run(replay + ["--after", "1", "--json"])
+        #expect(rest.status == 0 && rest.output.contains("1") && !rest.output.contains("wait"), "\(rest.output)")
+        #expect(try await run(replay).output.contains("0 events"))
+        try change("UPDATE event_deliveries SET is_given_up = 1, next_try_at = NULL WHERE position = 1;")
+        #expect(try await run(replay).output.contains("1 event waits to be sent again"))
+        #expect(try count("SELECT COUNT(*) FROM event_deliveries WHERE is_given_up = 1") == 0)
+    }
+
+    @Test("tail goes on with what happens until it is stopped")
+    func follow() async throws {
+        try folder.make()
+        let application = try await run(["application", "create", "Demo", "--json"]).json(CreatedApplication.self).id
+        try insert("a", "user.created", number: 1, in: application)
+        let tail = try ChildProcess(
+            try Program.path(),
+            ["events", "tail", "--application", application, "--after", "0", "--follow", "--data", folder.path])
+        _ = try await eventually("the first event") { tail.output.contains("user.created") ? true : nil }
+        try insert("b", "user.upgraded", number: 2, in: application)
+        _ = try await eventually("the next event") { tail.output.contains("user.upgraded") ? true : nil }
+        #expect(tail.isRunning && tail.output.components(separatedBy: "user.created").count == 2)
+        tail.signal(SIGTERM)
+        _ = try await tail.status()
     }
 
     @Test("replay fails for an endpoint that there is not, and tail for an application that there is not")

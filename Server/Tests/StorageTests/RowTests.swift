@@ -219,7 +219,7 @@ struct RowTests {
             id: .init(rawValue: "endpoint"), application: application, url: "https://example.com",
             types: [.userMerged], includesUser: true, createdAt: time, sealedSecret: [1, 2])
         guard full else { return endpoint }
-        (endpoint.sealedFormer, endpoint.formerUntil) = ([3, 4], time)
+        (endpoint.sealedFormer, endpoint.formerUntil, endpoint.goneAt) = ([3, 4], time, time)
         return endpoint
     }
 
@@ -227,7 +227,7 @@ struct RowTests {
         var delivery = EventDelivery(
             application: application, endpoint: .init(rawValue: "endpoint"), event: .init(rawValue: "event"),
             user: user, position: 7, nextTryAt: time)
-        if full { delivery.lastFault = "refused" }
+        if full { (delivery.lastFault, delivery.leftUser) = ("refused", .init(rawValue: "other")) }
         return delivery
     }
 

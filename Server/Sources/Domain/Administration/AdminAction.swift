@@ -24,7 +24,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules
     case changeMail, sendTestMail, readMailQueue, readMailOutbox
     case changeClaims
-    case readEvents, changeEvents, deliverEvents
+    case readEvents, changeEvents, includeUsersInEvents, deliverEvents
     case changeHooks, testHook
     case changeOldServices
     case setProvider, removeProvider, checkProvider, transferTeam
@@ -119,9 +119,18 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .changeClaims: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .claimsChanged)
         case .readEvents: .init(.allowed(.readUsers), .application)
         case .changeEvents: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
+        // Who chooses where profiles are sent can read them all: it demands what an export demands.
+        case .includeUsersInEvents:
+            .init(
+                .allowed(.changeSettings, .readUsers, .readPersonalData), .application, stepUp: true,
+                audit: .settingsChanged)
         case .deliverEvents: .init(.allowed(.changeSettings), .application)
-        // Who can set a hook decides who signs up, and what backends believe of everybody.
-        case .changeHooks: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
+        // Who can set a hook decides who signs up, and what backends believe of everybody; and the hook gets profiles,
+        // typed passwords and tokens.
+        case .changeHooks:
+            .init(
+                .allowed(.changeSettings, .readUsers, .readPersonalData), .application, stepUp: true,
+                audit: .settingsChanged)
         case .testHook: .init(.allowed(.changeSettings), .application)
         // Whose tokens are believed says who is let in, as anybody who came from there.
         case .changeOldServices:

@@ -16,6 +16,10 @@ package struct InspectUser: Sendable {
         package var audit: [AuditEntry]
         /// What the app's backend learns of the user, newest first, as long as events are kept.
         package var events: [Event]
+        /// Where the application's events go.
+        package var endpoints: [EventEndpoint]
+        /// What of the user's events waits for them, or was given up.
+        package var deliveries: [EventDelivery]
         package var hasWeakCredential: Bool
         /// The day on which the user was last there, from 1970 on.
         package var lastDay: Int64
@@ -28,13 +32,22 @@ package struct InspectUser: Sendable {
         try await store.read { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
             let sessions = try transaction.sessions(of: id, in: application)
+            let events = try transaction.events(of: id, in: application, limit: Self.maximumEvents)
+            let endpoints = try transaction.eventEndpoints(in: application)
+            var deliveries: [EventDelivery] = []
+            if let oldest = events.compactMap(\.position).min() {
+                for endpoint in endpoints {
+                    deliveries += try transaction.deliveries(
+                        of: id, to: endpoint.id, in: application, from: oldest, limit: Self.maximumEvents)
+                }
+            }
             return Findings(
                 user: user, sessions: sessions, deviceKeys: DeviceKey.keys(of: user, sessions: sessions),
                 passkeys: try transaction.passkeys(of: id, in: application),
                 secondFactors: try transaction.secondFactors(of: id, in: application),
                 transfers: try transaction.transfers(of: id, in: application),
                 audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
-                events: try transaction.events(of: id, in: application, limit: Self.maximumEvents),
+                events: events, endpoints: endpoints, deliveries: deliveries,
                 hasWeakCredential: user.weakPasswordAt != nil,
                 lastDay: try transaction.daySeen(of: id, in: application))
         }

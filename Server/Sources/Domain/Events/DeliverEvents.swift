@@ -11,6 +11,8 @@ package struct DeliverEvents: Sendable {
     /// Endpoints that are served side by side: one that takes its time holds up nobody else.
     static let lanes = 16
     private static let maximumEndpoints = 1000
+    /// How long a receiver can ask to be left alone (`Retry-After`).
+    static let longestRetryAfter: Duration = .seconds(3600)
     /// The waits between the tries, a quarter more or less, three days in all; then the event is given up.
     static let waits: [Duration] = [
         .seconds(5), .seconds(300), .seconds(1800), .seconds(7200), .seconds(5 * 3600), .seconds(10 * 3600),
@@ -23,6 +25,7 @@ package struct DeliverEvents: Sendable {
     let secrets: EventSecrets
     let carrier: any EventCarrier
     let orderEvents: OrderEvents
+    let audit: AuditTrail
 
     /// What a round did.
     package struct Round: Hashable, Sendable {
@@ -51,12 +54,22 @@ package struct DeliverEvents: Sendable {
         return round
     }
 
+    /// What ended of the work of a call.
+    private enum Step: Sendable {
+        /// Events got positions; whether there may be more.
+        case ordered(Result<Bool, DomainError>)
+        case served(Identifier<EventEndpoint>, Result<Round, DomainError>)
+    }
+
     private func run() async -> (Round, DomainError?) {
-        await withTaskGroup(of: (Identifier<EventEndpoint>, Result<Round, DomainError>).self) { group in
+        await withTaskGroup(of: Step.self) { group in
             var (total, fault) = (Round(), DomainError?.none)
             var busy: Set<Identifier<EventEndpoint>> = []
             // Who was served least comes first.
             var served: [Identifier<EventEndpoint>: Int] = [:]
+            // Positions are given beside the sending, so that neither waits for very much of the other.
+            var isOrdering = true
+            group.addTask { .ordered(await order()) }
             while true {
                 if fault == nil {
                     switch await due() {
@@ -66,24 +79,37 @@ package struct DeliverEvents: Sendable {
                         for endpoint in free.prefix(max(0, Self.lanes - busy.count)) {
                             busy.insert(endpoint.id)
                             served[endpoint.id, default: 0] += 1
-                            group.addTask { (endpoint.id, await serve(endpoint)) }
+                            group.addTask { .served(endpoint.id, await serve(endpoint)) }
                         }
                     case .failure(let error): fault = error
                     }
                 }
-                guard let (id, result) = await group.next() else { return (total, fault) }
-                busy.remove(id)
-                switch result {
-                case .success(let round): total.add(round)
-                case .failure(let error): fault = error
+                guard let step = await group.next() else { return (total, fault) }
+                var mayBeMore = true
+                switch step {
+                case .ordered(.success(let isMore)): (isOrdering, mayBeMore) = (false, isMore)
+                case .ordered(.failure(let error)): (isOrdering, fault) = (false, error)
+                case .served(let id, let result):
+                    busy.remove(id)
+                    switch result {
+                    case .success(let round): total.add(round)
+                    case .failure(let error): fault = error
+                    }
+                }
+                if fault == nil, !isOrdering, mayBeMore {
+                    isOrdering = true
+                    group.addTask { .ordered(await order()) }
                 }
             }
         }
     }
 
+    private func order() async -> Result<Bool, DomainError> {
+        do throws(DomainError) { return .success(try await orderEvents()) } catch { return .failure(error) }
+    }
+
     private func due() async -> Result<[EventEndpoint], DomainError> {
         do throws(DomainError) {
-            try await orderEvents()
             let now = clock.now
             return .success(
                 try await store.read { transaction throws(DomainError) in
@@ -120,25 +146,33 @@ package struct DeliverEvents: Sendable {
             return results
         }
         var round = Round()
-        var (successes, failures) = (0, 0)
+        var (successes, failures, longestWait) = (0, 0, Duration.zero)
         for result in results {
             switch try result.get() {
             case .delivered:
                 round.delivered += 1
                 successes += 1
             case .nothing: break
-            case .postponed(let reason):
+            case .endpointGone(let reason):
+                round.postponed += 1
+                round.fault = reason
+            case .postponed(let reason, let wait):
                 round.postponed += 1
                 round.fault = reason
                 failures += 1
-            case .givenUp(let reason):
+                longestWait = max(longestWait, wait)
+            case .givenUp(let reason, let wait):
                 round.givenUp += 1
                 round.fault = reason
                 failures += 1
+                longestWait = max(longestWait, wait)
             }
         }
         if failures > 0 || successes > 0 && endpoint.failures > 0 {
-            let noted = endpoint.after(success: successes > 0, at: clock.now)
+            let now = clock.now
+            var after = endpoint.after(success: successes > 0, at: now)
+            after.resumesAt = max(after.resumesAt, now + longestWait)
+            let noted = after
             try await store.write { transaction throws(DomainError) in try transaction.noteCall(of: noted) }
         }
         return round
@@ -149,8 +183,11 @@ package struct DeliverEvents: Sendable {
         case delivered
         /// The event is gone: it was older than the application keeps events.
         case nothing
-        case postponed(String)
-        case givenUp(String)
+        /// The receiver wants no more; its endpoint is switched off.
+        case endpointGone(String)
+        /// Why, and how long the receiver asks to be left alone.
+        case postponed(String, Duration)
+        case givenUp(String, Duration)
     }
 
     private func send(
@@ -168,11 +205,15 @@ package struct DeliverEvents: Sendable {
                 try await finish(delivery, claim)
                 return .success(.nothing)
             }
-            switch await call(endpoint, about: event, user) {
+            let outcome = await call(endpoint, about: event, user)
+            switch outcome {
             case .delivered:
                 try await finish(delivery, claim)
                 return .success(.delivered)
-            case .failed(let reason): return .success(try await postpone(delivery, claim, reason))
+            case .gone: return .success(try await switchOff(endpoint, delivery, claim, outcome.fault ?? ""))
+            case .failed(let reason, let asked):
+                let wait = min(max(asked ?? .zero, .zero), Self.longestRetryAfter)
+                return .success(try await postpone(delivery, claim, reason, atLeast: wait))
             }
         } catch {
             return .failure(error)
@@ -198,8 +239,32 @@ package struct DeliverEvents: Sendable {
         }
     }
 
+    /// Pauses an endpoint whose receiver wants no more, unless an operator has moved it meanwhile. The event waits.
+    private func switchOff(
+        _ endpoint: EventEndpoint, _ delivery: EventDelivery, _ claim: String, _ reason: String
+    ) async throws(DomainError) -> Sent {
+        let (now, application) = (clock.now, endpoint.application)
+        let entry = audit.draft(.settingsChanged, by: .server, in: application, from: .local)
+        var later = delivery
+        (later.nextTryAt, later.lastFault) = (now, reason)
+        let waiting = later
+        try await store.write { transaction throws(DomainError) in
+            try transaction.postpone(waiting, claim: claim, at: now)
+            guard var known = try transaction.eventEndpoint(endpoint.id, in: application), known.url == endpoint.url,
+                !known.isPaused
+            else { return }
+            (known.isPaused, known.goneAt) = (true, now)
+            try transaction.update(known)
+            try entry.record(
+                on: .application(application),
+                details: ["event-endpoint": endpoint.id.rawValue, "change": "switched-off", "status": "410"],
+                in: transaction)
+        }
+        return .endpointGone(reason)
+    }
+
     private func postpone(
-        _ delivery: EventDelivery, _ claim: String, _ reason: String
+        _ delivery: EventDelivery, _ claim: String, _ reason: String, atLeast asked: Duration
     ) async throws(DomainError) -> Sent {
         let now = clock.now
         var later = delivery
@@ -207,7 +272,7 @@ package struct DeliverEvents: Sendable {
         if Self.waits.indices.contains(delivery.attempts - 1) {
             let wait = Self.waits[delivery.attempts - 1].wholeMilliseconds
             let chance = randomness.bytes(2).reduce(Int64(0)) { $0 << 8 | Int64(clamping: $1) }
-            later.nextTryAt = now + .milliseconds(wait * 3 / 4 + wait / 2 * chance / 65_536)
+            later.nextTryAt = now + max(asked, .milliseconds(wait * 3 / 4 + wait / 2 * chance / 65_536))
         } else {
             later.nextTryAt = nil
             later.isGivenUp = true
@@ -216,6 +281,6 @@ package struct DeliverEvents: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.postpone(written, claim: claim, at: now)
         }
-        return written.isGivenUp ? .givenUp(reason) : .postponed(reason)
+        return written.isGivenUp ? .givenUp(reason, asked) : .postponed(reason, asked)
     }
 }

@@ -9,6 +9,8 @@ package struct EventDelivery: Hashable, Sendable {
     package let endpoint: Identifier<EventEndpoint>
     package let event: Identifier<Event>
     package let user: Identifier<User>
+    /// The other user of an event of two: it comes behind the earlier ones of both, and the later ones of both behind it.
+    package var leftUser: Identifier<User>?
     /// That of the event.
     package let position: Int64
     package var attempts = 0
@@ -17,6 +19,9 @@ package struct EventDelivery: Hashable, Sendable {
     package var isGivenUp = false
     /// Why the last try failed.
     package var lastFault: String?
+
+    /// After how long one that waits for another user's event is looked at again.
+    package static let holdingTime: Duration = .seconds(5)
 
     package init(
         application: Identifier<Application>, endpoint: Identifier<EventEndpoint>, event: Identifier<Event>,
@@ -28,6 +33,14 @@ package struct EventDelivery: Hashable, Sendable {
         self.user = user
         self.position = position
         self.nextTryAt = nextTryAt
+    }
+
+    /// An event that has a position, for an endpoint.
+    init(of event: Event, to endpoint: EventEndpoint, at now: Timestamp) {
+        self.init(
+            application: event.application, endpoint: endpoint.id, event: event.id, user: event.user,
+            position: event.position ?? 0, nextTryAt: now)
+        leftUser = event.leftUser
     }
 }
 
@@ -74,7 +87,19 @@ package struct EventUser: Hashable, Sendable {
 /// What became of a call.
 package enum EventOutcome: Hashable, Sendable {
     case delivered
-    case failed(reason: String)
+    /// Also for how long the receiver asks to be left alone, where it says so.
+    case failed(reason: String, retryAfter: Duration? = nil)
+    /// The receiver wants no more of any event.
+    case gone
+
+    /// Why it was not delivered; `nil` when it was.
+    package var fault: String? {
+        switch self {
+        case .delivered: nil
+        case .failed(let reason, _): reason
+        case .gone: "the receiver answered 410"
+        }
+    }
 }
 
 /// Sends events to the backends of apps.
@@ -95,11 +120,15 @@ package struct NoEventCarrier: EventCarrier {
 package protocol EventQueries {
     // MARK: Events
 
-    /// Writes an event behind all others of its user, and notifies the workers of this process after the commit; nothing
+    /// Writes an event behind all others of its user, and of the one that went, and notifies the workers of this process after the commit; nothing
     /// happens when there is one of the same id.
     func insert(_ event: Event) throws(DomainError)
-    /// Events without a position: of each user the earlier ones before the later ones.
-    func unorderedEvents(limit: Int) throws(DomainError) -> [Event]
+    /// The first application behind another one, or of all, that has events without a position.
+    func applicationWithUnorderedEvents(
+        after application: Identifier<Application>?
+    ) throws(DomainError) -> Identifier<Application>?
+    /// Events of an application without a position: of each user the earlier ones before the later ones.
+    func unorderedEvents(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [Event]
     /// Writes an event's position.
     func writePosition(of event: Event) throws(DomainError)
     /// The last position that was given in an application; 0 for none.
@@ -137,9 +166,10 @@ package protocol EventQueries {
 
     // MARK: Deliveries
 
-    /// Lets an event wait for an endpoint: behind the others of its user, or due now; nothing happens when it waits already.
+    /// Lets an event wait for an endpoint: behind the others of its user, or due now. One that was given up waits
+    /// anew; nothing happens when it waits already.
     func enqueue(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError)
-    /// Takes events that are due, the longest waiting first, and keeps them from others until `lease` is over.
+    /// Takes events that are due, the longest waiting first, but for those that wait for another user's, and keeps them from others until `lease` is over.
     func claimDeliveries(
         of endpoint: EventEndpoint, dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
     ) throws(DomainError) -> [EventDelivery]
@@ -150,6 +180,16 @@ package protocol EventQueries {
     /// Deliveries to an endpoint, in the order of the events.
     func deliveries(
         to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, givenUp: Bool, limit: Int
+    ) throws(DomainError) -> [EventDelivery]
+    /// What waits for an endpoint or was given up, from a position on, in the order of the events.
+    func deliveries(
+        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64,
+        limit: Int
+    ) throws(DomainError) -> [EventDelivery]
+    /// The same of one user's events.
+    func deliveries(
+        of user: Identifier<User>, to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        from position: Int64, limit: Int
     ) throws(DomainError) -> [EventDelivery]
     /// Lets a delivery that was given up wait again.
     func revive(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError)

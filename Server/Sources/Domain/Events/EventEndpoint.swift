@@ -17,6 +17,8 @@ package struct EventEndpoint: Hashable, Sendable {
     package var includesUser: Bool
     /// Whether nothing is sent for now. What happens meanwhile waits.
     package var isPaused: Bool
+    /// When the receiver said that it wants no more (410), since when it is paused; `nil` once somebody switches it on again.
+    package var goneAt: Timestamp?
     package let createdAt: Timestamp
     /// The sealed secret that signs.
     package var sealedSecret: [UInt8]
@@ -45,6 +47,23 @@ package struct EventEndpoint: Hashable, Sendable {
 
     /// Whether an event is for it.
     func takes(_ type: EventType) -> Bool { types.isEmpty || types.contains(type) }
+
+    /// How far an event has come here.
+    package enum State: String, Hashable, Sendable {
+        case waits, givenUp = "given-up", delivered
+    }
+
+    /// - Parameters:
+    ///   - event: Which one.
+    ///   - deliveries: What waits or was given up, of this event at least.
+    /// - Returns: `nil` for an event that is not for the endpoint, or older than the endpoint. What neither waits nor was
+    ///   given up was delivered.
+    package func state(of event: Event, among deliveries: [EventDelivery]) -> State? {
+        guard takes(event.type), createdAt <= event.at else { return nil }
+        let own = deliveries.first { $0.endpoint == id && $0.event == event.id }
+        guard let own else { return event.position == nil ? .waits : .delivered }
+        return own.isGivenUp ? .givenUp : .waits
+    }
 
     /// What breaks a rule.
     func faults(_ carrier: any EventCarrier) -> [ValidationError] {

@@ -21,7 +21,7 @@ package final class Events: Sendable {
         readEvents = ReadEvents(store: store, orderEvents: orderEvents)
         deliverEvents = DeliverEvents(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
-            carrier: world.services.eventCarrier, orderEvents: orderEvents)
+            carrier: world.services.eventCarrier, orderEvents: orderEvents, audit: audit)
         endpoints = ManageEventEndpoints(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
             carrier: world.services.eventCarrier, audit: audit)
@@ -59,6 +59,9 @@ package final class WaitingReaders: Sendable {
     }
 
     package func leave() { state.withLock { $0.waiting -= 1 } }
+
+    /// How many wait now.
+    package var waiting: Int { state.withLock { $0.waiting } }
 
     /// Whether one more stream may begin; then it has to end with `endStream`.
     package func beginStream(of application: Identifier<Application>) -> Bool {
@@ -113,16 +116,44 @@ package struct TestEventEndpoint: Sendable {
 package struct ListEventDeliveries: Sendable {
     package static let maximumPageSize = 500
 
+    /// A delivery, and what it is about.
+    package struct Listed: Hashable, Sendable {
+        package let delivery: EventDelivery
+        /// `nil` for an event that is gone.
+        package let type: EventType?
+    }
+
     let store: any Store
 
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
     package func callAsFunction(
         to id: Identifier<EventEndpoint>, in application: Identifier<Application>, givenUp: Bool, limit: Int
-    ) async throws(DomainError) -> [EventDelivery] {
+    ) async throws(DomainError) -> [Listed] {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         return try await store.read { transaction throws(DomainError) in
             guard try transaction.eventEndpoint(id, in: application) != nil else { throw .administration(.notFound) }
-            return try transaction.deliveries(to: id, in: application, givenUp: givenUp, limit: limit)
+            return try transaction.deliveries(to: id, in: application, givenUp: givenUp, limit: limit).map {
+                delivery throws(DomainError) in
+                Listed(delivery: delivery, type: try transaction.event(delivery.event, in: application)?.type)
+            }
+        }
+    }
+
+    /// The endpoints of an application, and what waits for them or was given up, of so many events from a position on.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func all(
+        in application: Identifier<Application>, from position: Int64, limit: Int
+    ) async throws(DomainError) -> (endpoints: [EventEndpoint], deliveries: [EventDelivery]) {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        return try await store.read { transaction throws(DomainError) in
+            let endpoints = try transaction.eventEndpoints(in: application)
+            var deliveries: [EventDelivery] = []
+            for endpoint in endpoints {
+                deliveries += try transaction.deliveries(
+                    to: endpoint.id, in: application, from: position, limit: limit)
+            }
+            return (endpoints, deliveries)
         }
     }
 }
@@ -167,7 +198,8 @@ package struct ReplayEvents: Sendable {
     package func callAsFunction(
         after position: Int64, to id: Identifier<EventEndpoint>, in application: Identifier<Application>
     ) async throws(DomainError) -> Int {
-        try await orderEvents()
+        // What has no position yet goes to the endpoint anyway, when it gets one.
+        try await orderEvents(in: application, upTo: Self.batch)
         let now = clock.now
         var total = 0
         var cursor: Int64? = max(position, 0)
@@ -179,10 +211,7 @@ package struct ReplayEvents: Sendable {
                 let events = try transaction.events(in: application, after: from, limit: Self.batch)
                 let taken = events.filter { endpoint.takes($0.type) }
                 for event in taken {
-                    try transaction.enqueue(
-                        EventDelivery(
-                            application: application, endpoint: id, event: event.id, user: event.user,
-                            position: event.position ?? 0, nextTryAt: now), at: now)
+                    try transaction.enqueue(EventDelivery(of: event, to: endpoint, at: now), at: now)
                 }
                 return (taken.count, events.count == Self.batch ? events.last?.position : nil)
             }

@@ -27,6 +27,9 @@ package struct ManageEventEndpoints: Sendable {
                 isPaused: endpoint.isPaused)
         }
 
+        /// Which action it is to let an endpoint be so, whatever it was before: who moves one that gets profiles reads them.
+        package var action: AdminAction { includesUser ? .includeUsersInEvents : .changeEvents }
+
         fileprivate func apply(to endpoint: inout EventEndpoint) {
             endpoint.url = url
             endpoint.types = types
@@ -79,15 +82,22 @@ package struct ManageEventEndpoints: Sendable {
         return (written, made.secret)
     }
 
-    /// - Throws: `administration(notFound)`, `fieldsRefused`, `storageUnavailable`.
+    /// - Parameters:
+    ///   - id: Which one.
+    ///   - application: Whose.
+    ///   - who: Who does it.
+    ///   - change: Makes of the endpoint as it is what it shall be, and refuses what `who` may not do.
+    /// - Returns: the endpoint as it is then.
+    /// - Throws: `administration(notFound)`, `fieldsRefused`, `storageUnavailable`, and what `change` throws.
     package func change(
         _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator,
-        _ change: @escaping @Sendable (inout Draft) -> Void
+        _ change: @escaping @Sendable (inout Draft) throws(DomainError) -> Void
     ) async throws(DomainError) -> EventEndpoint {
         let now = clock.now
         return try await edit(id, in: application, "changed", by: who) { endpoint throws(DomainError) in
             var draft = Draft(endpoint)
-            change(&draft)
+            try change(&draft)
+            if draft.url != endpoint.url || !draft.isPaused { endpoint.goneAt = nil }
             draft.apply(to: &endpoint)
             endpoint.failures = 0
             endpoint.resumesAt = now

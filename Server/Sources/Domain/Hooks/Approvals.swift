@@ -50,7 +50,14 @@ extension AskHook {
         var subject = HookSubject(user)
         subject.vouchedEmail = email
         subject.address = origin.address
-        _ = try await self(hook, about: subject, in: application) { _, _ in nil }
+        do throws(DomainError) {
+            _ = try await self(hook, about: subject, in: application) { _, _ in nil }
+        } catch {
+            if error.code == .hookRefused {
+                try await refusals.note(.userUpgraded, by: .upgrade, to: user.id, from: origin, in: application.id)
+            }
+            throw error
+        }
         return true
     }
 
@@ -69,10 +76,19 @@ extension AskHook {
         var subject = HookSubject(who.user)
         (subject.session, subject.audience, subject.claims) = (who.session.id, audience, claims)
         let rules = who.application.settings.access
-        let said = try await self(hook, about: subject, in: who.application) { _, added in
-            rules.reason(against: added, beside: claims)
+        do throws(DomainError) {
+            let said = try await self(hook, about: subject, in: who.application) { _, added in
+                rules.reason(against: added, beside: claims)
+            }
+            return said?.claims ?? [:]
+        } catch {
+            if error.code == .hookRefused {
+                try await refusals.note(
+                    .accessTokenIssued, by: .accessToken, to: who.user.id,
+                    from: RequestOrigin(address: who.session.address), in: who.application.id)
+            }
+            throw error
         }
-        return said?.claims ?? [:]
     }
 }
 

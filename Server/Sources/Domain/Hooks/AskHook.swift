@@ -71,6 +71,8 @@ package enum HookOutcome: Hashable, Sendable {
     case malformed(reason: String)
     /// No response came in time.
     case silent(reason: String)
+    /// Nobody was asked: too many calls of this server are under way.
+    case busy(reason: String)
 }
 
 /// Asks the backends of apps.
@@ -100,6 +102,7 @@ package struct AskHook: Sendable {
     let carrier: any HookCarrier
     let breakers: HookBreakers
     let observer: HookObserver
+    let refusals: HookRefusals
 
     /// - Parameters:
     ///   - hook: Which one.
@@ -120,19 +123,25 @@ package struct AskHook: Sendable {
         case .refused:
             try hook.refuseWhenDown()
             return nil
-        // The hook is not down: nobody gets past it by asking for more than its share.
-        case .overShare: throw .hookUnavailable
+        // The hook is not down: nobody gets past it by asking for more than its share, or together with many others.
+        case .overShare, .full: throw .hookUnavailable
         }
         let outcome = Self.judged(
             await ask(hook, about: subject, in: application.id, isTest: false), of: hook.point, by: judge)
         let result: HookBreaker.Result =
-            if case .silent = outcome { Task.isCancelled ? .unknown : .silent } else { .responded }
+            switch outcome {
+            case .silent: Task.isCancelled ? .unknown : .silent
+            case .busy: .unknown
+            case .allowed, .refused, .malformed: .responded
+            }
         breakers.note(result, of: permit, key, client, at: clock.now)
         switch outcome {
         case .allowed(let fields, let claims): return (fields, claims)
         case .refused(let message): throw .hookRefused(Self.message(message))
         // Who makes the call writes to the log why there is no response.
         case .silent: break
+        // It was not asked, and is not down.
+        case .busy: throw .hookUnavailable
         case .malformed(let reason):
             observer.note("the hook \(hook.point.rawValue) of \(application.id): \(reason)")
         }

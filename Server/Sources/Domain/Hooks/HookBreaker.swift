@@ -20,6 +20,8 @@ struct HookBreaker: Hashable, Sendable {
         /// The one call that finds out whether the hook is back.
         case probe
         case refused
+        /// The hook responds, and as many calls as there may be are under way: somebody has to come again.
+        case full
         /// The hook has time, and the client has its share of it: others are not to wait for one.
         case overShare
     }
@@ -49,18 +51,15 @@ struct HookBreaker: Hashable, Sendable {
         let share = shares[client] ?? 0
         // First: a client that fills the hook is over its share also then.
         guard share < Self.shareOfClient || underWay < Self.freeForAll else { return .overShare }
-        guard underWay < Self.maximumUnderWay else { return .refused }
-        guard let resumesAt else {
-            underWay += 1
-            shares[client] = share + 1
-            return .asked
-        }
         // A clock that was put back must not keep the hook out for long.
-        let isOver = resumesAt <= now || resumesAt - now > Self.longestBrake
-        guard isOver, !isProbing else { return .refused }
-        isProbing = true
+        let rests = resumesAt.map { now < $0 && $0 - now <= Self.longestBrake } ?? false
+        // One that does not respond is down, also while calls wait for their end.
+        guard !rests, resumesAt == nil || !isProbing else { return .refused }
+        guard underWay < Self.maximumUnderWay else { return resumesAt == nil ? .full : .refused }
         underWay += 1
         shares[client] = share + 1
+        guard resumesAt != nil else { return .asked }
+        isProbing = true
         return .probe
     }
 

@@ -13,7 +13,7 @@ package final class Hooks: Sendable {
         let carrier = world.services.hookCarrier
         ask = AskHook(
             clock: clock, randomness: randomness, secrets: secrets, carrier: carrier, breakers: HookBreakers(),
-            observer: observer)
+            observer: observer, refusals: HookRefusals(store: store, audit: audit))
         manage = ManageHooks(
             store: store, clock: clock, secrets: secrets, carrier: carrier,
             editApplication: EditApplication(store: store, audit: audit))

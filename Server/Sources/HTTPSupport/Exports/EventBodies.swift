@@ -29,6 +29,8 @@ package struct EventsBody: Encodable {
 /// An event that waits for an endpoint, or was given up.
 package struct EventDeliveryBody: Encodable {
     let event: String
+    /// Absent for an event that is gone.
+    let type: String?
     let user: String
     let position: Int64
     let attempts: Int
@@ -37,7 +39,9 @@ package struct EventDeliveryBody: Encodable {
     let isGivenUp: Bool
     let lastFault: String?
 
-    package init(_ delivery: EventDelivery) {
+    package init(_ listed: ListEventDeliveries.Listed) {
+        let delivery = listed.delivery
+        type = listed.type?.rawValue
         event = delivery.event.rawValue
         user = delivery.user.rawValue
         position = delivery.position

@@ -60,7 +60,7 @@ package struct HookTestBody: Encodable {
         case .refused(let message):
             (decision, fields, claims, fault) = ("refuse", nil, nil, nil)
             self.message = message
-        case .malformed(let reason), .silent(let reason):
+        case .malformed(let reason), .silent(let reason), .busy(let reason):
             (decision, message, fields, claims, fault) = (nil, nil, nil, nil, reason)
         }
     }

@@ -21,19 +21,24 @@ extension AdminAPI {
         AdminRoute(.get, "\(application)/event-endpoints", .readSettings) { call in
             try call.answer(try await call.eventEndpoints(of: try call.targetApplication()))
         },
-        AdminRoute(.post, "\(application)/event-endpoints", .changeEvents) { call in
+        AdminRoute(.post, "\(application)/event-endpoints", .changeEvents, also: [.includeUsersInEvents]) { call in
             let body = try await call.body(EventEndpointPatch.self)
             var draft = ManageEventEndpoints.Draft(url: body.url ?? "")
             body.apply(to: &draft)
+            try call.caller().require(draft.action, in: try call.targetApplication().id)
             let made = try await call.modules.events.endpoints.create(
                 draft, in: try call.targetApplication().id, by: try call.auditActor())
             return try call.answer(EventEndpointBody(made.endpoint, secret: made.secret), status: .created)
         },
-        AdminRoute(.patch, endpoint, .changeEvents) { call in
+        AdminRoute(.patch, endpoint, .changeEvents, also: [.includeUsersInEvents]) { call in
             let body = try await call.body(EventEndpointPatch.self)
+            let (caller, id) = (try call.caller(), try call.targetApplication().id)
             let changed = try await call.modules.events.endpoints.change(
-                try call.eventEndpoint(), in: try call.targetApplication().id, by: try call.auditActor()
-            ) { body.apply(to: &$0) }
+                try call.eventEndpoint(), in: id, by: try call.auditActor()
+            ) { draft throws(DomainError) in
+                body.apply(to: &draft)
+                try caller.require(draft.action, in: id)
+            }
             return try call.answer(EventEndpointBody(changed))
         },
         AdminRoute(.delete, endpoint, .changeEvents) { call in
@@ -65,7 +70,8 @@ extension AdminAPI {
                 }
             return try call.answer(EventReplayResponse(count: count), status: .accepted)
         },
-        AdminRoute(.get, "\(endpoint)/deliveries", .readSettings) { call in
+        // It names users.
+        AdminRoute(.get, "\(endpoint)/deliveries", .readEvents) { call in
             let query = try AdminQuery(call, "givenUp", "limit")
             let limit = try query.number("limit", in: 1...ListEventDeliveries.maximumPageSize) ?? 100
             let deliveries = try await call.modules.events.listDeliveries(
@@ -156,10 +162,7 @@ struct EventTestBody: Encodable {
     let fault: String?
 
     init(_ outcome: EventOutcome) {
-        switch outcome {
-        case .delivered: (isDelivered, fault) = (true, nil)
-        case .failed(let reason): (isDelivered, fault) = (false, reason)
-        }
+        (isDelivered, fault) = (outcome.fault == nil, outcome.fault)
     }
 }
 
@@ -188,6 +191,8 @@ struct EventEndpointBody: Encodable {
     let types: [String]
     let includesUser: Bool
     let isPaused: Bool
+    /// When a response of 410 switched it off.
+    let goneAt: WireTime?
     let createdAt: WireTime
     /// Calls that failed since the last one that did not.
     let failures: Int
@@ -202,6 +207,7 @@ struct EventEndpointBody: Encodable {
         types = endpoint.types.map(\.rawValue)
         includesUser = endpoint.includesUser
         isPaused = endpoint.isPaused
+        goneAt = endpoint.goneAt?.wire
         createdAt = endpoint.createdAt.wire
         failures = endpoint.failures
         formerSecretUntil = endpoint.formerUntil?.wire

@@ -18,7 +18,7 @@ extension AdminCall {
         let limit = try query.number("limit", in: 1...ReadEvents.maximumPageSize) ?? 100
         let types = Set(
             (query.text("types") ?? "").split(separator: ",").map { EventType(rawValue: String($0)) })
-        var wait = try query.number("wait", in: 0...Self.longestWaitSeconds) ?? 0
+        let wait = try query.number("wait", in: 0...Self.longestWaitSeconds) ?? 0
         if wantsEventStream {
             return try EventStream(
                 call: self, application: application.id, types: types, limit: limit,
@@ -28,13 +28,14 @@ extension AdminCall {
         var page = try await modules.events.readEvents(in: application.id, after: after, types: types, limit: limit)
         guard wait > 0, modules.events.readers.enter() else { return try answer(EventsBody(page, of: application)) }
         defer { modules.events.readers.leave() }
-        while page.events.isEmpty, wait > 0, !modules.events.readers.isClosed {
-            // What is not taken by the types needs no second look.
-            let isBehind = page.next != after
-            if !isBehind { try await Task.sleep(for: .seconds(1)) }
-            wait -= 1
+        let end = ContinuousClock.now + .seconds(wait)
+        var position = after
+        while page.events.isEmpty, ContinuousClock.now < end, !modules.events.readers.isClosed {
+            // Behind what the types leave out there may be more already.
+            if page.next == position { try await Task.sleep(for: .seconds(1)) }
+            position = page.next
             page = try await modules.events.readEvents(
-                in: application.id, after: page.next, types: types, limit: limit)
+                in: application.id, after: position, types: types, limit: limit)
         }
         return try answer(EventsBody(page, of: application))
     }

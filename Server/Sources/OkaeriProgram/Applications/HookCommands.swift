@@ -210,7 +210,7 @@ struct TestHookCommand: AsyncParsableCommand {
         case .refused(let message):
             guard !output.isJSON else { return }
             Console.write(TextTable(["decision": "refuse", "message": message]).text())
-        case .malformed(let reason), .silent(let reason):
+        case .malformed(let reason), .silent(let reason), .busy(let reason):
             throw CommandFault.failed("The hook \(hook.rawValue) gives no valid response: \(reason).")
         }
     }

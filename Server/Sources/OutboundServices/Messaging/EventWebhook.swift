@@ -6,6 +6,9 @@ import OkaeriWire
 /// Sends events as webhooks by the specification of Standard Webhooks: a `POST` of JSON with `webhook-id`,
 /// `webhook-timestamp` and `webhook-signature`, which is HMAC-SHA256 over the three with points between, by each secret.
 package struct EventWebhook: EventCarrier {
+    /// A receiver has the 15 seconds that the specification recommends.
+    package static let limits = CurlCaller.Limits(whole: .seconds(15))
+
     private let clock: any WallClock
     private let call: any WebCaller
 
@@ -26,8 +29,15 @@ package struct EventWebhook: EventCarrier {
         else { return .failed(reason: "it cannot be written as JSON") }
         do throws(WebFault) {
             let answer = try await call(asked)
-            return (200..<300).contains(answer.status)
-                ? .delivered : .failed(reason: "the receiver answered \(answer.status)")
+            switch answer.status {
+            case 200..<300: return .delivered
+            case 410: return .gone
+            default:
+                let asks = answer.status == 429 || answer.status == 503
+                return .failed(
+                    reason: "the receiver answered \(answer.status)",
+                    retryAfter: asks ? RetryAfter.wait(answer.headers["retry-after"], at: clock.now) : nil)
+            }
         } catch {
             return .failed(reason: Self.words(error))
         }

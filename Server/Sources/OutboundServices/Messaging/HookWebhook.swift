@@ -37,7 +37,7 @@ package struct HookWebhook: HookCarrier {
             switch error {
             case .addressRefused: return .silent(reason: "its address may not be asked")
             case .unreachable: return .silent(reason: "it cannot be reached, or took too long")
-            case .tooBusy: return .malformed(reason: "too many calls are under way")
+            case .tooBusy: return .busy(reason: "too many calls are under way")
             }
         }
     }
@@ -65,7 +65,7 @@ package struct HookWebhook: HookCarrier {
         switch outcome(status: status, body) {
         case .refused(let message): return .refused(message: message)
         case .malformed(let reason): return .malformed(reason: reason)
-        case .silent(let reason): return .silent(reason: reason)
+        case .silent(let reason), .busy(let reason): return .silent(reason: reason)
         case .allowed:
             guard let user = JSONMembers(parsing: body)?.text("user"),
                 (1...AskHook.maximumIdBytes).contains(user.utf8.count)

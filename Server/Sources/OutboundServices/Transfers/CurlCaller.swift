@@ -126,6 +126,8 @@ extension CurlHandle {
         upload: CurlStreams.Upload?
     ) throws(Fault) {
         try set(CURLOPT_URL, call.url)
+        // What was judged is what is sent: no dot segment is resolved.
+        try set(CURLOPT_PATH_AS_IS, 1)
         try set(CURLOPT_PROTOCOLS_STR, target.scheme.rawValue)
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_PROXY, "")

@@ -11,15 +11,18 @@ import Foundation
 /// is about to be made: how a name was written, what it resolved to earlier, and how a parser reads it make no difference.
 package struct EgressPolicy: Sendable {
     private let privateNetworks: [IPNetwork]
-    private let operatorURLs: [String]
+    private let operatorURLs: [Address]
 
     /// - Parameters:
     ///   - privateNetworks: What may be asked although it is no public address, also by http.
     ///   - operatorURLs: Addresses of the operator's own settings. They, and paths under them, may be anywhere.
     package init(privateNetworks: [IPNetwork], operatorURLs: [String]) {
         self.privateNetworks = privateNetworks
-        self.operatorURLs = operatorURLs
+        self.operatorURLs = operatorURLs.compactMap(Address.init)
     }
+
+    /// The same for who asks addresses of tenants alone: the operator's own are no more to them than any other.
+    package var forTenants: EgressPolicy { EgressPolicy(privateNetworks: privateNetworks, operatorURLs: []) }
 
     /// An address that may be asked, as far as its text tells.
     package struct Target: Hashable, Sendable {
@@ -31,12 +34,12 @@ package struct EgressPolicy: Sendable {
     }
 
     /// - Returns: `nil` for what may not be asked: other schemes than https, and http but to `privateNetworks`; a name or
-    ///   password in it; a port that belongs to another protocol; a host that is a refused address in any notation.
+    ///   password in it; a path with dot segments; a port that belongs to another protocol; a host that is a refused
+    ///   address in any notation.
     package func target(of url: String) -> Target? {
-        guard let (scheme, host, port) = Self.parts(of: url) else { return nil }
-        if operatorURLs.contains(where: { url == $0 || url.hasPrefix($0 + "/") }) {
-            return Target(scheme: scheme, isOperators: true)
-        }
+        guard let parsed = Address(url) else { return nil }
+        let (scheme, host, port) = (parsed.scheme, parsed.host, parsed.port)
+        if operatorURLs.contains(where: parsed.isUnder) { return Target(scheme: scheme, isOperators: true) }
         // Below 1024 other protocols listen.
         guard port >= 1024 || port == (scheme == .https ? 443 : 80) else { return nil }
         let target = Target(scheme: scheme, isOperators: false)
@@ -62,19 +65,57 @@ package struct EgressPolicy: Sendable {
 
     /// Whether an operator can choose an address: https, or http to this machine.
     package static func isOperatorURL(_ url: String) -> Bool {
-        guard let (scheme, host, _) = parts(of: url) else { return false }
-        return scheme == .https || host == "localhost" || address(writtenAs: host)?.isLoopback == true
+        guard let parsed = Address(url) else { return false }
+        return parsed.scheme == .https || parsed.host == "localhost"
+            || address(writtenAs: parsed.host)?.isLoopback == true
     }
 
     /// What `localhost` stands for (RFC 6761 §6.3).
     private static let thisMachine = [IPAddress(ipv4: 0x7f00_0001), IPAddress(high: 0, low: 1)]
 
-    private static func parts(of url: String) -> (scheme: Target.Scheme, host: String, port: Int)? {
-        guard let parts = URLComponents(string: url), let host = parts.host?.lowercased(), !host.isEmpty,
-            parts.user == nil, parts.password == nil,
-            let scheme = parts.scheme.flatMap({ Target.Scheme(rawValue: $0.lowercased()) })
-        else { return nil }
-        return (scheme, host, parts.port ?? (scheme == .https ? 443 : 80))
+    /// What of an address decides where a call goes.
+    private struct Address: Sendable {
+        let scheme: Target.Scheme
+        /// In lower case.
+        let host: String
+        let port: Int
+        /// Percent-encoded as they came; none for `/` and for nothing.
+        let segments: [Substring]
+        /// Whether every parser reads it alike.
+        let isPlain: Bool
+
+        /// - Returns: `nil` for other schemes than http and https, without a host, with a name or password, and for a path
+        ///   with dot segments (RFC 3986 §5.2.4): who resolves them asks something else than what was judged.
+        init?(_ url: String) {
+            guard let parts = URLComponents(string: url), let host = parts.host?.lowercased(), !host.isEmpty,
+                parts.user == nil, parts.password == nil,
+                let scheme = parts.scheme.flatMap({ Target.Scheme(rawValue: $0.lowercased()) })
+            else { return nil }
+            (self.scheme, self.host) = (scheme, host)
+            isPlain = url.utf8.allSatisfy { (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }
+            port = parts.port ?? (scheme == .https ? 443 : 80)
+            var segments = parts.percentEncodedPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            if segments.last == "" { segments.removeLast() }
+            self.segments = Array(segments)
+            guard !self.segments.contains(where: Self.isDotSegment) else { return nil }
+        }
+
+        /// Whether it is an operator's address or one below it. A server may take an encoded separator for one.
+        func isUnder(_ parent: Address) -> Bool {
+            isPlain && scheme == parent.scheme && host == parent.host && port == parent.port
+                && segments.starts(with: parent.segments)
+                && !segments.dropFirst(parent.segments.count).contains(where: Self.hasEncodedSeparator)
+        }
+
+        private static func isDotSegment(_ segment: Substring) -> Bool {
+            let plain = segment.lowercased().replacing("%2e", with: ".")
+            return plain == "." || plain == ".."
+        }
+
+        private static func hasEncodedSeparator(_ segment: Substring) -> Bool {
+            let text = segment.lowercased()
+            return text.contains("%2f") || text.contains("%5c")
+        }
     }
 
     /// The address that a host is, in brackets, dotted, or in one of the old notations: `2130706433`, `0x7f.1`, `0177.0.0.1`.

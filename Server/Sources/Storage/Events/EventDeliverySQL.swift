@@ -4,7 +4,14 @@ extension SQLTransaction {
     package func enqueue(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
         var waiting = delivery
         waiting.nextTryAt = try isAnyWaiting(beside: delivery) ? nil : now
-        try connection.insert(waiting, as: EventDeliveryRow.self, "ON CONFLICT DO NOTHING")
+        // One that was given up waits anew; one that waits goes on as it is.
+        try connection.insert(
+            waiting, as: EventDeliveryRow.self,
+            """
+            ON CONFLICT (application_id, endpoint_id, position) DO UPDATE
+            SET is_given_up = 0, attempts = 0, claim = NULL, next_try_at = excluded.next_try_at
+            WHERE event_deliveries.is_given_up = 1
+            """)
         note(.eventsWritten)
     }
 
@@ -19,6 +26,7 @@ extension SQLTransaction {
             """, [.id(endpoint.application), .id(endpoint.id), .time(now), .count(limit)])
         var claimed: [EventDelivery] = []
         for var delivery in due {
+            guard try !isHeld(delivery, at: now) else { continue }
             delivery.attempts += 1
             delivery.nextTryAt = lease
             try connection.run(
@@ -30,6 +38,45 @@ extension SQLTransaction {
             claimed.append(delivery)
         }
         return claimed
+    }
+
+    /// Whether an event has to wait for another user's: one of two users comes behind the earlier ones of both, and the later
+    /// ones of both come behind it. One that is held is looked at again soon, or behind an earlier one of its user that a
+    /// replay has let wait: so no two ever wait for each other.
+    private func isHeld(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) -> Bool {
+        let earlier = try connection.row(
+            """
+            SELECT position FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND left_user_id = $3 AND is_given_up = 0 AND position < $4
+            UNION ALL
+            SELECT position FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND left_user_id = $5 AND is_given_up = 0 AND position < $4
+            UNION ALL
+            SELECT position FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND user_id = $5 AND is_given_up = 0 AND position < $4
+            LIMIT 1
+            """,
+            [
+                .id(delivery.application), .id(delivery.endpoint), .id(delivery.user), .integer(delivery.position),
+                .optional(delivery.leftUser),
+            ]
+        ) { row throws(DomainError) in row.only.integer }
+        guard earlier != nil else { return false }
+        let first = try connection.row(
+            """
+            SELECT MIN(position) FROM event_deliveries
+            WHERE application_id = $1 AND endpoint_id = $2 AND user_id = $3 AND is_given_up = 0
+            """, [.id(delivery.application), .id(delivery.endpoint), .id(delivery.user)]
+        ) { row throws(DomainError) in row.only.integer }
+        let isFirst = first == delivery.position
+        let next: Value = isFirst ? .time(now + EventDelivery.holdingTime) : .null
+        try connection.run(
+            """
+            UPDATE event_deliveries SET next_try_at = $1
+            WHERE application_id = $2 AND endpoint_id = $3 AND position = $4
+            """, [next] + key(of: delivery))
+        if !isFirst { try promoteNext(after: delivery, at: now) }
+        return true
     }
 
     package func finish(
@@ -65,6 +112,39 @@ extension SQLTransaction {
             FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND is_given_up = $3
             ORDER BY position LIMIT $4
             """, [.id(application), .id(endpoint), .truth(givenUp), .count(limit)])
+    }
+
+    package func deliveries(
+        to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, from position: Int64,
+        limit: Int
+    ) throws(DomainError) -> [EventDelivery] {
+        try connection.all(
+            EventDeliveryRow.self,
+            """
+            FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND position >= $3
+            ORDER BY position LIMIT $4
+            """, [.id(application), .id(endpoint), .integer(position), .count(limit)])
+    }
+
+    package func deliveries(
+        of user: Identifier<User>, to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        from position: Int64, limit: Int
+    ) throws(DomainError) -> [EventDelivery] {
+        var found: [EventDelivery] = []
+        // Each part in the order of the index.
+        for isGivenUp in [true, false] {
+            found += try connection.all(
+                EventDeliveryRow.self,
+                """
+                FROM event_deliveries WHERE application_id = $1 AND endpoint_id = $2 AND user_id = $3
+                    AND is_given_up = $4 AND position >= $5
+                ORDER BY position LIMIT $6
+                """,
+                [
+                    .id(application), .id(endpoint), .id(user), .truth(isGivenUp), .integer(position), .count(limit),
+                ])
+        }
+        return found.sorted { $0.position < $1.position }
     }
 
     package func revive(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {

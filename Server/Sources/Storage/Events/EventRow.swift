@@ -35,7 +35,7 @@ package enum EventEndpointRow: StoredRow {
 
     package enum Column: Int, RowColumn {
         case applicationId, id, url, types, includesUser, isPaused, createdAt, sealedSecret, sealedFormer, formerUntil,
-            failures, resumesAt
+            failures, resumesAt, goneAt
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> EventEndpoint {
@@ -49,6 +49,7 @@ package enum EventEndpointRow: StoredRow {
         endpoint.formerUntil = row.optionalTime(.formerUntil)
         endpoint.failures = row.count(.failures)
         endpoint.resumesAt = row.time(.resumesAt)
+        endpoint.goneAt = row.optionalTime(.goneAt)
         return endpoint
     }
 
@@ -66,6 +67,7 @@ package enum EventEndpointRow: StoredRow {
         case .formerUntil: .optional(endpoint.formerUntil)
         case .failures: .count(endpoint.failures)
         case .resumesAt: .time(endpoint.resumesAt)
+        case .goneAt: .optional(endpoint.goneAt)
         }
     }
 }
@@ -74,7 +76,7 @@ package enum EventDeliveryRow: StoredRow {
     package static let table: StaticString = "event_deliveries"
 
     package enum Column: Int, RowColumn {
-        case applicationId, endpointId, position, eventId, userId, attempts, nextTryAt, isGivenUp, lastFault
+        case applicationId, endpointId, position, eventId, userId, attempts, nextTryAt, isGivenUp, lastFault, leftUserId
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> EventDelivery {
@@ -84,6 +86,7 @@ package enum EventDeliveryRow: StoredRow {
         delivery.attempts = row.count(.attempts)
         delivery.isGivenUp = row.isTrue(.isGivenUp)
         delivery.lastFault = row.optionalText(.lastFault)
+        delivery.leftUser = row.optionalId(.leftUserId)
         return delivery
     }
 
@@ -98,6 +101,7 @@ package enum EventDeliveryRow: StoredRow {
         case .nextTryAt: .optional(delivery.nextTryAt)
         case .isGivenUp: .truth(delivery.isGivenUp)
         case .lastFault: .optional(delivery.lastFault)
+        case .leftUserId: .optional(delivery.leftUser)
         }
     }
 }

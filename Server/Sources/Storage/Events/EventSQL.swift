@@ -7,16 +7,40 @@ extension SQLTransaction {
             INSERT INTO events (application_id, id, type, user_id, left_user_id, happened_at, details, position,
                 user_number)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, (
-                SELECT COALESCE(MAX(user_number), 0) + 1 FROM events WHERE application_id = $1 AND user_id = $4))
+                SELECT COALESCE(MAX(number), 0) + 1 FROM (
+                    SELECT MAX(user_number) AS number FROM events WHERE application_id = $1 AND user_id = $4
+                    UNION ALL
+                    SELECT MAX(user_number) FROM events WHERE application_id = $1 AND user_id = $5
+                    UNION ALL
+                    SELECT MAX(user_number) FROM events WHERE application_id = $1 AND left_user_id = $4
+                    UNION ALL
+                    SELECT MAX(user_number) FROM events WHERE application_id = $1 AND left_user_id = $5
+                ) AS numbers))
             ON CONFLICT DO NOTHING
             """,
             try EventRow.values(of: event))
         note(.eventsWritten)
     }
 
-    package func unorderedEvents(limit: Int) throws(DomainError) -> [Event] {
+    package func applicationWithUnorderedEvents(
+        after application: Identifier<Application>?
+    ) throws(DomainError) -> Identifier<Application>? {
+        // In the whole order of the index, so that no other one is taken.
+        try connection.row(
+            """
+            SELECT application_id FROM events WHERE position IS NULL AND application_id > $1
+            ORDER BY application_id, user_number, id LIMIT 1
+            """, [.text(application?.rawValue ?? "")]
+        ) { row throws(DomainError) in row.only.id() }
+    }
+
+    package func unorderedEvents(
+        in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> [Event] {
         try connection.all(
-            EventRow.self, "FROM events WHERE position IS NULL ORDER BY user_number, id LIMIT $1", [.count(limit)])
+            EventRow.self,
+            "FROM events WHERE application_id = $1 AND position IS NULL ORDER BY user_number, id LIMIT $2",
+            [.id(application), .count(limit)])
     }
 
     package func writePosition(of event: Event) throws(DomainError) {
@@ -116,12 +140,12 @@ extension SQLTransaction {
             """
             UPDATE event_endpoints
             SET url = $1, types = $2, includes_user = $3, is_paused = $4, sealed_secret = $5, sealed_former = $6,
-                former_until = $7
-            WHERE application_id = $8 AND id = $9
+                former_until = $7, gone_at = $8
+            WHERE application_id = $9 AND id = $10
             """,
             try EventEndpointRow.values(
                 of: endpoint, .url, .types, .includesUser, .isPaused, .sealedSecret, .sealedFormer, .formerUntil,
-                .applicationId, .id))
+                .goneAt, .applicationId, .id))
         note(.eventsWritten)
     }
 

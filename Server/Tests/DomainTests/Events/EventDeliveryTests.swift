@@ -88,9 +88,30 @@ struct EventDeliveryTests {
         #expect(try await deliver().delivered == 2)
     }
 
+    /// Issue 24: such a replay counted what was given up, and did not send it.
+    @Test("sends what was given up again by a replay from a position too")
+    func replayOfGivenUp() async throws {
+        let endpoint = try await endpoint()
+        receiver.fail(Self.url, "the receiver answered 500")
+        _ = try await signUp("hana")
+        for _ in 0..<200 where try await givenUp(endpoint).isEmpty {
+            _ = try await deliver()
+            world.clock.advance(by: .seconds(3600))
+        }
+        receiver.fail(Self.url, nil)
+        world.clock.advance(by: .seconds(600))
+        _ = try await deliver()
+        #expect(receiver.delivered.map(\.event.type) == [.loggedIn])
+        #expect(try await world.modules.events.replayEvents(after: 0, to: endpoint.id, in: application.id) == 2)
+        #expect(try await givenUp(endpoint).isEmpty)
+        #expect(try await deliver().delivered == 2)
+        #expect(receiver.delivered.suffix(2).map(\.event.type) == [.userCreated, .loggedIn])
+    }
+
     private func givenUp(_ endpoint: EventEndpoint) async throws -> [EventDelivery] {
         try await world.modules.events.listDeliveries(
-            to: endpoint.id, in: application.id, givenUp: true, limit: 10)
+            to: endpoint.id, in: application.id, givenUp: true, limit: 10
+        ).map(\.delivery)
     }
 
     @Test("asks a receiver that is down now and then, and holds up no other endpoint")
@@ -107,6 +128,48 @@ struct EventDeliveryTests {
         world.clock.advance(by: .seconds(600))
         _ = try await deliver()
         #expect(receiver.delivered.count == 160)
+    }
+
+    @Test(
+        "ends for an endpoint whose receiver is gone, which the audit log tells, and goes on when it is switched on again"
+    )
+    func gone() async throws {
+        let endpoint = try await endpoint()
+        receiver.respond(Self.url, .gone)
+        _ = try await signUp("hana")
+        let round = try await deliver()
+        #expect(round.delivered == 0 && round.fault == "the receiver answered 410")
+        let off = try #require(try await endpoints.list(in: application.id).first)
+        #expect(off.isPaused && off.goneAt == world.clock.now && off.failures == 0)
+        let entries = try await world.modules.administration.listAudit(in: application.id, limit: 10)
+        let entry = try #require(entries.first { $0.details["change"] == "switched-off" })
+        #expect(entry.actor == .server && entry.details["event-endpoint"] == endpoint.id.rawValue)
+        world.clock.advance(by: .days(1))
+        _ = try await deliver()
+        #expect(receiver.calls == 1)
+        receiver.respond(Self.url, nil)
+        let on = try await endpoints.change(endpoint.id, in: application.id, by: .local) { $0.isPaused = false }
+        #expect(on.goneAt == nil)
+        #expect(try await deliver().delivered == 2)
+    }
+
+    @Test(
+        "leaves a receiver alone for as long as it asks, an hour at the most",
+        arguments: [(Int64(60), Int64(60)), (1800, 1800), (86_400, 3600)])
+    func retryAfter(asked: Int64, waited: Int64) async throws {
+        _ = try await endpoint()
+        receiver.respond(Self.url, .failed(reason: "the receiver answered 429", retryAfter: .seconds(asked)))
+        for name in ["hana", "taro"] { _ = try await signUp(name) }
+        _ = try await deliver()
+        let calls = receiver.calls
+        receiver.respond(Self.url, nil)
+        world.clock.advance(by: .seconds(waited - 1))
+        _ = try await deliver()
+        // Not those that were never tried either.
+        #expect(receiver.calls == calls)
+        world.clock.advance(by: .seconds(1))
+        _ = try await deliver()
+        #expect(receiver.delivered.count == 4)
     }
 
     @Test("waits while the endpoint is paused")

@@ -81,9 +81,18 @@ struct HookBreakerTests {
         for number in 0..<HookBreaker.maximumUnderWay {
             #expect(breaker.admit("192.0.2.\(number)", at: Self.start) == .asked)
         }
-        #expect(breaker.admit(Self.client + "0", at: Self.start) == .refused)
+        #expect(breaker.admit(Self.client + "0", at: Self.start) == .full)
         breaker.note(.responded, of: .asked, Self.client, at: Self.start)
         #expect(breaker.admit(Self.client, at: Self.start) == .asked)
+    }
+
+    @Test("is down, and not full, when all that fills it is silent")
+    func fullAndDown() {
+        var breaker = HookBreaker()
+        for number in 0..<HookBreaker.maximumUnderWay { _ = breaker.admit("192.0.2.\(number)", at: Self.start) }
+        for number in 0..<5 { breaker.note(.silent, of: .asked, "192.0.2.\(number)", at: Self.start) }
+        for _ in 0..<5 { #expect(breaker.admit(Self.client + "0", at: Self.start) == .refused) }
+        #expect(breaker.admit(Self.client + "0", at: Self.start + .seconds(1)) == .probe)
     }
 
     @Test("keeps half of its calls for others than the one client that asks for all")
@@ -98,7 +107,7 @@ struct HookBreakerTests {
         }
         #expect(others.allSatisfy { $0 == .asked })
         #expect(breaker.underWay == HookBreaker.maximumUnderWay)
-        #expect(breaker.admit("203.0.113.1", at: Self.start) == .refused)
+        #expect(breaker.admit("203.0.113.1", at: Self.start) == .full)
         // Whose calls end, has its share again, and no more while the others wait.
         for _ in 0..<HookBreaker.freeForAll { breaker.note(.responded, of: .asked, Self.client, at: Self.start) }
         #expect((0..<9).map { _ in breaker.admit(Self.client, at: Self.start) }.count { $0 == .asked } == 8)

@@ -78,16 +78,6 @@ struct AdminPolicyTests {
         return shown.html.contains("Is it still you?") ? .stepUp : .other(shown.status)
     }
 
-    private func key(_ scopes: Set<AdminPermission>, in world: AdminWorld) async throws -> String {
-        let rules = world.server.modules.administration
-        let owner = try await rules.findAdmin(
-            world.tokens["owner"].map { Secret($0) }, at: nil, from: .local)
-        return try await rules.createKey(
-            .init(name: "key", scopes: scopes, applications: nil, networks: [], life: .days(1)), of: owner,
-            by: owner.auditActor(from: .local)
-        ).secret.revealed
-    }
-
     @Test("is reachable from a route, or from commands alone", arguments: AdminAction.allCases)
     func reachable(action: AdminAction) {
         let isRouted = Self.endpoints.contains { $0.action == action || $0.also.contains(action) }
@@ -117,7 +107,7 @@ struct AdminPolicyTests {
         var keys: [Set<AdminPermission>: String] = [:]
         func secret(_ scopes: Set<AdminPermission>) async throws -> String {
             if let known = keys[scopes] { return known }
-            let made = try await key(scopes, in: world)
+            let made = try await world.key(scopes)
             keys[scopes] = made
             return made
         }

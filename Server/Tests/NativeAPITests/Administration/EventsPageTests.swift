@@ -89,6 +89,19 @@ struct EventsPageTests {
         #expect(failed.status == 422 && failed.html.contains("did not take the test"))
     }
 
+    @Test("says of an endpoint that its receiver wants no more", arguments: PageLanguage.allCases)
+    func gone(language: PageLanguage) async throws {
+        let world = try await AdminWorld(roles: [])
+        var endpoint = try await made(world)
+        (endpoint.isPaused, endpoint.goneAt) = (true, world.server.clock.now)
+        let gone = endpoint
+        try await world.server.store.write { transaction throws(DomainError) in try transaction.update(gone) }
+        let shown = try await world.browser().get(world.page("events") + "?lang=\(language.rawValue)")
+        #expect(shown.html.contains("410"))
+        let listed = try await world.send("owner", .get, world.path("/event-endpoints"))
+        #expect(try listed.json["endpoints"]?.list.first?["goneAt"] != nil)
+    }
+
     @Test("shows users' events to who may see users, and forms to who may change settings")
     func permissions() async throws {
         let world = try await AdminWorld()
@@ -118,5 +131,50 @@ struct EventsPageTests {
         // The audit log has an entry of that name too.
         #expect(shown.html.contains("<span class=\"badge\">event</span>"))
         #expect(try await world.browser("support").get(page).html.contains("user.created"))
+    }
+
+    @Test("says, as the time line does, where an event has come: it waits, was delivered or was given up")
+    func deliveries() async throws {
+        let world = try await AdminWorld()
+        let endpoint = try await made(world)
+        let id = world.server.application.id
+        let user = try await world.server.person().logIn.user.id
+        func shown(_ role: String = "owner") async throws -> (events: String, chosen: String, user: String) {
+            (
+                try await world.browser(role).get(world.page("events")).html,
+                try await world.browser(role).get("\(world.page("events"))?endpoint=\(endpoint.id)").html,
+                try await world.browser(role).get(world.page("users/\(user)")).html
+            )
+        }
+        let waiting = try await shown()
+        #expect(waiting.events.contains("waits: 1") && waiting.user.contains("waits for \(endpoint.url)"))
+        #expect(waiting.chosen.contains("user.created"))
+        let waits = try await world.send("owner", .get, world.path("/event-endpoints/\(endpoint.id)/deliveries"))
+        #expect(try waits.json["deliveries"]?.list.first?["type"] == "user.created")
+        // Who sees no settings sees no address.
+        let support = try await world.browser("support").get(world.page("users/\(user)")).html
+        #expect(support.contains("waits for \(endpoint.id)") && !support.contains(endpoint.url))
+        let now = world.server.clock.now
+        func claim(_ time: Timestamp) async throws -> EventDelivery {
+            let claimed = try await world.server.store.write { transaction throws(DomainError) in
+                try transaction.claimDeliveries(of: endpoint, dueBy: time, limit: 1, lease: time, claim: "a")
+            }
+            return try #require(claimed.first)
+        }
+        var dead = try await claim(now)
+        (dead.nextTryAt, dead.isGivenUp) = (nil, true)
+        let given = dead
+        try await world.server.store.write { transaction throws(DomainError) in
+            try transaction.postpone(given, claim: "a", at: now)
+        }
+        let gone = try await shown()
+        #expect(gone.events.contains("given up: 1") && gone.user.contains("given up for \(endpoint.url)"))
+        _ = try await world.server.modules.events.replayEvents(givenUpOf: endpoint.id, in: id)
+        let taken = try await claim(now)
+        try await world.server.store.write { transaction throws(DomainError) in
+            _ = try transaction.finish(taken, claim: "a", at: now)
+        }
+        let done = try await shown()
+        #expect(done.events.contains("delivered: 1") && done.user.contains("delivered to \(endpoint.url)"))
     }
 }

@@ -223,6 +223,34 @@ struct HookTests {
         #expect(hook.requests.count == 2)
     }
 
+    @Test("that refuses an upgrade or a token leaves that in the audit log and the time line, once an hour for a user")
+    func refusedEntries() async throws {
+        let world = try await HookWorld()
+        try await world.set(.upgrade)
+        try await world.set(.accessToken)
+        let (person, other) = (try await world.server.person(), try await world.server.person())
+        let user = person.logIn.user.id
+        world.hook.decide(FakeResponse(200, ["decision": "refuse"]))
+        func entries() async throws -> [String] {
+            try await world.server.modules.administration.listAudit(in: world.server.application.id, limit: 100)
+                .filter { $0.result == .refused && $0.target == .user(.init(rawValue: user)) }
+                .map { "\($0.action.rawValue) \($0.details["hook"] ?? "")" }.sorted()
+        }
+        for _ in 0..<3 {
+            expect(try await person.upgrade(), 403, .hookRefused)
+            expect(try await person.send(.post, APIPath.token), 403, .hookRefused)
+        }
+        let both = ["access-token.issued access-token", "user.upgraded upgrade"]
+        #expect(try await entries() == both)
+        expect(try await other.send(.post, APIPath.token), 403, .hookRefused)
+        #expect(try await entries() == both)
+        world.server.clock.advance(by: .seconds(3600))
+        expect(try await person.send(.post, APIPath.token), 403, .hookRefused)
+        #expect(try await entries().count == 3)
+        let page = try await world.world.browser().get(world.world.page("users/\(user)"))
+        #expect(page.html.contains("access-token.issued") && page.html.contains("refused"))
+    }
+
     @Test("is asked while no transaction is open: the database can be written to meanwhile")
     func transactions() async throws {
         let world = try await HookWorld()

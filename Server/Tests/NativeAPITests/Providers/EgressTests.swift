@@ -191,6 +191,24 @@ struct EgressTests {
         }
     }
 
+    /// Issue 24: the operator's own provider is no way into the operator's network for tenants.
+    @Test("at the operator's own sign-on is nothing to which events go, and no hook")
+    func signOn() async throws {
+        let issuer = "http://127.0.0.1:9/realm"
+        let world = try await AdminWorld(
+            try await TestServer(settings: [
+                "public-url": TestServer.url, "admin-sign-on-issuer": issuer, "admin-sign-on-client": "okaeri",
+            ]), roles: [])
+        for url in [issuer, "\(issuer)/x", "\(issuer)/../admin"] {
+            let hook = try await world.send(
+                "owner", .put, world.path("/hooks/sign-up"), body: #"{"url": "\#(url)", "whenDown": "allow"}"#)
+            #expect(hook.status == 400 && hook.text.contains("\"url\""), "\(url): \(hook.text)")
+            let endpoint = try await world.send(
+                "owner", .post, world.path("/event-endpoints"), body: #"{"url": "\#(url)"}"#)
+            #expect(endpoint.status == 400 && endpoint.text.contains("\"url\""), "\(url): \(endpoint.text)")
+        }
+    }
+
     @Test("leads to a fake on this machine in development, and to what the operator lists")
     func settings() throws {
         func policy(_ settings: [String: String]) throws -> EgressPolicy {

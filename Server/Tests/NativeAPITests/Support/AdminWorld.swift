@@ -54,6 +54,16 @@ struct AdminWorld: Sendable {
         return (try #require(try answer.read([String: JSONValue].self)["token"]?.text), key)
     }
 
+    /// A new key of the owner's, for programs.
+    func key(_ scopes: Set<AdminPermission>) async throws -> String {
+        let rules = server.modules.administration
+        let owner = try await rules.findAdmin(tokens["owner"].map { Secret($0) }, at: nil, from: .local)
+        return try await rules.createKey(
+            .init(name: "key", scopes: scopes, applications: nil, networks: [], life: .days(1)), of: owner,
+            by: owner.auditActor(from: .local)
+        ).secret.revealed
+    }
+
     /// What the owner's authenticator app shows now.
     var ownerCode: String { get throws { try TestAuthenticator.code(for: ownerKey, at: server.clock.now) } }
 

@@ -3,11 +3,21 @@ import Storage
 import TestWorld
 
 extension Samples {
-    func event(_ number: Int, of user: String) -> Event {
+    func event(_ number: Int, of user: String, leaving left: String? = "left") -> Event {
         Event(
             id: randomness.newIdentifier(at: now + .milliseconds(number)), application: application, type: .userMerged,
-            user: Identifier(rawValue: user), leftUser: Identifier(rawValue: "left"), at: now,
+            user: Identifier(rawValue: user), leftUser: left.map { Identifier(rawValue: $0) }, at: now,
             details: ["number": String(number)])
+    }
+
+    func delivery(
+        at position: Int64, of user: String, leaving left: String? = nil, to endpoint: EventEndpoint
+    ) -> EventDelivery {
+        var delivery = EventDelivery(
+            application: application, endpoint: endpoint.id, event: Identifier(rawValue: "event\(position)"),
+            user: Identifier(rawValue: user), position: position, nextTryAt: now)
+        delivery.leftUser = left.map { Identifier(rawValue: $0) }
+        return delivery
     }
 
     func delivery(of event: Event, to endpoint: EventEndpoint) -> EventDelivery {
@@ -33,8 +43,15 @@ extension Contract {
                 try await engine.write { transaction throws(DomainError) in try transaction.insert(event) }
             }
             let found = try await engine.read { transaction throws(DomainError) in
-                try transaction.unorderedEvents(limit: 9)
+                try transaction.unorderedEvents(in: samples.application, limit: 9)
             }
+            let turns = try await engine.read { transaction throws(DomainError) in
+                [
+                    try transaction.applicationWithUnorderedEvents(after: nil),
+                    try transaction.applicationWithUnorderedEvents(after: samples.application),
+                ]
+            }
+            try expectEqual(turns, [samples.application, nil])
             try expectEqual(found.filter { $0.user.rawValue == "hana" }.map(\.id), [events[0].id, events[1].id])
             // A user's time line has the last one first.
             let newest = try await engine.read { transaction throws(DomainError) in
@@ -123,6 +140,151 @@ extension Contract {
             }
             try expectEqual(answers, [Bool](repeating: true, count: 8))
         },
+        Contract("lets an event that was given up wait anew when it is enqueued again") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let (now, lease) = (samples.now, samples.now + .seconds(60))
+            let answers = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                try transaction.insert(endpoint)
+                var (event, next) = (samples.event(1, of: "hana"), samples.event(2, of: "hana"))
+                (event.position, next.position) = (1, 2)
+                let delivery = samples.delivery(of: event, to: endpoint)
+                func claim(_ name: String) throws(DomainError) -> [EventDelivery] {
+                    try transaction.claimDeliveries(of: endpoint, dueBy: now, limit: 9, lease: lease, claim: name)
+                }
+                func giveUp(_ claim: String) throws(DomainError) {
+                    var dead = delivery
+                    (dead.nextTryAt, dead.isGivenUp) = (nil, true)
+                    try transaction.postpone(dead, claim: claim, at: now)
+                }
+                try transaction.enqueue(delivery, at: now)
+                _ = try claim("a")
+                // What is under way stays its taker's.
+                try transaction.enqueue(delivery, at: now)
+                let untouched = try claim("b")
+                try giveUp("a")
+                try transaction.enqueue(delivery, at: now)
+                let again = try claim("c")
+                try giveUp("c")
+                try transaction.enqueue(samples.delivery(of: next, to: endpoint), at: now)
+                try transaction.enqueue(delivery, at: now)
+                // It waits behind the one that is due.
+                let other = try claim("d")
+                _ = try transaction.finish(samples.delivery(of: next, to: endpoint), claim: "d", at: now)
+                let last = try claim("e")
+                let dead = try transaction.deliveries(
+                    to: endpoint.id, in: samples.application, givenUp: true, limit: 9)
+                return [
+                    untouched.isEmpty, again.map(\.position) == [1], again.first?.attempts == 1,
+                    other.map(\.position) == [2], last.map(\.position) == [1], dead.isEmpty,
+                ]
+            }
+            try expectEqual(answers, [Bool](repeating: true, count: 6))
+        },
+        Contract("keeps an event of two users behind the earlier ones of both, and the later ones of both behind it") {
+            engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let now = samples.now
+            let (soon, later) = (now + EventDelivery.holdingTime, now + EventDelivery.holdingTime * 2)
+            let answers = try await engine.write { transaction throws(DomainError) -> [Bool] in
+                try transaction.insert(endpoint)
+                for (position, user, left) in [
+                    (Int64(1), "guest", String?.none), (2, "hana", nil), (3, "hana", "guest"), (4, "guest", nil),
+                    (5, "hana", nil),
+                ] {
+                    try transaction.enqueue(
+                        samples.delivery(at: position, of: user, leaving: left, to: endpoint), at: now)
+                }
+                func claim(_ name: String, at time: Timestamp) throws(DomainError) -> [Int64] {
+                    try transaction.claimDeliveries(
+                        of: endpoint, dueBy: time, limit: 9, lease: now + .days(1), claim: name
+                    ).map(\.position)
+                }
+                func finish(_ position: Int64, _ user: String, _ claim: String) throws(DomainError) {
+                    _ = try transaction.finish(
+                        samples.delivery(at: position, of: user, to: endpoint), claim: claim, at: now)
+                }
+                let first = try claim("a", at: now)
+                try finish(2, "hana", "a")
+                let held = try claim("b", at: now)
+                try finish(1, "guest", "a")
+                // The guest's next one waits for the merge, which is looked at again soon.
+                let both = try claim("c", at: now)
+                let merge = try claim("d", at: soon)
+                try finish(3, "hana", "d")
+                let last = try claim("e", at: later)
+                return [first == [1, 2], held == [], both == [], merge == [3], Set(last) == [4, 5]]
+            }
+            try expectEqual(answers, [Bool](repeating: true, count: 5))
+        },
+        Contract("lets no two events of two users wait for each other, whatever a replay lets wait") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let sent = try await engine.write { transaction throws(DomainError) -> [Int64] in
+                try transaction.insert(endpoint)
+                // The last one waited before a replay from the beginning.
+                for (position, user, left) in [
+                    (Int64(20), "hana", String?.none), (10, "hana", "guest"), (12, "taro", "hana"), (5, "guest", nil),
+                ] {
+                    try transaction.enqueue(
+                        samples.delivery(at: position, of: user, leaving: left, to: endpoint), at: samples.now)
+                }
+                var (sent, time) = ([Int64](), samples.now)
+                for round in 0..<20 {
+                    let claimed = try transaction.claimDeliveries(
+                        of: endpoint, dueBy: time, limit: 9, lease: time + .days(1), claim: "\(round)")
+                    for delivery in claimed {
+                        sent.append(delivery.position)
+                        _ = try transaction.finish(delivery, claim: "\(round)", at: time)
+                    }
+                    time = time + EventDelivery.holdingTime
+                }
+                return sent
+            }
+            try expectEqual(sent, [5, 10, 12, 20])
+        },
+        Contract("finds what waits for an endpoint or was given up, from a position on, of all or of one user") {
+            engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let (all, own) = try await engine.write { transaction throws(DomainError) -> ([Int64], [Int64]) in
+                try transaction.insert(endpoint)
+                for (position, user) in [(Int64(1), "hana"), (2, "taro"), (3, "hana"), (4, "hana")] {
+                    try transaction.enqueue(samples.delivery(at: position, of: user, to: endpoint), at: samples.now)
+                }
+                for delivery in try transaction.claimDeliveries(
+                    of: endpoint, dueBy: samples.now, limit: 9, lease: samples.now, claim: "a")
+                {
+                    var dead = delivery
+                    (dead.nextTryAt, dead.isGivenUp) = (nil, true)
+                    try transaction.postpone(dead, claim: "a", at: samples.now)
+                }
+                let (id, application) = (endpoint.id, samples.application)
+                return (
+                    try transaction.deliveries(to: id, in: application, from: 2, limit: 2).map(\.position),
+                    try transaction.deliveries(
+                        of: .init(rawValue: "hana"), to: id, in: application, from: 1, limit: 9
+                    ).map(\.position)
+                )
+            }
+            try expectEqual(all, [2, 3])
+            try expectEqual(own, [1, 3, 4])
+        },
+        Contract("orders an event of two users behind all that both have done before") { engine in
+            let samples = Samples()
+            let (guest, hana) = ("guest", "hana")
+            for (number, user, left) in [
+                (9, guest, String?.none), (8, guest, nil), (7, guest, nil), (6, hana, guest), (5, guest, nil),
+            ] {
+                let event = samples.event(number, of: user, leaving: left)
+                try await engine.write { transaction throws(DomainError) in try transaction.insert(event) }
+            }
+            let found = try await engine.read { transaction throws(DomainError) in
+                try transaction.unorderedEvents(in: samples.application, limit: 9)
+            }
+            try expectEqual(found.compactMap { $0.details["number"] }, ["9", "8", "7", "6", "5"])
+        },
         Contract("keeps endpoints, and asks none that is paused or held up") { engine in
             let samples = Samples()
             let now = samples.now
@@ -143,7 +305,7 @@ extension Contract {
                 try transaction.remove(slow)
                 var noted = quiet
                 (noted.url, noted.failures, noted.resumesAt) = ("https://new.example.com", 3, now + .seconds(9))
-                (noted.sealedFormer, noted.formerUntil) = ([3], now + .days(1))
+                (noted.sealedFormer, noted.formerUntil, noted.goneAt) = ([3], now + .days(1), now)
                 try transaction.update(noted)
                 let unnoted = try transaction.eventEndpoint(noted.id, in: samples.application)?.failures
                 try transaction.noteCall(of: noted)

@@ -7,7 +7,7 @@ package final class TestEventReceiver: EventCarrier {
 
     private struct State: Sendable {
         var delivered: [EventRequest] = []
-        var faultsByURL: [String: String] = [:]
+        var outcomesByURL: [String: EventOutcome] = [:]
         var calls = 0
     }
 
@@ -16,7 +16,7 @@ package final class TestEventReceiver: EventCarrier {
     package func deliver(_ request: EventRequest) async -> EventOutcome {
         state.withLock { state in
             state.calls += 1
-            if let fault = state.faultsByURL[request.url] { return .failed(reason: fault) }
+            if let outcome = state.outcomesByURL[request.url] { return outcome }
             state.delivered.append(request)
             return .delivered
         }
@@ -25,7 +25,12 @@ package final class TestEventReceiver: EventCarrier {
     package func mayAsk(_ url: String) -> Bool { url.hasPrefix("https://") }
 
     /// Lets calls of an address fail, or succeed again.
-    package func fail(_ url: String, _ fault: String?) { state.withLock { $0.faultsByURL[url] = fault } }
+    package func fail(_ url: String, _ fault: String?) { respond(url, fault.map { .failed(reason: $0) }) }
+
+    /// Lets calls of an address end in a way; `nil` for success.
+    package func respond(_ url: String, _ outcome: EventOutcome?) {
+        state.withLock { $0.outcomesByURL[url] = outcome }
+    }
 
     package var delivered: [EventRequest] { state.withLock { $0.delivered } }
     package var calls: Int { state.withLock { $0.calls } }

@@ -112,6 +112,8 @@ package struct AuditEntry: Hashable, Sendable {
         /// Not of automatic log-ins, which are the hot path: the session is their record.
         package static let loggedIn = Action(rawValue: "user.logged-in")
         package static let reauthenticated = Action(rawValue: "session.reauthenticated")
+        /// Only where a hook refused it: tokens are the work of each request.
+        package static let accessTokenIssued = Action(rawValue: "access-token.issued")
         package static let userUpgraded = Action(rawValue: "user.upgraded")
         package static let identifiersChanged = Action(rawValue: "identifiers.changed")
         package static let emailVerified = Action(rawValue: "email.verified")

@@ -1,0 +1,81 @@
+import Domain
+import Foundation
+import OkaeriWire
+import Testing
+
+/// `GET …/events` with `wait`. Time passes in earnest here, a second or two.
+@Suite("A long poll of events", .timeLimit(.minutes(2)))
+struct LongPollTests {
+    private let world: AdminWorld
+
+    init() async throws {
+        world = try await AdminWorld(roles: [])
+        let on = try await world.send("owner", .patch, world.path("/event-settings"), body: #"{"isStreamed": true}"#)
+        try #require(on.status == 200)
+    }
+
+    private var readers: WaitingReaders { world.server.modules.events.readers }
+
+    /// Waits until so many requests wait.
+    private func untilWaiting(_ count: Int) async {
+        while readers.waiting < count { await Task.yield() }
+    }
+
+    /// The response, and how long it took.
+    private func poll(_ query: String) async throws -> (answer: Answer, time: Duration) {
+        let begin = ContinuousClock.now
+        let answer = try await world.send("owner", .get, world.path("/events?\(query)"))
+        return (answer, ContinuousClock.now - begin)
+    }
+
+    @Test("ends with the event that happens while it waits")
+    func event() async throws {
+        async let polled = poll("after=0&wait=25")
+        await untilWaiting(1)
+        let person = try await world.server.person()
+        let (answer, time) = try await polled
+        let events = try #require(try answer.json["events"]?.list)
+        #expect(events.map { $0["data"]?["user"]?.text } == [person.logIn.user.id])
+        #expect(try answer.json["next"] == 1)
+        #expect(time < .seconds(20) && readers.waiting == 0)
+    }
+
+    @Test("ends empty after its time, where it began")
+    func empty() async throws {
+        let (answer, time) = try await poll("after=0&wait=1")
+        #expect(try answer.status == 200 && answer.json["events"]?.list == [] && answer.json["next"] == 0)
+        #expect(time >= .seconds(1) && readers.waiting == 0)
+    }
+
+    /// Issue 24: it ended at once when anything was left out.
+    @Test("is not ended by what its types leave out, and reads on behind that")
+    func types() async throws {
+        _ = try await world.server.person()
+        let (answer, time) = try await poll("after=0&wait=1&types=user.merged")
+        #expect(try answer.json["events"]?.list == [] && answer.json["next"] == 1)
+        #expect(time >= .seconds(1))
+    }
+
+    @Test("ends when the server stops")
+    func shutdown() async throws {
+        async let polled = poll("after=0&wait=25")
+        await untilWaiting(1)
+        readers.close()
+        let (answer, time) = try await polled
+        #expect(try answer.status == 200 && answer.json["events"]?.list == [])
+        #expect(time < .seconds(20) && readers.waiting == 0)
+    }
+
+    @Test("is answered at once when two hundred wait already")
+    func bounded() async throws {
+        for _ in 0..<WaitingReaders.maximum { #expect(readers.enter()) }
+        let (answer, time) = try await poll("after=0&wait=25")
+        #expect(try answer.status == 200 && answer.json["events"]?.list == [])
+        #expect(time < .seconds(20) && readers.waiting == WaitingReaders.maximum)
+        readers.leave()
+        async let polled = poll("after=0&wait=25")
+        await untilWaiting(WaitingReaders.maximum)
+        _ = try await world.server.person()
+        #expect(try await polled.answer.json["events"]?.list.count == 1)
+    }
+}
