@@ -73,26 +73,36 @@ public struct OldService: Hashable, Sendable {
             while base.hasSuffix("/") { base.removeLast() }
             guard let url = URL(string: "\(base)/auth/v1/token?grant_type=refresh_token") else { return nil }
             return Self.json(["refresh_token": .string(refreshToken)], to: url, ["apikey": apiKey])
-        // Amazon Cognito, `InitiateAuth`.
+        // Amazon Cognito, `GetTokensFromRefreshToken`, which clients take whether they rotate refresh tokens or not.
         case .cognito(let region, let client):
             let isRegion = region.utf8.allSatisfy {
                 (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d
             }
             guard isRegion, let url = URL(string: "https://cognito-idp.\(region).amazonaws.com/") else { return nil }
-            var parameters: [String: JSONValue] = ["REFRESH_TOKEN": .string(refreshToken)]
-            parameters["DEVICE_KEY"] = credential.deviceKey.map { .string($0) }
-            let body: [String: JSONValue] = [
-                "AuthFlow": "REFRESH_TOKEN_AUTH", "ClientId": .string(client), "AuthParameters": .object(parameters),
-            ]
+            var body: [String: JSONValue] = ["ClientId": .string(client), "RefreshToken": .string(refreshToken)]
+            body["DeviceKey"] = credential.deviceKey.map { .string($0) }
             return Self.json(
-                body, to: url, ["X-Amz-Target": "AWSCognitoIdentityProviderService.InitiateAuth"],
+                body, to: url, ["X-Amz-Target": "AWSCognitoIdentityProviderService.GetTokensFromRefreshToken"],
                 type: "application/x-amz-json-1.1")
         }
     }
 
-    /// What the service gave.
-    func renewed(by response: TransportResponse) -> (token: String, refreshToken: String?)? {
-        guard let members = OldForms.object(response.body) else { return nil }
+    /// What a service says of a refresh token.
+    enum Outcome: Equatable {
+        /// A new token, and the refresh token that counts next; `nil` when the same one goes on counting.
+        case renewed(token: String, refreshToken: String?)
+        /// It takes the refresh token no more: the session has ended there, or the user.
+        case refused
+        /// Nothing of the refresh token: the service is down or busy, or refuses the app.
+        case unclear
+    }
+
+    func outcome(of response: TransportResponse) -> Outcome {
+        guard let members = OldForms.object(response.body) else { return .unclear }
+        guard response.status == 200 else {
+            guard (400...404).contains(response.status) else { return .unclear }
+            return refuses(members) ? .refused : .unclear
+        }
         let token: String?
         var refreshToken = OldForms.text(members["refresh_token"])
         switch renewal {
@@ -103,7 +113,31 @@ public struct OldService: Hashable, Sendable {
             token = OldForms.text(result?["IdToken"])
             refreshToken = OldForms.text(result?["RefreshToken"])
         }
-        return token.map { ($0, refreshToken) }
+        return token.map { .renewed(token: $0, refreshToken: refreshToken) } ?? .unclear
+    }
+
+    /// Whether an error is about the refresh token or its user, by the services' own words; everything else may be the app's fault.
+    private func refuses(_ members: [String: JSONValue]) -> Bool {
+        switch renewal {
+        // Google Cloud, "Exchange a refresh token for an ID token", common error codes.
+        case .firebase:
+            let message = OldForms.text(OldForms.object(members["error"])?["message"]) ?? ""
+            return ["TOKEN_EXPIRED", "USER_DISABLED", "USER_NOT_FOUND", "INVALID_REFRESH_TOKEN"]
+                .contains(message.prefix { $0 != " " })
+        // Supabase, "Auth error codes"; before them there was RFC 6749's.
+        case .supabase:
+            let codes = ["error_code", "code", "error"].compactMap { OldForms.text(members[$0]) }
+            return !Set(codes).isDisjoint(with: [
+                "refresh_token_already_used", "refresh_token_not_found", "session_expired", "session_not_found",
+                "user_banned", "user_not_found", "invalid_grant",
+            ])
+        // Amazon Cognito, `GetTokensFromRefreshToken`, errors. That of a client with a secret has the name of a refused token.
+        case .cognito:
+            let name = (OldForms.text(members["__type"]) ?? "").split(separator: "#").last ?? ""
+            let message = OldForms.text(members["message"]) ?? OldForms.text(members["Message"]) ?? ""
+            guard !message.lowercased().contains("secret") else { return false }
+            return ["NotAuthorizedException", "RefreshTokenReuseException", "UserNotFoundException"].contains(name)
+        }
     }
 
     private static func json(

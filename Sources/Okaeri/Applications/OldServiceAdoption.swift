@@ -24,7 +24,11 @@ extension SessionKeeper {
         from service: OldService, in old: OldSessions
     ) async throws(OkaeriError) -> LogInResponse? {
         guard let found = try old.credential(in: service.location) else { return nil }
-        let kept = try old.renewed(service, of: found)
+        let kept = try old.renewal(at: service, of: found)
+        guard kept?.isRefused != true else {
+            old.forget(service)
+            throw .credentialRefused
+        }
         let present = [kept?.token, found.token].compactMap(\.self).first { isAlive($0) }
         let response: LogInResponse
         if let present {
@@ -53,42 +57,51 @@ extension SessionKeeper {
     }
 
     /// Asks the service for a new token, and keeps what it gives until the server has taken it.
+    ///
+    /// The refresh token is marked as sent before it leaves the device. What the service has answered is never sent again; what it
+    /// has not answered is sent again at growing distances, because an answer that was lost is no lost account.
     private func renew(
-        _ found: OldCredential, _ kept: RenewedToken?, _ service: OldService, _ old: OldSessions
+        _ found: OldCredential, _ kept: OldTokenRenewal?, _ service: OldService, _ old: OldSessions
     ) async throws(OkaeriError) -> String {
-        let refreshToken = kept?.refreshToken ?? found.refreshToken
+        let renewal = kept ?? OldTokenRenewal(of: found.refreshToken)
+        if let wait = renewal.wait(at: clock.now) { throw .serverUnavailable(retryAfter: wait) }
         let request = service.renewal(
-            of: found, refreshToken: refreshToken, bundleIdentifier: old.bundleIdentifier)
+            of: found, refreshToken: renewal.refreshToken, bundleIdentifier: old.bundleIdentifier)
         guard let request else { throw .credentialRefused }
+        // Nothing is sent that is not marked.
+        guard try old.mark(renewal.sent(at: clock.now), over: kept, for: service) else {
+            throw .serverUnavailable(retryAfter: OldTokenRenewal.firstDistance)
+        }
         let response: TransportResponse
         do {
             response = try await transport.send(request)
         } catch {
+            // It has certainly not left the device.
+            if error == .offline { old.keep(renewal, for: service) }
             throw error == .cancelled ? .cancelled : .offline
         }
-        switch response.status {
-        case 200:
-            guard let given = service.renewed(by: response) else { throw .unexpectedResponse(status: 200) }
-            old.keep(
-                RenewedToken(
-                    of: found.refreshToken, token: given.token, refreshToken: given.refreshToken ?? refreshToken),
-                for: service)
-            return given.token
-        case 429: throw .rateLimited(retryAfter: nil)
-        // The service has ended the session, or the user.
-        case 400, 401, 403, 404: throw .credentialRefused
-        default: throw .serverUnavailable(retryAfter: nil)
+        switch service.outcome(of: response) {
+        case .renewed(let token, let refreshToken):
+            old.keep(renewal.answered(with: token, refreshToken), for: service)
+            return token
+        case .refused:
+            old.keep(renewal.refused(), for: service)
+            old.forget(service)
+            throw .credentialRefused
+        case .unclear: throw Self.error(response)
         }
     }
-}
 
-/// What an old service gave for a refresh token, until the server has taken it.
-struct RenewedToken: Codable, Hashable, Sendable {
-    /// The refresh token that the old SDK left.
-    let of: String
-    let token: String
-    /// The one that the service takes next.
-    let refreshToken: String
+    /// What went wrong at a service that has said nothing of the refresh token.
+    private static func error(_ response: TransportResponse) -> OkaeriError {
+        switch response.status {
+        case 200: .unexpectedResponse(status: 200)
+        case 429: .rateLimited(retryAfter: nil)
+        // The service knows the app no more, or the app names it wrongly.
+        case 400, 401, 403, 404: .credentialRefused
+        default: .serverUnavailable(retryAfter: nil)
+        }
+    }
 }
 
 /// What a token says of itself, which proves nothing: the server verifies it.
@@ -106,35 +119,5 @@ struct OldToken {
         case .number(let seconds)?: end = Date(timeIntervalSince1970: seconds)
         default: return nil
         }
-    }
-}
-
-extension OldSessions {
-    /// Where this SDK keeps what a service gave.
-    static let renewalService = "okaeri.adoption"
-
-    /// What the service gave for the credential at an earlier try.
-    func renewed(_ service: OldService, of found: OldCredential) throws(OkaeriError) -> RenewedToken? {
-        do throws(VaultError) {
-            guard let data = try item(Self.renewalService, service.name) else { return nil }
-            // What cannot be read is as good as nothing.
-            let kept = try? UntrustedJSON.decode(RenewedToken.self, from: data)
-            return kept?.of == found.refreshToken ? kept : nil
-        } catch {
-            throw OkaeriError(error)
-        }
-    }
-
-    func keep(_ token: RenewedToken, for service: OldService) {
-        // Without it the next try asks the service again.
-        guard let data = try? JSONEncoder().encode(token) else { return }
-        try? items(Self.renewalService)?.replace(service.name, data)
-    }
-
-    /// Removes what was handed over.
-    func forget(_ service: OldService) {
-        // What cannot be removed now leads to the same user, whom the device has.
-        for (name, account) in items(in: service.location) { try? items(name)?.remove(account) }
-        try? items(Self.renewalService)?.remove(service.name)
     }
 }

@@ -47,7 +47,7 @@ public enum OldCredentialPlace: Hashable, Sendable {
 public struct OldCredential: Hashable, Sendable {
     /// The user's id at the service; `nil` when it was not kept.
     public let userID: String?
-    /// The token that the service takes for a new session. Not for logs. Supabase counts it once.
+    /// The token that the service takes for a new session. Not for logs. Supabase, and Cognito where clients rotate, count it once.
     public let refreshToken: String
     /// What the service signed of the user: at Firebase and Cognito the identity token, at Supabase the access token. It may have
     /// ended; `nil` when it was not kept. Not for logs.
