@@ -23,6 +23,7 @@ package struct DeliverEvents: Sendable {
     let secrets: EventSecrets
     let carrier: any EventCarrier
     let orderEvents: OrderEvents
+    let observer: DeliveryObserver
 
     /// What a round did.
     package struct Round: Hashable, Sendable {
@@ -120,6 +121,7 @@ package struct DeliverEvents: Sendable {
             return results
         }
         var round = Round()
+        defer { observer.note(round) }
         var (successes, failures) = (0, 0)
         for result in results {
             switch try result.get() {
