@@ -31,6 +31,10 @@ test-postgresql: ## run the tests of the API on PostgreSQL too
 check-api: ## ask a running server by openapi.yaml, with thousands of right and wrong requests
 	@scripts/check-api
 
+.PHONY: check-webhooks
+check-webhooks: ## verify what a running server sends by another implementation of Standard Webhooks (from PyPI)
+	@scripts/check-webhooks
+
 check-observability: ## check the board for Grafana and the alerts for Prometheus with promtool
 	@scripts/check-observability
 

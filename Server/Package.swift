@@ -235,7 +235,7 @@ let package = Package(
         .testTarget(
             name: "OutboundServicesTests",
             dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", wire],
-            swiftSettings: settings),
+            exclude: ["https-server.py"], swiftSettings: settings),
         // tests: Sealed files and the revocation journal.
         .testTarget(
             name: "BackupsTests", dependencies: ["Backups", "Domain", "StorageSQLite", "TestWorld", crypto, wire],

@@ -1,9 +1,13 @@
 // Writes vectors.json: node make-vectors.mjs. The keys are for tests alone, and are always the same; signatures are not.
+// node make-vectors.mjs FILE ISSUER writes vectors for a backend that runs now, as Examples/Backend: those near the end of a
+// time keep a minute's distance from it.
 import { createECDH, createHash, createHmac, createPrivateKey, sign } from "node:crypto";
 import { writeFileSync } from "node:fs";
 
-const now = 1800000000;
-const issuer = "https://id.example.com";
+const [file, liveIssuer] = process.argv.slice(2);
+const now = liveIssuer ? Math.floor(Date.now() / 1000) : 1800000000;
+const slack = liveIssuer ? 60 : 0;
+const issuer = liveIssuer ?? "https://id.example.com";
 const audience = "https://game.example.com";
 const base64url = (value) => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
 
@@ -50,12 +54,12 @@ const tokens = [
   { name: "a token", token: good, error: null },
   { name: "several audiences", token: token({ aud: ["https://other.example.com", audience] }), error: null },
   { name: "signed with the key before", token: token({}, { kid: former.kid }, former), error: null },
-  { name: "ended within the leeway", token: token({ iat: now - 620, exp: now - 20 }), error: null },
+  { name: "ended within the leeway", token: token({ iat: now - 620, exp: now - 20 + slack }), error: null },
   { name: "the long form of the type", token: token({}, { typ: "application/AT+JWT" }), error: null },
   { name: "ended", token: token({ iat: now - 700, exp: now - 100 }), error: "expired" },
   { name: "ends with the leeway", token: token({ exp: now - 30 }), error: "expired" },
-  { name: "issued later", token: token({ iat: now + 100 }), error: "notYetValid" },
-  { name: "begins later", token: token({ nbf: now + 100 }), error: "notYetValid" },
+  { name: "issued later", token: token({ iat: now + 100 + slack }), error: "notYetValid" },
+  { name: "begins later", token: token({ nbf: now + 100 + slack }), error: "notYetValid" },
   { name: "without an end", token: token({ exp: undefined }), error: "claimMissing" },
   { name: "an end that is a text", token: token({ exp: String(now + 540) }), error: "claimMissing" },
   { name: "an end beyond all numbers", token: token({ exp: 1e300 }), error: "claimMissing" },
@@ -101,10 +105,10 @@ const webhooks = [
   webhook("both secrets sign, the receiver has the former one", null, { by: [secrets[1], secrets[0]], held: [secrets[0]] }),
   webhook("the receiver has both already", null, { held: [secrets[1], secrets[0]] }),
   webhook("a signature of another version beside it", null, { headers: { "webhook-signature": `v1a,AAAA ${mac(`00VHjC2mXa7Kq1Zb.${now}.${event}`, secrets[0])}` } }),
-  webhook("almost too old", null, { time: now - 300 }),
+  webhook("almost too old", null, { time: now - 300 + slack }),
   webhook("a text beyond ASCII", null, { text: event.replace("user.merged", "日本語") }),
   webhook("too old", "timeRefused", { time: now - 301 }),
-  webhook("from the future", "timeRefused", { time: now + 301 }),
+  webhook("from the future", "timeRefused", { time: now + 301 + slack }),
   webhook("another secret", "signatureRefused", { by: [secrets[1]] }),
   webhook("a changed body", "signatureRefused", { sent: event.replace("1201", "1202") }),
   webhook("a body with a line more", "signatureRefused", { sent: `${event}\n` }),
@@ -119,34 +123,35 @@ const webhooks = [
   webhook("a time beyond all numbers", "malformed", { headers: { "webhook-timestamp": "9".repeat(40) } }),
 ];
 
-const url = "https://game.example.com/v1/scores";
+const [method, url] = liveIssuer ? ["GET", `${audience}/v1/me`] : ["POST", `${audience}/v1/scores`];
 const ath = (text) => createHash("sha256").update(text).digest("base64url");
-const proofClaims = { jti: "cHJvb2Ygb2YgYSB0ZXN0", htm: "POST", htu: url, iat: now, ath: ath(bound) };
+const proofClaims = { htm: method, htu: url, iat: now, ath: ath(bound) };
+let proofs = 0;
 const proof = (changes = {}, head = {}, by = device) => {
-  const all = { ...proofClaims, ...changes };
+  const all = { jti: `proof ${(proofs += 1)}`, ...proofClaims, ...changes };
   return jwt({ typ: "dpop+jwt", alg: "ES256", jwk: by.public, ...head },
     Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)), by);
 };
-const request = (name, error, { scheme = "DPoP", token = bound, dpop = proof(), method = "POST", at = url } = {}) =>
-  ({ name, authorization: `${scheme} ${token}`, dpop, method, url: at, error });
+const request = (name, error, { scheme = "DPoP", token = bound, dpop = proof(), by = method, at = url } = {}) =>
+  ({ name, authorization: `${scheme} ${token}`, dpop, method: by, url: at, error });
 const requests = [
   request("a proof", null),
   request("a bearer token", null, { scheme: "Bearer", token: good, dpop: null }),
   request("a query and a fragment do not count", null, { at: `${url}?page=2` }),
-  request("the port of the scheme", null, { dpop: proof({ htu: "https://GAME.example.com:443/v1/scores" }) }),
+  request("the port of the scheme", null, { dpop: proof({ htu: url.replace("game.example.com", "GAME.example.com:443") }) }),
   request("a bound token without a proof", "proofRequired", { dpop: null }),
   request("a bound token as a bearer token", "proofRequired", { scheme: "Bearer" }),
   request("a bearer token with a proof", "proofRefused", { token: good, dpop: proof({ ath: ath(good) }) }),
-  request("another method", "proofRefused", { method: "GET" }),
+  request("another method", "proofRefused", { dpop: proof({ htm: "PUT" }) }),
   request("another path", "proofRefused", { at: `${url}/1` }),
-  request("another host", "proofRefused", { at: "https://evil.example.com/v1/scores" }),
-  request("another port", "proofRefused", { at: "https://game.example.com:8443/v1/scores" }),
+  request("another host", "proofRefused", { at: url.replace("game", "evil") }),
+  request("another port", "proofRefused", { at: url.replace(".com", ".com:8443") }),
   request("another token", "proofRefused", { dpop: proof({ ath: ath(good) }) }),
   request("no token", "proofRefused", { dpop: proof({ ath: undefined }) }),
   request("another key", "proofRefused", { dpop: proof({}, {}, stranger) }),
   request("another's signature", "signatureRefused", { dpop: proof({}, { jwk: device.public }, stranger) }),
   request("too old", "timeRefused", { dpop: proof({ iat: now - 61 }) }),
-  request("from the future", "timeRefused", { dpop: proof({ iat: now + 61 }) }),
+  request("from the future", "timeRefused", { dpop: proof({ iat: now + 61 + slack }) }),
   request("without an id", "malformed", { dpop: proof({ jti: undefined }) }),
   request("with a private key", "malformed", { dpop: proof({}, { jwk: { ...device.public, d: "AAAA" } }) }),
   request("a token for a proof", "typeRefused", { dpop: bound }),
@@ -156,4 +161,4 @@ const requests = [
 
 const keys = [signing, former].map((one) => ({ ...one.public, kid: one.kid, use: "sig", alg: "ES256" }));
 const vectors = { now, issuer, audience, leeway: 30, keySet: { keys }, claims, tokens, webhooks, requests };
-writeFileSync(new URL("vectors.json", import.meta.url), `${JSON.stringify(vectors, null, 2)}\n`);
+writeFileSync(file ?? new URL("vectors.json", import.meta.url), `${JSON.stringify(vectors, null, 2)}\n`);

@@ -85,7 +85,8 @@ class Person:
         self.number = 0
         self.ended = []
         self.spent = []
-        self.events = []
+        # The types of its events, and those of users that it has taken over, by their ids.
+        self.events, self.taken = [], []
         self.is_deleted = False
         self.is_merged = False
         # Whether an operator's merge of it is under way.
@@ -132,14 +133,13 @@ class Person:
         self.unknown = ("change", (self.number + 1,))
         status, answer = client.ask("PATCH", "/v1/user", {"fields": {"n": self.number + 1}}, token=self.token)
         self.expect(status == 200, f"a change was answered {status} {answer}")
-        self.number += 1
+        self._has_changed(self.number + 1)
 
     def upgrade(self, client):
         body = {"username": self.name, "password": PASSWORD}
         status, answer = client.ask("POST", "/v1/user/upgrade", body, token=self.token, key=self.key)
         self.expect(status == 200, f"an upgrade was answered {status} {answer}")
-        self.username = self.name
-        self.events.append("user.upgraded")
+        self._is_upgraded()
 
     def log_out(self, client):
         status, answer = client.ask("POST", "/v1/log-out", token=self.token)
@@ -159,9 +159,8 @@ class Person:
         status, answer = client.ask("POST", "/v1/log-in/transfer-code", {"code": code}, key=key)
         self.expect(status == 200, f"a transfer was answered {status} {answer}")
         self.expect(answer["user"]["id"] == self.user, "the code led elsewhere")
-        self.keys.append(key)
+        self._has_device(key)
         self.spent.append(code)
-        self.events += ["transfer-code.issued", "transfer-code.redeemed"]
         self.token, self.key = answer["session"]["token"], key
 
     def delete(self, client):
@@ -211,7 +210,7 @@ class Person:
                 status, answer = client.ask("POST", "/v1/log-in/automatic", {}, key=arguments[0])
                 self.expect(status in (200, 201), f"a log-in was answered {status} {answer}")
                 if answer["user"]["id"] == self.user:
-                    self.keys.append(arguments[0])
+                    self._has_device(arguments[0])
         if what == "take_over":
             guest = arguments[0]
             status, answer = client.ask("POST", "/v1/log-in/automatic", {}, key=guest.keys[-1])
@@ -224,9 +223,9 @@ class Person:
             self.log_in(client)
             _, user = client.ask("GET", "/v1/user", token=self.token)
             if what == "change" and user.get("fields", {}).get("n") == arguments[0]:
-                self.number = arguments[0]
+                self._has_changed(arguments[0])
             if what == "upgrade" and user.get("username"):
-                self.username = self.name
+                self._is_upgraded()
 
     def verify(self, client, random):
         for token in random.sample(self.ended, min(2, len(self.ended))):
@@ -248,8 +247,23 @@ class Person:
         self.expect(user.get("username") == self.username, f"the user name is {user.get('username')}")
         self.log_in(client, random.choice(self.keys))
 
+    # What was carried out, whether it was answered or found afterwards. Its event was written with it.
+
+    def _has_changed(self, number):
+        self.number = number
+        self.events.append("user.changed")
+
+    def _is_upgraded(self):
+        self.username = self.name
+        self.events.append("user.upgraded")
+
+    def _has_device(self, key):
+        self.keys.append(key)
+        self.events += ["transfer-code.issued", "transfer-code.redeemed"]
+
     def _is_gone(self):
         self.is_deleted = True
+        self.events.append("user.deletion-requested")
         if self.token:
             self.ended.append(self.token)
         self.token = None
@@ -257,6 +271,7 @@ class Person:
     def _has_taken(self, guest):
         self.keys.append(guest.keys[-1])
         self.events.append("user.merged")
+        self.taken.append((guest.user, guest.events))
         if guest.token:
             self.ended.append(guest.token)
         guest.token, guest.user = None, self.user

@@ -42,7 +42,7 @@ package struct Composition: Sendable {
     private let upstreamStreams: CurlStreams
     /// The threads that hash passwords, unless a test brings its own.
     private let passwordThreads: PasswordThreads?
-    private let passwords: any PasswordHashing
+    let passwords: any PasswordHashing
     /// Refuses new passwords that are known from leaks; `nil` without a list of them.
     private let checkedPasswords: BreachCheckedPasswords?
     /// Asks the operator's service of leaked passwords, which somebody waits for.
@@ -53,8 +53,10 @@ package struct Composition: Sendable {
     package var standby: StandbyServing?
     /// Makes and sends traces and metrics; `nil` without a collector.
     package let telemetry: Telemetry?
-    private let auditStreamCounts: AuditStreamCounts?
-    private let startedAt = ContinuousClock.now
+    let auditStreamCounts: AuditStreamCounts?
+    let startedAt = ContinuousClock.now
+    package let eventMetrics: EventMetrics
+    let hookMetrics = HookMetrics()
     let connectionMetrics = ConnectionMetrics()
 
     /// What answers the requests of a process.
@@ -213,6 +215,9 @@ package struct Composition: Sendable {
                     hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
                     sessionCache: settings.sessionCache, searches: settings.searchLimits)))
         store.observeChanges { modules.forget($0) }
+        eventMetrics = EventMetrics(clock: clock)
+        modules.events.observeDeliveries { [eventMetrics] in eventMetrics.note($0) }
+        modules.hooks.observeCalls { [hookMetrics] in hookMetrics.note($0) }
         self.modules = modules
     }
 
@@ -230,10 +235,7 @@ package struct Composition: Sendable {
         guard let publicAddress = PublicAddress(settings.publicURL, proxies: proxies) else {
             throw .settings("\(Setting.publicURL.name) must be \(Setting.publicURL.rule).")
         }
-        let metrics = ServerMetrics(gauges: gauges, connections: connectionMetrics) {
-            [telemetry, auditStreamCounts] in
-            (telemetry?.exporter.counts.families ?? []) + (auditStreamCounts?.families ?? [])
-        }
+        let metrics = serverMetrics()
         let readBody = BodyReader(timeLimit: settings.requestTimeout)
         let native = NativeAPI(
             modules: modules,
@@ -352,11 +354,13 @@ package struct Composition: Sendable {
 
     /// Sends mail while the server runs.
     package func mailWorker(_ logger: Logger) -> MailWorker {
-        MailWorker(modules: modules, clock: clock, logger: logger)
+        MailWorker(modules: modules, clock: clock, tracing: roundTracing, logger: logger)
     }
 
     /// Sends events while the server runs.
-    package func eventWorker(_ logger: Logger) -> EventWorker { EventWorker(modules: modules, logger: logger) }
+    package func eventWorker(_ logger: Logger) -> EventWorker {
+        EventWorker(modules: modules, tracing: roundTracing, logger: logger)
+    }
 
     /// Sends a copy of the audit log while the server runs; `nil` when none is sent.
     func auditStream(_ logger: Logger) throws(StartFault) -> AuditStream? {
@@ -377,24 +381,5 @@ package struct Composition: Sendable {
         await mail?.threads.close()
         await passwordThreads?.close()
         await store.close()
-    }
-
-    private var gauges: [ServerMetrics.Gauge] {
-        let (modules, startedAt, passwords) = (modules, startedAt, passwords)
-        return (replica?.gauges ?? []) + (standby?.gauges ?? []) + [
-            .init(name: "okaeri_session_cache_entries", help: "Sessions kept in memory.") {
-                Double(modules.sessions.cachedSessions)
-            },
-            .init(name: "okaeri_passwords_waiting", help: "Passwords that wait to be hashed.") {
-                Double(passwords.waiting)
-            },
-            .init(name: "okaeri_searches_waiting", help: "Searches that wait for a reader.") {
-                Double(modules.waitingSearches)
-            },
-            .init(name: "okaeri_uptime_seconds", help: "Time since the start.") {
-                startedAt.duration(to: .now) / .seconds(1)
-            },
-            .init(name: "process_resident_memory_bytes", help: "Resident memory.") { ProcessMemory.residentBytes },
-        ]
     }
 }

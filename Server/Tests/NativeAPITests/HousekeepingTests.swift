@@ -14,7 +14,9 @@ struct HousekeepingTests {
         let server = person.server
         server.clock.advance(by: .seconds(600))
         #expect(try await person.send(.get, APIPath.user).status == 200)
-        await Housekeeping(modules: server.modules, logger: TestServer.silence).round()
+        await Housekeeping(
+            modules: server.modules, tracing: RoundTracing(nil), logger: TestServer.silence
+        ).round()
         let sessions = try await server.modules.sessions.listSessions(
             of: Identifier(rawValue: person.logIn.user.id), in: server.application)
         #expect(sessions.map(\.lastUsedAt) == [server.clock.now])
@@ -27,7 +29,8 @@ struct HousekeepingTests {
         server.clock.advance(by: .seconds(600))
         #expect(try await person.send(.get, APIPath.user).status == 200)
         await server.composition.close()
-        let housekeeping = Housekeeping(modules: server.modules, logger: TestServer.silence)
+        let housekeeping = Housekeeping(
+            modules: server.modules, tracing: RoundTracing(nil), logger: TestServer.silence)
         await housekeeping.round()
         await housekeeping.round()
     }

@@ -66,7 +66,7 @@ struct MetricsTests {
             }
         }
         #expect(
-            Set(kinds.values) == ["counter", "gauge", "histogram"] && helped == Set(kinds.keys) && kinds.count == 14,
+            Set(kinds.values) == ["counter", "gauge", "histogram"] && helped == Set(kinds.keys) && kinds.count == 17,
             "\(kinds)")
     }
 

@@ -45,7 +45,8 @@ struct BackendProgram {
             }
         }
 
-        let configuration = ApplicationConfiguration(address: .hostname("127.0.0.1", port: 8081))
+        let port = settings["PORT"].flatMap { Int($0) } ?? 8081
+        let configuration = ApplicationConfiguration(address: .hostname("127.0.0.1", port: port))
         try await Application(router: router, configuration: configuration).runService()
     }
 }

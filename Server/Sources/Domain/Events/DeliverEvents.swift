@@ -26,6 +26,7 @@ package struct DeliverEvents: Sendable {
     let carrier: any EventCarrier
     let orderEvents: OrderEvents
     let audit: AuditTrail
+    let observer: DeliveryObserver
 
     /// What a round did.
     package struct Round: Hashable, Sendable {
@@ -146,6 +147,7 @@ package struct DeliverEvents: Sendable {
             return results
         }
         var round = Round()
+        defer { observer.note(round) }
         var (successes, failures, longestWait) = (0, 0, Duration.zero)
         for result in results {
             switch try result.get() {

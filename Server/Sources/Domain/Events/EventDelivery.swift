@@ -147,6 +147,9 @@ package protocol EventQueries {
     func removeEvents(
         in application: Identifier<Application>, before limit: Timestamp, count: Int
     ) throws(DomainError) -> Int
+    /// What waits of all applications. As many deliveries as `limit` are counted, whichever cost least; of the events without
+    /// a position those are looked at that get one next.
+    func eventBacklog(limit: Int) throws(DomainError) -> EventBacklog
 
     // MARK: Endpoints
 

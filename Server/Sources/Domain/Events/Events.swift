@@ -9,10 +9,12 @@ package final class Events: Sendable {
     package let testEndpoint: TestEventEndpoint
     package let replayEvents: ReplayEvents
     package let listDeliveries: ListEventDeliveries
+    package let countBacklog: CountEventBacklog
     /// Requests that wait for an event.
     package let readers = WaitingReaders()
     /// Tells when there are events to order and to send.
     package let signal = QueueSignal()
+    private let observer = DeliveryObserver()
 
     init(_ world: DomainWorld, audit: AuditTrail) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
@@ -21,7 +23,7 @@ package final class Events: Sendable {
         readEvents = ReadEvents(store: store, orderEvents: orderEvents)
         deliverEvents = DeliverEvents(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
-            carrier: world.services.eventCarrier, orderEvents: orderEvents, audit: audit)
+            carrier: world.services.eventCarrier, orderEvents: orderEvents, audit: audit, observer: observer)
         endpoints = ManageEventEndpoints(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
             carrier: world.services.eventCarrier, audit: audit)
@@ -30,6 +32,12 @@ package final class Events: Sendable {
             store: store, clock: clock, randomness: randomness, deliverEvents: deliverEvents)
         replayEvents = ReplayEvents(store: store, clock: clock, orderEvents: orderEvents, signal: signal)
         listDeliveries = ListEventDeliveries(store: store)
+        countBacklog = CountEventBacklog(store: store)
+    }
+
+    /// Called with each part of a round, when its events were delivered, postponed or given up.
+    package func observeDeliveries(_ observer: @escaping @Sendable (DeliverEvents.Round) -> Void) {
+        self.observer.set(observer)
     }
 }
 

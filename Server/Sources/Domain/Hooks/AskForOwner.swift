@@ -44,12 +44,17 @@ extension AskHook {
         let key = HookBreakers.Key(hook, in: application.id)
         let asker = HookSubject.client(client.text)
         let permit = breakers.admit(key, asker, at: clock.now)
-        guard permit == .asked || permit == .probe else { throw .hookUnavailable }
+        guard permit == .asked || permit == .probe else {
+            observer.note(HookCall(hook.point, permit == .overShare ? .overShare : .skipped))
+            throw .hookUnavailable
+        }
+        let start = ContinuousClock.now
         let outcome = await askForOwner(
             of: token, service: service, hook, in: application.id, address: client.text, isTest: false)
         let result: HookBreaker.Result =
             if case .silent = outcome { Task.isCancelled ? .unknown : .silent } else { .responded }
         breakers.note(result, of: permit, key, asker, at: clock.now)
+        observer.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
         switch outcome {
         case .owner(let user): return user
         case .refused(let message):

@@ -121,11 +121,15 @@ package struct AskHook: Sendable {
         switch permit {
         case .asked, .probe: break
         case .refused:
+            observer.note(HookCall(hook.point, .skipped))
             try hook.refuseWhenDown()
             return nil
         // The hook is not down: nobody gets past it by asking for more than its share, or together with many others.
-        case .overShare, .full: throw .hookUnavailable
+        case .overShare, .full:
+            observer.note(HookCall(hook.point, .overShare))
+            throw .hookUnavailable
         }
+        let start = ContinuousClock.now
         let outcome = Self.judged(
             await ask(hook, about: subject, in: application.id, isTest: false), of: hook.point, by: judge)
         let result: HookBreaker.Result =
@@ -135,6 +139,7 @@ package struct AskHook: Sendable {
             case .allowed, .refused, .malformed: .responded
             }
         breakers.note(result, of: permit, key, client, at: clock.now)
+        observer.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
         switch outcome {
         case .allowed(let fields, let claims): return (fields, claims)
         case .refused(let message): throw .hookRefused(Self.message(message))

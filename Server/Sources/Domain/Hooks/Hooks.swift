@@ -21,14 +21,73 @@ package final class Hooks: Sendable {
     }
 
     /// Called with a sentence for the log when a hook gives no valid response; clients learn none of it.
-    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { self.observer.set(observer) }
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { self.observer.set(faults: observer) }
+
+    /// Called when a hook was asked, or would have been. Tests of hooks do not count.
+    package func observeCalls(_ observer: @escaping @Sendable (HookCall) -> Void) { self.observer.set(calls: observer) }
 }
 
-/// Takes sentences for the log.
+/// What became of a request that has to ask a hook.
+package struct HookCall: Hashable, Sendable {
+    package enum Result: String, CaseIterable, Sendable {
+        case allowed, refused
+        /// The response is no decision.
+        case malformed
+        /// There is no response in time.
+        case silent
+        /// The hook rests, or has too much to do: nobody asked it.
+        case skipped
+        /// The client has its share of the hook already: nobody asked it.
+        case overShare = "over_share"
+    }
+
+    package let point: HookPoint
+    package let result: Result
+    /// How long the call took; `nil` when nobody asked.
+    package let duration: Duration?
+
+    package init(_ point: HookPoint, _ result: Result, _ duration: Duration? = nil) {
+        self.point = point
+        self.result = result
+        self.duration = duration
+    }
+}
+
+extension HookCall.Result {
+    init(_ outcome: HookOutcome) {
+        self =
+            switch outcome {
+            case .allowed: .allowed
+            case .refused: .refused
+            case .malformed: .malformed
+            case .silent: .silent
+            case .busy: .skipped
+            }
+    }
+
+    init(_ outcome: OwnerOutcome) {
+        self =
+            switch outcome {
+            case .owner: .allowed
+            case .refused: .refused
+            case .malformed: .malformed
+            case .silent: .silent
+            }
+    }
+}
+
+/// Takes sentences for the log, and what became of calls.
 final class HookObserver: Sendable {
-    private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
+    private let observers = Mutex(Observers())
 
-    func set(_ observer: @escaping @Sendable (String) -> Void) { self.observer.withLock { $0 = observer } }
+    private struct Observers: Sendable {
+        var faults: (@Sendable (String) -> Void)?
+        var calls: (@Sendable (HookCall) -> Void)?
+    }
 
-    func note(_ sentence: String) { observer.withLock { $0 }?(sentence) }
+    func set(faults: @escaping @Sendable (String) -> Void) { observers.withLock { $0.faults = faults } }
+    func set(calls: @escaping @Sendable (HookCall) -> Void) { observers.withLock { $0.calls = calls } }
+
+    func note(_ sentence: String) { observers.withLock { $0.faults }?(sentence) }
+    func note(_ call: HookCall) { observers.withLock { $0.calls }?(call) }
 }

@@ -9,10 +9,12 @@ package struct EventWorker: Service {
     static let pause: Duration = .seconds(5)
 
     private let modules: Modules
+    private let tracing: RoundTracing
     private let logger: Logger
 
-    package init(modules: Modules, logger: Logger) {
+    package init(modules: Modules, tracing: RoundTracing, logger: Logger) {
         self.modules = modules
+        self.tracing = tracing
         self.logger = logger
     }
 
@@ -32,7 +34,9 @@ package struct EventWorker: Service {
     }
 
     /// Sends what is due.
-    package func round() async {
+    package func round() async { await tracing("round of events") { await deliver() } }
+
+    private func deliver() async {
         do throws(DomainError) {
             let round = try await modules.events.deliverEvents()
             if round.delivered > 0 {

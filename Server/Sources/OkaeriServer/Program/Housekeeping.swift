@@ -8,10 +8,12 @@ package struct Housekeeping: Service {
     static let interval: Duration = .seconds(60)
 
     private let modules: Modules
+    private let tracing: RoundTracing
     private let logger: Logger
 
-    package init(modules: Modules, logger: Logger) {
+    package init(modules: Modules, tracing: RoundTracing, logger: Logger) {
         self.modules = modules
+        self.tracing = tracing
         self.logger = logger
     }
 
@@ -20,7 +22,9 @@ package struct Housekeeping: Service {
         try? await cancelWhenGracefulShutdown {
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask {
-                    for await _ in modules.sessions.writeSessionActivity.signal.listen() { await writeActivity() }
+                    for await _ in modules.sessions.writeSessionActivity.signal.listen() {
+                        await tracing("round of session activity") { await writeActivity() }
+                    }
                 }
                 while true {
                     try await Task.sleep(for: Self.interval)
@@ -33,7 +37,9 @@ package struct Housekeeping: Service {
     }
 
     /// What is done once a minute. Failures are logged; the next round tries again.
-    package func round() async {
+    package func round() async { await tracing("round of housekeeping") { await tidy() } }
+
+    private func tidy() async {
         await writeActivity()
         do {
             try await modules.sessions.purgeExpired()

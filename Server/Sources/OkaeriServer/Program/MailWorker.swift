@@ -15,11 +15,13 @@ package struct MailWorker: Service {
 
     private let modules: Modules
     private let clock: any WallClock
+    private let tracing: RoundTracing
     private let logger: Logger
 
-    package init(modules: Modules, clock: any WallClock, logger: Logger) {
+    package init(modules: Modules, clock: any WallClock, tracing: RoundTracing, logger: Logger) {
         self.modules = modules
         self.clock = clock
+        self.tracing = tracing
         self.logger = logger
     }
 
@@ -47,7 +49,9 @@ package struct MailWorker: Service {
     /// Sends what is due.
     ///
     /// - Returns: how long to wait for the next round, unless there is new mail.
-    package func round() async -> Duration {
+    package func round() async -> Duration { await tracing("round of mails") { await deliver() } }
+
+    private func deliver() async -> Duration {
         do throws(DomainError) {
             let round = try await modules.messaging.deliverMail()
             tell(round)

@@ -8,6 +8,7 @@ struct RevocationWorker: Service {
     static let interval: Duration = .seconds(5)
 
     let modules: Modules
+    let tracing: RoundTracing
     let logger: Logger
 
     func run() async throws {
@@ -15,7 +16,7 @@ struct RevocationWorker: Service {
         try? await cancelWhenGracefulShutdown {
             while true {
                 try await Task.sleep(for: Self.interval)
-                await round()
+                await tracing("round of revocations") { await round() }
             }
         }
     }

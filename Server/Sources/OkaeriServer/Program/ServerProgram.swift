@@ -222,11 +222,12 @@ package struct ServerProgram: Sendable {
 
     /// What a server does beside answering that writes.
     private func writers(of composition: Composition) -> [any Service] {
-        [
-            Housekeeping(modules: composition.modules, logger: logger),
-            RevocationWorker(modules: composition.modules, logger: logger),
+        let backlog = composition.eventBacklogWorker(logger).map { [$0] } ?? []
+        return [
+            Housekeeping(modules: composition.modules, tracing: composition.roundTracing, logger: logger),
+            RevocationWorker(modules: composition.modules, tracing: composition.roundTracing, logger: logger),
             composition.mailWorker(logger), composition.eventWorker(logger),
-        ]
+        ] + backlog
     }
 
     /// A server without a key that is needed would answer some of its clients with errors, and nodes take turns in it.

@@ -32,6 +32,7 @@ package final class CurlCaller: WebCaller {
 
     private let limits: Limits
     package let policy: EgressPolicy
+    private let certificates: String?
     private let resolve: @Sendable () -> [String]
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
     /// Made at the first call: commands and most servers never make one.
@@ -40,12 +41,15 @@ package final class CurlCaller: WebCaller {
     /// - Parameters:
     ///   - limits: Times and sizes.
     ///   - policy: Who may be asked.
+    ///   - certificates: A file of certificates to trust instead of the system's; for tests.
     ///   - resolve: What stands in for name look-up at each call, as `CURLOPT_RESOLVE` takes it; for tests.
     package init(
-        limits: Limits = Limits(), policy: EgressPolicy, resolve: @escaping @Sendable () -> [String] = { [] }
+        limits: Limits = Limits(), policy: EgressPolicy, certificates: String? = nil,
+        resolve: @escaping @Sendable () -> [String] = { [] }
     ) {
         self.limits = limits
         self.policy = policy
+        self.certificates = certificates
         self.resolve = resolve
     }
 
@@ -65,10 +69,12 @@ package final class CurlCaller: WebCaller {
         guard let target = policy.target(of: call.url) else {
             throw logged(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
-        let (limits, policy, resolve) = (limits, policy, resolve)
+        let (limits, policy, certificates, resolve) = (limits, policy, certificates, resolve)
         let outcome: Result<WebResponse, WebFault>
         do {
-            outcome = try await workers().run { Self.perform(call, target, policy, limits, resolve()) }
+            outcome = try await workers().run {
+                Self.perform(call, target, policy, limits, certificates, resolve())
+            }
         } catch {
             throw .tooBusy
         }
@@ -94,7 +100,8 @@ package final class CurlCaller: WebCaller {
     }
 
     private static func perform(
-        _ call: WebCall, _ target: EgressPolicy.Target, _ policy: EgressPolicy, _ limits: Limits, _ names: [String]
+        _ call: WebCall, _ target: EgressPolicy.Target, _ policy: EgressPolicy, _ limits: Limits,
+        _ certificates: String?, _ names: [String]
     ) -> Result<WebResponse, WebFault> {
         let handle: CurlHandle
         let whole = min(call.timeLimit ?? limits.whole, limits.whole)
@@ -102,6 +109,7 @@ package final class CurlCaller: WebCaller {
             handle = try CurlHandle(
                 maximumBytes: limits.answerBytes, connectLimit: min(limits.connecting, whole), timeLimit: whole)
             try handle.ask(call, target, policy, names: names, upload: nil)
+            if let certificates { try handle.set(CURLOPT_CAINFO, certificates) }
         } catch {
             return .failure(.unreachable(reason: error.reason))
         }

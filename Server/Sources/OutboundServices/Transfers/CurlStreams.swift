@@ -35,6 +35,7 @@ package final class CurlStreams: Sendable {
 
     private let limits: Limits
     private let policy: EgressPolicy
+    private let certificates: String?
     private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
     private let state = Mutex(State())
     private let ended = DispatchGroup()
@@ -50,9 +51,11 @@ package final class CurlStreams: Sendable {
     /// - Parameters:
     ///   - limits: Times and numbers.
     ///   - policy: Who may be asked.
-    package init(limits: Limits = Limits(), policy: EgressPolicy) {
+    ///   - certificates: A file of certificates to trust instead of the system's; for tests.
+    package init(limits: Limits = Limits(), policy: EgressPolicy, certificates: String? = nil) {
         self.limits = limits
         self.policy = policy
+        self.certificates = certificates
     }
 
     /// Called with a sentence for the log when a transfer fails; the one who caused it learns none of it.
@@ -151,7 +154,7 @@ package final class CurlStreams: Sendable {
                 return (state.added, state.isClosed)
             }
             for transfer in added {
-                switch RunningStream.begin(transfer, policy, limits, in: multi) {
+                switch RunningStream.begin(transfer, policy, limits, trusting: certificates, in: multi) {
                 case .success(let stream): running[stream.handle.pointer] = stream
                 case .failure(let fault): finish(transfer, .failure(fault))
                 }

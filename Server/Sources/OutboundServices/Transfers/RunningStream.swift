@@ -21,7 +21,8 @@ final class RunningStream {
     }
 
     static func begin(
-        _ transfer: StreamTransfer, _ policy: EgressPolicy, _ limits: CurlStreams.Limits, in multi: CurlMulti
+        _ transfer: StreamTransfer, _ policy: EgressPolicy, _ limits: CurlStreams.Limits,
+        trusting certificates: String?, in multi: CurlMulti
     ) -> Result<RunningStream, WebFault> {
         do throws(CurlHandle.Fault) {
             let whole = min(transfer.call.timeLimit ?? limits.whole, limits.whole)
@@ -30,6 +31,7 @@ final class RunningStream {
             // A name server that is silent must not hold this thread up for longer.
             if transfer.call.timeLimit != nil { try handle.set(CURLOPT_QUICK_EXIT, 1) }
             try handle.ask(transfer.call, transfer.target, policy, names: [], upload: transfer.upload)
+            if let certificates { try handle.set(CURLOPT_CAINFO, certificates) }
             // Each transfer has a connection of its own: its address was judged for it.
             try handle.set(CURLOPT_FRESH_CONNECT, 1)
             try handle.set(CURLOPT_FORBID_REUSE, 1)

@@ -147,6 +147,24 @@ extension SQLTransaction {
         return found.sorted { $0.position < $1.position }
     }
 
+    package func eventBacklog(limit: Int) throws(DomainError) -> EventBacklog {
+        // Rows come in any order that costs little: nothing is sorted.
+        let found = try connection.row(
+            """
+            SELECT COUNT(CASE WHEN is_given_up = 0 THEN 1 END), COUNT(CASE WHEN is_given_up = 1 THEN 1 END), (
+                SELECT MIN(happened_at) FROM (
+                    SELECT happened_at FROM events WHERE position IS NULL ORDER BY user_number, id LIMIT 1000) unordered)
+            FROM (SELECT is_given_up FROM event_deliveries LIMIT $1) counted
+            """, [.count(limit)]
+        ) { row throws(DomainError) in
+            let row = ColumnReader<BacklogColumn>(row)
+            return EventBacklog(
+                waiting: row.count(.waiting), givenUp: row.count(.givenUp),
+                unorderedSince: row.optionalTime(.unorderedSince))
+        }
+        return found ?? EventBacklog()
+    }
+
     package func revive(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
         let next = try isAnyWaiting(beside: delivery) ? nil : now
         try connection.run(
@@ -180,4 +198,8 @@ extension SQLTransaction {
     private func key(of delivery: EventDelivery) -> [Value] {
         [.id(delivery.application), .id(delivery.endpoint), .integer(delivery.position)]
     }
+}
+
+private enum BacklogColumn: Int, RowColumn {
+    case waiting, givenUp, unorderedSince
 }

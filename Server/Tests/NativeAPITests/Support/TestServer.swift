@@ -127,9 +127,10 @@ struct TestServer: Sendable {
         let response = try await responder.respond(to: request, context: context)
         let answer = try await Answer(response)
         // Pages for people, and the protocols of old services, are no part of the API.
-        if !["/", "//"].contains(path), !path.hasPrefix("/?"), !Self.otherSurfaces.contains(where: path.hasPrefix),
-            !path.contains("oauth-authorization-server")
-        {
+        let isPage =
+            Self.otherSurfaces.contains(where: path.hasPrefix)
+            && !Self.describedSurfaces.contains(where: path.hasSuffix)
+        if !["/", "//"].contains(path), !path.hasPrefix("/?"), !isPage, !path.contains("oauth-authorization-server") {
             try Description.ofTheRepository.get().check(answer, method: method.rawValue, path: path)
         }
         return answer
@@ -138,6 +139,9 @@ struct TestServer: Sendable {
     private static let otherSurfaces = [
         "/a/", "/assets/", "/dashboard", "/2013-09-01/", "/parse/", "/api/", "/user/",
     ]
+
+    /// Of the pages' addresses, those that programs ask.
+    private static let describedSurfaces = ["/introspect", "/revoke"]
 
     /// The numbers for Prometheus.
     func metrics() async throws -> Answer {

@@ -105,6 +105,41 @@ extension Contract {
             }
             try expectEqual([last.0, last.1], [3, 0])
         },
+        Contract("counts what waits of events and what was given up, and finds the oldest one without a position") {
+            engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            func backlog(_ limit: Int) async throws -> EventBacklog {
+                try await engine.read { transaction throws(DomainError) in try transaction.eventBacklog(limit: limit) }
+            }
+            try expectEqual(try await backlog(9), EventBacklog())
+            try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(endpoint)
+                for number in 1...4 {
+                    var event = samples.event(number, of: "user \(number)")
+                    event.position = Int64(number)
+                    try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: samples.now)
+                }
+                let claimed = try transaction.claimDeliveries(
+                    of: endpoint, dueBy: samples.now, limit: 1, lease: samples.now + .seconds(60), claim: "a")
+                for var dead in claimed {
+                    (dead.nextTryAt, dead.isGivenUp) = (nil, true)
+                    try transaction.postpone(dead, claim: "a", at: samples.now)
+                }
+                for (number, age) in [(5, 30), (6, 90), (7, 60)] as [(Int, Int64)] {
+                    try transaction.insert(
+                        Event(
+                            id: Identifier(rawValue: "event \(number)"), application: samples.application,
+                            type: .userMerged, user: Identifier(rawValue: "user \(number)"),
+                            at: samples.now - .seconds(age)))
+                }
+            }
+            try expectEqual(
+                try await backlog(9),
+                EventBacklog(waiting: 3, givenUp: 1, unorderedSince: samples.now - .seconds(90)))
+            let bounded = try await backlog(2)
+            try expectEqual(bounded.waiting + bounded.givenUp, 2)
+        },
         Contract("hands out one event of a user at a time, and only its taker finishes it") { engine in
             let samples = Samples()
             let endpoint = samples.endpoint()

@@ -69,7 +69,7 @@ package final class TraceSpan: Sendable {
 
 /// The span under which something happens now.
 package enum CurrentSpan {
-    /// Set for the length of a request while traces are made, and never read while they are not. A task-local value has to be
+    /// Set for the length of a request, or of a worker's round, while traces are made, and never read while they are not. A task-local value has to be
     /// static.
     @TaskLocal package static var value: TraceSpan?
 }

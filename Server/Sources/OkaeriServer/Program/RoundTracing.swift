@@ -1,0 +1,28 @@
+package import Domain
+
+/// What gives the rounds of workers spans: no request waits for them, so that without it nobody sees what they ask of the
+/// storage and of other servers. Of each kind of round there is one, and its name is that of the span.
+package struct RoundTracing: Sendable {
+    private let tracer: Tracer?
+
+    /// - Parameter tracer: Makes the spans; `nil` when no traces are made.
+    package init(_ tracer: Tracer?) {
+        self.tracer = tracer
+    }
+
+    /// Does a round, in a trace of its own. Of a long round the first hundred steps are shown.
+    ///
+    /// - Parameters:
+    ///   - name: What is done: a name, without ids.
+    ///   - work: The round.
+    /// - Returns: what it returned.
+    package func callAsFunction<Value: Sendable>(
+        _ name: String, _ work: @Sendable () async -> Value
+    ) async -> Value {
+        guard let tracer else { return await work() }
+        let span = tracer.begin(name, .internal)
+        let value = await CurrentSpan.$value.withValue(span) { await work() }
+        span.end()
+        return value
+    }
+}

@@ -1,0 +1,47 @@
+"""An HTTPS server for the tests of webhooks: responds 200 with a decision of a hook to every POST, and writes a line for each to a
+file. Prints its port.
+
+usage: https-server.py CERTIFICATE KEY FILE
+"""
+
+import http.server
+import ssl
+import sys
+
+certificate, key, requests = sys.argv[1:]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        with open(requests, "a", encoding="utf-8") as file:
+            file.write(f"{self.path}\n")
+        body = b'{"decision": "allow"}'
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+context.load_cert_chain(certificate, key)
+
+
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def finish_request(self, request, address):
+        # The handshake is made in the connection's own thread: one that fails ends that thread alone.
+        super().finish_request(context.wrap_socket(request, server_side=True), address)
+
+    def handle_error(self, *_):
+        pass
+
+
+server = Server(("127.0.0.1", 0), Handler)
+print(server.server_address[1], flush=True)
+server.serve_forever()
