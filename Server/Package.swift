@@ -234,7 +234,8 @@ let package = Package(
         // tests: Mail and HTTP clients.
         .testTarget(
             name: "OutboundServicesTests",
-            dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", wire],
+            dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", "WebAuthn", wire],
+            exclude: ["Fixtures"],
             swiftSettings: settings),
         // tests: Sealed files and the revocation journal.
         .testTarget(
