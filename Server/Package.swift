@@ -234,8 +234,9 @@ let package = Package(
         // tests: Mail and HTTP clients.
         .testTarget(
             name: "OutboundServicesTests",
-            dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", wire],
-            exclude: ["https-server.py"], swiftSettings: settings),
+            dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", "WebAuthn", wire],
+            exclude: ["Fixtures", "https-server.py"],
+            swiftSettings: settings),
         // tests: Sealed files and the revocation journal.
         .testTarget(
             name: "BackupsTests", dependencies: ["Backups", "Domain", "StorageSQLite", "TestWorld", crypto, wire],

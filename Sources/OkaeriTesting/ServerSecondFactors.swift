@@ -146,7 +146,8 @@ extension InMemoryServer {
         var refusal = Refusal(403, hasFactor ? .secondFactorRequired : .secondFactorEnrolmentRequired)
         let hasCodes = contents.secondFactors.recoveryCodes[user.id]?.isEmpty == false
         refusal.problem.secondFactor = SecondFactorChallengeBody(
-            ticket: name, factors: hasFactor ? ["totp"] + (hasCodes ? ["recovery-code"] : []) : [], expiresAt: end)
+            ticket: name, factors: hasFactor ? ["totp"] + (hasCodes ? ["recovery-code"] : []) : [], expiresAt: end,
+            hasPasskey: contents.passkeys.contains { $0.user == user.id })
         throw refusal
     }
 

@@ -148,7 +148,12 @@ enum SettingsPage {
             return request.redirect(to: "\(request.path("settings"))?done=saved")
         } catch {
             guard let faults = error.validationErrors else { throw error }
-            let errors = faults.map { (Self.field($0.field), request.text("settings.bad")) }
+            let errors = faults.map { fault in
+                (
+                    Self.field(fault.field),
+                    request.text(fault.rule == .notOwnDomain ? "settings.notOwnDomain" : "settings.bad")
+                )
+            }
             return try await draw(
                 request, form, errors: Dictionary(errors, uniquingKeysWith: { first, _ in first }), notice: nil)
         }
@@ -258,8 +263,8 @@ enum SettingsPage {
             model["summary"] =
                 PageSummary(
                     title: request.text("fault.title"),
-                    errors: errors.keys.sorted().map {
-                        ($0, "\(request.text("settings.\($0)")): \(request.text("settings.bad"))")
+                    errors: errors.sorted { $0.key < $1.key }.map {
+                        ($0.key, "\(request.text("settings.\($0.key)")): \($0.value)")
                     }
                 ).model
         }

@@ -24,6 +24,11 @@ package struct FakeAppAttest: FakeProvider {
         package var hasNonce = true
         /// How long the receipt is.
         package var receiptBytes = 4
+        /// How the app came to the device, as iOS 27 says in the authenticator data (4 for the App Store); older systems say
+        /// nothing.
+        package var category: UInt8?
+        /// Whether statement and object have a member more each, as a later system may write.
+        package var hasMore = false
 
         package init() {}
     }
@@ -75,13 +80,14 @@ package struct FakeAppAttest: FakeProvider {
             [FakeCertificates.constraints(isAuthority: false), FakeCertificates.usage(0x80, unused: 7)]
                 + (manner.hasNonce ? [entry] : []),
             by: manner.isSelfSigned ? P384.Signing.PrivateKey() : authorityKey)
-        let statement = Self.map([
-            ("x5c", Self.head(4, 2) + Self.bytes(leaf) + Self.bytes(authority)),
-            ("receipt", Self.bytes([UInt8](repeating: 1, count: manner.receiptBytes))),
-        ])
-        let object = Self.map([
-            ("fmt", Self.text(manner.format)), ("attStmt", statement), ("authData", Self.bytes(data)),
-        ])
+        let more = manner.hasMore ? [("next", Self.text("27"))] : []
+        let statement = Self.map(
+            [
+                ("x5c", Self.head(4, 2) + Self.bytes(leaf) + Self.bytes(authority)),
+                ("receipt", Self.bytes([UInt8](repeating: 1, count: manner.receiptBytes))),
+            ] + more)
+        let object = Self.map(
+            [("fmt", Self.text(manner.format)), ("attStmt", statement), ("authData", Self.bytes(data))] + more)
         return Attestation(keyId: keyId, object: object)
     }
 
@@ -112,8 +118,14 @@ package struct FakeAppAttest: FakeProvider {
         let cose =
             head(5, 5) + [1, 2, 3, 0x26, 0x20, 1, 0x21] + bytes(Array(point.prefix(32))) + [0x22]
             + bytes(Array(point.suffix(32)))
-        return Array(SHA256.hash(data: Array(app.utf8))) + [0x40, 0, 0, 0, manner.counter] + kind
-            + [UInt8(truncatingIfNeeded: id.count >> 8), UInt8(truncatingIfNeeded: id.count)] + id + cose
+        // Four bytes, the least first; the flag says that extensions follow.
+        let extensions =
+            manner.category.map {
+                map([("apple_validation_category_01", bytes([$0, 0, 0, 0])), ("apple_bundle_version_01", text("1"))])
+            } ?? []
+        let flags: UInt8 = extensions.isEmpty ? 0x40 : 0xc0
+        return Array(SHA256.hash(data: Array(app.utf8))) + [flags, 0, 0, 0, manner.counter] + kind
+            + [UInt8(truncatingIfNeeded: id.count >> 8), UInt8(truncatingIfNeeded: id.count)] + id + cose + extensions
     }
 
     private static let authority = [

@@ -49,7 +49,8 @@ struct UserCommand: ParsableCommand {
         subcommands: [
             ListUsersCommand.self, ShowUserCommand.self, ListUserSessionsCommand.self, DisableUserCommand.self,
             ListDeviceKeysCommand.self, ListPasskeysCommand.self, RemovePasskeyCommand.self,
-            RemoveDeviceKeyCommand.self, LogOutUserCommand.self, EnableUserCommand.self, DeleteUserCommand.self,
+            ListSecondFactorsCommand.self, ResetSecondFactorsCommand.self, RemoveDeviceKeyCommand.self,
+            LogOutUserCommand.self, EnableUserCommand.self, DeleteUserCommand.self,
             RestoreUserCommand.self,
         ])
 }

@@ -33,14 +33,16 @@ package struct AppAttestation: Sendable {
     private let data: AuthenticatorData
     private let dataBytes: [UInt8]
 
+    /// Members that this does not know are passed over: later systems add some, and what counts is signed and looked at.
+    ///
     /// - Throws: `malformed`, `format`.
     package init(parsing bytes: [UInt8]) throws(AppAttestFault) {
         guard bytes.count <= AttestationObject.maximumBytes, let value = try? CBOR(parsing: bytes),
-            case .map(let members) = value, members.count == 3, case .text(let format)? = members[.text("fmt")],
+            case .map(let members) = value, case .text(let format)? = members[.text("fmt")],
             case .map(let statement)? = members[.text("attStmt")], let data = members.bytes(.text("authData"))
         else { throw .malformed }
         guard format == Self.format else { throw .format }
-        guard statement.count == 2, statement.bytes(.text("receipt")) != nil,
+        guard statement.bytes(.text("receipt")) != nil,
             case .array(let chain)? = statement[.text("x5c")], (1...Self.maximumCertificates).contains(chain.count)
         else { throw .malformed }
         var certificates: [[UInt8]] = []

@@ -8,6 +8,9 @@ public struct SecondFactorChallenge: Hashable, Sendable {
     public let factors: [SecondFactorKind]
     /// Until when.
     public let expiresAt: Date
+    /// Whether the user has a passkey, which is two factors by itself: ``OkaeriClient/logInWithPasskey(_:)`` in the place of
+    /// a code. `nil` when the server does not say so.
+    public let hasPasskey: Bool?
     let ticket: Secret
     /// How the log-in began, and so how it ends.
     var start = LogInStart()
@@ -28,6 +31,7 @@ public struct SecondFactorChallenge: Hashable, Sendable {
     package init(_ body: SecondFactorChallengeBody) {
         factors = body.factors.prefix(Self.maximumFactors).map { SecondFactorKind(rawValue: String($0.prefix(64))) }
         expiresAt = Date(body.expiresAt)
+        hasPasskey = body.hasPasskey
         ticket = Secret(body.ticket)
     }
 }

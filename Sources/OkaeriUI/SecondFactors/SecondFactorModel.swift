@@ -52,10 +52,15 @@ public struct SecondFactorModel: FormScreen {
     ///
     /// - Parameters:
     ///   - purpose: What the second factor is asked for.
-    ///   - offersPasskey: Whether the app has passkeys.
+    ///   - offersPasskey: Whether the app has passkeys. None is offered in a log-in of somebody who has none.
     public init(_ purpose: SecondFactorPurpose, offersPasskey: Bool = false) {
         self.purpose = purpose
-        self.offersPasskey = offersPasskey
+        self.offersPasskey =
+            switch purpose {
+            // An older server does not say who has one.
+            case .logIn(let challenge, _): offersPasskey && challenge.hasPasskey != false
+            case .presence: offersPasskey
+            }
         step = .authenticator
         canChangeStep =
             switch purpose {

@@ -6,12 +6,15 @@ public struct SecondFactorChallengeBody: Codable, Hashable, Sendable {
     public var factors: [String]
     /// Until when.
     public var expiresAt: WireTime
+    /// Whether the user has a passkey, which is two factors by itself; absent from servers that do not say so.
+    public var hasPasskey: Bool?
 
     /// Makes a challenge.
-    public init(ticket: String, factors: [String], expiresAt: WireTime) {
+    public init(ticket: String, factors: [String], expiresAt: WireTime, hasPasskey: Bool? = nil) {
         self.ticket = ticket
         self.factors = factors
         self.expiresAt = expiresAt
+        self.hasPasskey = hasPasskey
     }
 }
 

@@ -188,12 +188,31 @@ struct SecondFactorScreenTests {
         }
         let screen = await world.show(
             SecondFactorModel(.logIn(challenge, by: method), offersPasskey: true), passkeys: passkeys)
+        #expect(challenge.hasPasskey == true && screen.model.offersPasskey)
         screen.send(.passkey)
         await screen.settle()
         guard case .loggedIn(_, by: .passkey)? = world.heard.outcomes.last else {
             Issue.record("\(world.heard.log)")
             return
         }
+    }
+
+    @Test("offer no passkey to somebody who has none, and one where an older server does not say so")
+    func noPasskey() async throws {
+        world.server.passkeyDomain = "example.com"
+        _ = try await owner()
+        guard case .secondFactor(let challenge, by: let method) = try await logIn() else {
+            Issue.record("\(world.heard.shown)")
+            return
+        }
+        #expect(challenge.hasPasskey == false)
+        var model = SecondFactorModel(.logIn(challenge, by: method), offersPasskey: true)
+        #expect(!model.offersPasskey && model.handle(.passkey).isEmpty)
+        let unsaid = SecondFactorChallenge(
+            SecondFactorChallengeBody(ticket: "t", factors: ["totp"], expiresAt: WireTime(millisecondsSince1970: 0)))
+        #expect(unsaid.hasPasskey == nil)
+        #expect(SecondFactorModel(.logIn(unsaid, by: .password), offersPasskey: true).offersPasskey)
+        #expect(!SecondFactorModel(.logIn(unsaid, by: .password)).offersPasskey)
     }
 
     @Test("lead back to the list, past the key that is confirmed")

@@ -52,7 +52,9 @@ package struct AdminAccess: Hashable, Sendable {
     func may(_ permission: AdminPermission) -> Bool { permissions.contains(permission) }
 
     /// Who does it, for the audit log.
-    package func auditActor(from origin: RequestOrigin) -> Operator { Operator(actor: actor, origin: origin) }
+    package func auditActor(from origin: RequestOrigin) -> Operator {
+        Operator(actor: actor, origin: origin, decidingFor: applications)
+    }
 
     /// - Parameters:
     ///   - action: What is wanted.

@@ -92,7 +92,7 @@ package final class Administration: Sendable {
         removeKey = RemoveAdminKey(store: store, audit: audit)
         browseUsers = BrowseUsers(schedule: searches)
         exportUsers = ExportUsers(store: store, browse: browseUsers, audit: audit)
-        changeUserListViews = ChangeUserListViews(editApplication: EditApplication(store: store, audit: audit))
+        changeUserListViews = ChangeUserListViews(editApplication: EditApplication(world, audit: audit))
         inspectUser = InspectUser(store: store)
         endAllSessions = EndAllSessions(store: store, clock: clock, changes: changes)
         endSession = EndUserSession(store: store, audit: audit)
@@ -103,7 +103,7 @@ package final class Administration: Sendable {
         readOverview = ReadOverview(store: store, clock: clock)
         sealPlayKeys = SealPlayKeys(sealingKey: world.sealingKey)
         changeApplication = ChangeApplication(
-            editApplication: EditApplication(store: store, audit: audit), certificates: world.services.certificates)
+            editApplication: EditApplication(world, audit: audit), certificates: world.services.certificates)
         previewMail = PreviewMail(
             clock: clock, pagesURL: world.services.pagesURL, renderer: world.services.mailRenderer)
         sendTestMail = SendTestMail(

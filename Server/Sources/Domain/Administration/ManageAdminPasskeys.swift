@@ -91,7 +91,7 @@ package struct ManageAdminPasskeys: Sendable {
             var passkey = try transaction.ownPasskey(id, of: admin.id)
             guard passkey.name != name else { return passkey }
             passkey.name = name
-            try transaction.update(passkey)
+            try transaction.updateName(of: passkey)
             try entry.record(on: .admin(admin.id), in: transaction)
             return passkey
         }

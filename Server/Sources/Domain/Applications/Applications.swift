@@ -24,10 +24,11 @@ package final class Applications: Sendable {
         protocols = world.services.protocols
         let keyring = ProtocolKeyring(sealingKey: world.sealingKey, protocols: protocols, randomness: randomness)
         createApplication = CreateApplication(
-            store: store, clock: clock, randomness: randomness, audit: audit, protocols: protocols, keyring: keyring)
+            store: store, clock: clock, randomness: randomness, audit: audit, protocols: protocols, keyring: keyring,
+            passkeyDomains: PasskeyDomainRule(pagesURL: world.services.pagesURL))
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
-        let editApplication = EditApplication(store: store, audit: audit)
+        let editApplication = EditApplication(world, audit: audit)
         changeTheme = ChangeTheme(editApplication: editApplication)
         changeRedirects = ChangeRedirects(editApplication: editApplication)
         changeFieldRules = ChangeFieldRules(editApplication: editApplication)

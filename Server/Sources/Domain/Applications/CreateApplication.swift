@@ -10,6 +10,7 @@ package struct CreateApplication: Sendable {
     let audit: AuditTrail
     let protocols: ProtocolRegistry
     let keyring: ProtocolKeyring
+    let passkeyDomains: PasskeyDomainRule
 
     /// What was made.
     package struct Made: Sendable {
@@ -37,7 +38,7 @@ package struct CreateApplication: Sendable {
     ///   - given: Foreign protocols to switch on, each with the keys that its apps carry.
     ///   - who: Who does it.
     /// - Returns: the application, with all its keys.
-    /// - Throws: `fieldsRefused` for `name`, `audiences` or keys, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused` for `name`, `audiences`, keys or a domain of others, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         name: String, settings: ApplicationSettings = .ofNewApplications,
         protocols given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator
@@ -61,6 +62,8 @@ package struct CreateApplication: Sendable {
         let ready = made
         let entry = audit.draft(.applicationCreated, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            let faults = try passkeyDomains.faults(of: application, after: nil, by: who, in: transaction)
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
             try transaction.insert(application)
             for made in ready { try transaction.enable(made) }
             try entry.record(on: .application(application.id), in: transaction)

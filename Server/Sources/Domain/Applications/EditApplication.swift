@@ -1,7 +1,14 @@
 /// Stores a change of an application and its audit entry in one transaction. Every change of settings goes through it.
 struct EditApplication: Sendable {
-    let store: any Store
-    let audit: AuditTrail
+    private let store: any Store
+    private let audit: AuditTrail
+    private let passkeyDomains: PasskeyDomainRule
+
+    init(_ world: DomainWorld, audit: AuditTrail) {
+        store = world.store
+        self.audit = audit
+        passkeyDomains = PasskeyDomainRule(pagesURL: world.services.pagesURL)
+    }
 
     /// - Parameters:
     ///   - id: Which one.
@@ -9,7 +16,8 @@ struct EditApplication: Sendable {
     ///   - who: Who does it.
     ///   - change: Judges and makes the change; may run twice. It returns the audit entry's details.
     /// - Returns: the application afterwards. When nothing changes, nothing is written.
-    /// - Throws: `applicationUnknown`, what `change` throws, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, what `change` throws, `fieldsRefused` for a domain that is not theirs alone,
+    ///   `storageUnavailable`.
     func callAsFunction(
         _ id: Identifier<Application>, _ action: AuditEntry.Action, by who: Operator,
         _ change: @escaping @Sendable (inout Application) throws(DomainError) -> [String: String]
@@ -20,6 +28,8 @@ struct EditApplication: Sendable {
             var application = before
             let details = try change(&application)
             guard application != before else { return before }
+            let faults = try passkeyDomains.faults(of: application, after: before, by: who, in: transaction)
+            guard faults.isEmpty else { throw .fieldsRefused(faults) }
             try transaction.update(application)
             try entry.record(on: .application(id), details: details, in: transaction)
             return application

@@ -9,7 +9,8 @@ struct FirstLaunchChallenges: Sendable {
 
     init(clock: any WallClock, randomness: any Randomness, sealingKey: SealingKey) {
         sealed = SealedChallenges(
-            clock: clock, randomness: randomness, hash: sealingKey.keyedHash(purpose: "okaeri first launch challenge"),
+            clock: clock, randomness: randomness,
+            hash: sealingKey.keyedHash(purpose: "okaeri first launch challenge 2"),
             kind: .firstLaunchChallenge)
     }
 

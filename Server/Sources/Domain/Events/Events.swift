@@ -27,7 +27,7 @@ package final class Events: Sendable {
         endpoints = ManageEventEndpoints(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
             carrier: world.services.eventCarrier, audit: audit)
-        changeSettings = ChangeEventSettings(editApplication: EditApplication(store: store, audit: audit))
+        changeSettings = ChangeEventSettings(editApplication: EditApplication(world, audit: audit))
         testEndpoint = TestEventEndpoint(
             store: store, clock: clock, randomness: randomness, deliverEvents: deliverEvents)
         replayEvents = ReplayEvents(store: store, clock: clock, orderEvents: orderEvents, signal: signal)

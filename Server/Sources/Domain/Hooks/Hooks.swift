@@ -16,7 +16,7 @@ package final class Hooks: Sendable {
             observer: observer, refusals: HookRefusals(store: store, audit: audit))
         manage = ManageHooks(
             store: store, clock: clock, secrets: secrets, carrier: carrier,
-            editApplication: EditApplication(store: store, audit: audit))
+            editApplication: EditApplication(world, audit: audit))
         test = TestHook(store: store, clock: clock, randomness: randomness, ask: ask)
     }
 

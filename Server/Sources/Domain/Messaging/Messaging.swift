@@ -46,7 +46,7 @@ package final class Messaging: Sendable {
                 renderer: world.services.mailRenderer))
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
-        changeMailSettings = ChangeMailSettings(editApplication: EditApplication(store: store, audit: audit))
+        changeMailSettings = ChangeMailSettings(editApplication: EditApplication(world, audit: audit))
         mailQueueSignal = QueueSignal()
     }
 }

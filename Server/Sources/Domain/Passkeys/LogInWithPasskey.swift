@@ -1,3 +1,5 @@
+import WebAuthn
+
 /// What a client needs to show a passkey (WebAuthn §5.5). No credentials are named: the authenticator knows its own.
 package struct PasskeyRequestOptions: Sendable {
     package var challenge: String
@@ -78,7 +80,7 @@ package struct LogInWithPasskey: Sendable {
             if try issuer.hasIssued(to: owner, in: transaction) {
                 return .success(try issuer.reissue(to: owner, in: transaction))
             }
-            switch try verified.use(in: transaction) {
+            switch try verified.use(of: owner, in: transaction) {
             case .refused(let user, let fault):
                 try issuer.refuse(user.id, by: .passkey, in: transaction)
                 return .failure(.passkeyRefused(fault))
@@ -95,6 +97,7 @@ package struct OfferPasskeyMerge: Sendable {
     let store: any Store
     let verifyPasskey: VerifyPasskey
     let offerMerge: OfferMerge
+    let audit: AuditTrail
 
     /// - Returns: when the passkey is the user's own.
     /// - Throws: `mergeOffered` when it is another user's; `identityTaken` when that user cannot be gone on with;
@@ -103,11 +106,17 @@ package struct OfferPasskeyMerge: Sendable {
         _ assertion: PasskeyAssertion, by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) {
         let verified = try await verifyPasskey(assertion, in: who.application)
+        let entry = audit.draft(.mergeOffered, by: .user(who.user.id), in: who.application.id, from: origin)
         let result = try await store.write {
             transaction throws(DomainError) -> Result<Identifier<User>, DomainError> in
-            switch try verified.use(in: transaction) {
-            case .proven(let user): .success(user.id)
-            case .refused(_, let fault): .failure(.passkeyRefused(fault))
+            switch try verified.use(of: try verified.owner(in: transaction), in: transaction) {
+            case .proven(let user): return .success(user.id)
+            case .refused(let user, let fault):
+                try entry.record(
+                    on: .user(user.id), result: .refused,
+                    details: ["method": Session.LogInMethod.passkey.rawValue, "fault": fault.rawValue],
+                    in: transaction)
+                return .failure(.passkeyRefused(fault))
             }
         }
         let owner = try result.get()

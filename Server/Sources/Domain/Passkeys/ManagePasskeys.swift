@@ -38,7 +38,7 @@ package struct ManagePasskeys: Sendable {
             guard var found = try transaction.passkey(passkey, in: application.id) else { throw .passkeyUnknown }
             guard found.name != name else { return found }
             found.name = name
-            try transaction.update(found)
+            try transaction.updateName(of: found)
             try ready.settle([.passkeyRenamed: [:]], of: &user, keeping: author.kept, in: transaction)
             return found
         }

@@ -51,6 +51,21 @@ package struct Passkey: Hashable, Sendable {
         self.lastUsedAt = lastUsedAt
     }
 
+    /// What an authenticator says with an assertion, and when.
+    package struct Use: Hashable, Sendable {
+        package let signCount: Int64
+        package let isBackupEligible: Bool
+        package let isBackedUp: Bool
+        package let at: Timestamp
+
+        package init(signCount: Int64, isBackupEligible: Bool, isBackedUp: Bool, at: Timestamp) {
+            self.signCount = signCount
+            self.isBackupEligible = isBackupEligible
+            self.isBackedUp = isBackedUp
+            self.at = at
+        }
+    }
+
     /// What an authenticator made.
     package struct Credential: Hashable, Sendable {
         package let id: String
@@ -134,6 +149,13 @@ package protocol PasskeyQueries {
     func passkeys(
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> [Passkey]
-    /// Writes name, counter, backup state and the last use. Removing its identity removes a passkey.
-    func update(_ passkey: Passkey) throws(DomainError)
+    /// Writes counter, backup state and time of a use, by the rule of `CredentialState.fault(after:)`: the counter has to
+    /// grow, unless the authenticator has none, and whether the passkey can be backed up has to be as it was.
+    ///
+    /// - Returns: whether it was written; `false` also for a passkey that is not there.
+    func note(
+        _ use: Passkey.Use, of passkey: String, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool
+    /// Writes the name alone: a log-in may count meanwhile. Removing its identity removes a passkey.
+    func updateName(of passkey: Passkey) throws(DomainError)
 }

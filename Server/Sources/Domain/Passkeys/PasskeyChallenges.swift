@@ -6,7 +6,7 @@ package struct PasskeyChallenges: Sendable {
 
     init(clock: any WallClock, randomness: any Randomness, sealingKey: SealingKey) {
         sealed = SealedChallenges(
-            clock: clock, randomness: randomness, hash: sealingKey.keyedHash(purpose: "okaeri passkey challenge"),
+            clock: clock, randomness: randomness, hash: sealingKey.keyedHash(purpose: "okaeri passkey challenge 2"),
             kind: .passkeyChallenge)
     }
 

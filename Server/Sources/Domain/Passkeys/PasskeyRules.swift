@@ -115,5 +115,5 @@ package struct PasskeyParty: Sendable {
 
 extension ProofTarget {
     /// The authority without its port.
-    fileprivate var host: String { String(authority.prefix { $0 != ":" }) }
+    var host: String { String(authority.prefix { $0 != ":" }) }
 }

@@ -23,7 +23,8 @@ package final class Passkeys: Sendable {
             issuers: SessionIssuers(world, audit: changes.audit))
         offerPasskeyMerge = OfferPasskeyMerge(
             store: store, verifyPasskey: verifyPasskey,
-            offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes))
+            offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes),
+            audit: changes.audit)
         findPasskeyDomain = FindPasskeyDomain(store: store, validity: world.validity, pagesURL: pagesURL)
     }
 

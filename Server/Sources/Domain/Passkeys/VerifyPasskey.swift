@@ -111,11 +111,11 @@ struct VerifiedPasskey: Sendable {
         return user
     }
 
-    /// Lets the assertion count, once. After a refusal a transaction changes nothing more, and has to return.
+    /// Lets the assertion count, once, for the user whom `owner(in:)` returned in the same transaction. After a refusal the
+    /// transaction changes nothing more, and has to return.
     ///
     /// - Throws: `passkeyUnknown`, `storageUnavailable`.
-    func use(in transaction: any Transaction) throws(DomainError) -> Outcome {
-        let user = try owner(in: transaction)
+    func use(of user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {
         if let fault = try count(in: transaction) { return .refused(user, fault) }
         return .proven(user)
     }
@@ -125,16 +125,15 @@ struct VerifiedPasskey: Sendable {
     /// - Returns: why it is refused; `nil` when it counted.
     /// - Throws: `passkeyUnknown`, `storageUnavailable`.
     func count(in transaction: any Transaction) throws(DomainError) -> WebAuthnFault? {
-        guard var passkey = try transaction.passkey(id, in: application) else { throw .passkeyUnknown }
         guard try transaction.markUsed(challenge, in: application) else { return .challenge }
+        let use = Passkey.Use(
+            signCount: state.signCount, isBackupEligible: state.isBackupEligible, isBackedUp: state.isBackedUp, at: now)
+        // One statement for nearly all log-ins; what is known is read only to say why not.
+        if try transaction.note(use, of: id, in: application) { return nil }
+        guard let passkey = try transaction.passkey(id, in: application) else { throw .passkeyUnknown }
         let known = CredentialState(
             signCount: passkey.signCount, isBackupEligible: passkey.isBackupEligible, isBackedUp: passkey.isBackedUp,
             isUserVerified: state.isUserVerified)
-        if let fault = state.fault(after: known) { return fault }
-        passkey.signCount = state.signCount
-        passkey.isBackedUp = state.isBackedUp
-        passkey.lastUsedAt = now
-        try transaction.update(passkey)
-        return nil
+        return state.fault(after: known) ?? .signatureCounter
     }
 }

@@ -40,6 +40,6 @@ package final class Providers: Sendable {
         readAuthorizationState = ReadAuthorizationState(clock: clock, sealingKey: world.sealingKey)
         manageOldServices = ManageOldServices(
             sealingKey: world.sealingKey, tokens: world.services.oldTokens,
-            editApplication: EditApplication(store: store, audit: audit))
+            editApplication: EditApplication(world, audit: audit))
     }
 }

@@ -116,7 +116,10 @@ package struct Reauthenticate: Sendable {
         case .passkey:
             guard let passkey = verified else { throw .credentialRefused }
             isProven = try await store.write { transaction throws(DomainError) in
-                guard case .proven(let owner) = try passkey.use(in: transaction) else {
+                guard
+                    case .proven(let owner) = try passkey.use(
+                        of: try passkey.owner(in: transaction), in: transaction)
+                else {
                     return try renewal.write(by: nil, in: transaction)
                 }
                 return try renewal.write(by: owner.id, in: transaction)

@@ -2,7 +2,8 @@
 ///
 /// The key has one format for all kinds: six bytes of order and sixteen of a digest. Device proofs are ordered by their
 /// end, which is signed with them, so that a replay has the same and keys are written and removed side by side (decision
-/// 0026). The other kinds have six bytes of their own, behind those of every time. So no key of one kind is a key of
+/// 0026). Challenges are ordered by theirs too, to the second, behind a mark and their kind. The other kinds, whose end
+/// differs at each try, have six bytes of their own. Marks are behind those of every time, so no key of one kind is a key of
 /// another.
 package struct UsedProof: Hashable, Sendable {
     package enum Kind: Hashable, CaseIterable, Sendable {
@@ -36,7 +37,26 @@ package struct UsedProof: Hashable, Sendable {
             case .firstLaunchChallenge: 7
             }
         }
+
+        /// What keys of the kind begin with.
+        ///
+        /// - Parameter end: When one may be forgotten.
+        /// - Returns: six bytes.
+        fileprivate func order(until end: Timestamp) -> [UInt8] {
+            guard let number else { return end.orderedBytes }
+            switch self {
+            case .passkeyChallenge, .firstLaunchChallenge:
+                let seconds = UInt32(clamping: end.milliseconds / 1000)
+                return [UsedProof.challengeMark, number]
+                    + (0..<4).map { UInt8(truncatingIfNeeded: seconds >> (24 - 8 * $0)) }
+            case .device, .providerToken, .providerNotification, .attempt, .attemptedRequest, .providerRetry:
+                return [UInt8](repeating: 0xff, count: 5) + [number]
+            }
+        }
     }
+
+    /// Times up to year 9999 begin with no more than 0xe6.
+    private static let challengeMark: UInt8 = 0xfe
 
     /// 22 bytes.
     package let key: [UInt8]
@@ -46,10 +66,9 @@ package struct UsedProof: Hashable, Sendable {
     /// - Parameters:
     ///   - kind: What was used.
     ///   - digest: Names the one thing within its kind; half of it is kept, since 128 bits leave no chance of two alike.
-    ///   - end: When it may be forgotten. Of a device proof it is the same at each replay.
+    ///   - end: When it may be forgotten. Of a device proof and of a challenge it is the same at each replay.
     package init(_ kind: Kind, _ digest: SecretDigest, until end: Timestamp) {
-        let order = kind.number.map { [UInt8](repeating: 0xff, count: 5) + [$0] } ?? end.orderedBytes
-        key = order + digest.bytes.prefix(16)
+        key = kind.order(until: end) + digest.bytes.prefix(16)
         self.end = end
     }
 
@@ -66,7 +85,7 @@ package struct UsedProof: Hashable, Sendable {
 
     /// When a device proof was made; `nil` for the other kinds.
     package var issuedAt: Timestamp? {
-        key.prefix(5).allSatisfy { $0 == 0xff } ? nil : end - ProofVerifier.window - .seconds(1)
+        key.first.map { $0 >= Self.challengeMark } ?? true ? nil : end - ProofVerifier.window - .seconds(1)
     }
 
     /// The same thing in the hands of one client, who may present it again when the response was lost.

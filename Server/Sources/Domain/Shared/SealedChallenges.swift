@@ -11,7 +11,7 @@ struct SealedChallenges: Sendable {
     /// - Parameters:
     ///   - clock: The time.
     ///   - randomness: What makes no two alike.
-    ///   - hash: Makes the codes.
+    ///   - hash: Makes the codes. Its purpose changes whenever keys of used ones do, so that none from before counts again.
     ///   - kind: What storage knows a used one as.
     init(clock: any WallClock, randomness: any Randomness, hash: KeyedHash, kind: UsedProof.Kind) {
         self.clock = clock

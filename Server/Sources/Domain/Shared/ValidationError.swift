@@ -81,6 +81,8 @@ package struct ValidationError: Hashable, Sendable {
         case secretInSubject
         /// Not a domain's name in lower case.
         case notADomain
+        /// A domain that is the server's own or of an application for which the caller does not decide.
+        case notOwnDomain
         /// Neither the origin of a page nor that of an Android app.
         case notAnOrigin
         /// Not the UUID of a kind of authenticator.

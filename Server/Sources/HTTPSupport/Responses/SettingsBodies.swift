@@ -101,3 +101,20 @@ package struct AttestationRulesBody: Encodable {
         proofOfWorkBits = rules.proofOfWorkBits
     }
 }
+
+/// What an application has decided of second factors, in the admin API and as commands print it.
+package struct SecondFactorRulesBody: Encodable {
+    let mode: String
+    let demandedFor: [String]
+    let deviceKeysCount: Bool
+    let transferCodesCount: Bool
+    let exemptsOldProtocols: Bool
+
+    package init(_ rules: SecondFactorRules) {
+        mode = rules.mode.rawValue
+        demandedFor = rules.demandedFor.map(\.rawValue).sorted()
+        deviceKeysCount = rules.deviceKeysCount
+        transferCodesCount = rules.transferCodesCount
+        exemptsOldProtocols = rules.exemptsOldProtocols
+    }
+}

@@ -104,7 +104,7 @@ struct AdminSettingsBody: Encodable {
     /// What registration demands, and what sign-up forms ask for.
     let signUp: AdminSignUpBody
     let passkeys: PasskeyRulesBody
-    let secondFactors: AdminSecondFactorsBody
+    let secondFactors: SecondFactorRulesBody
     let attestation: AttestationRulesBody
 
     init(_ application: Domain.Application) {
@@ -125,7 +125,7 @@ struct AdminSettingsBody: Encodable {
         mail = AdminMailLinksBody(settings.mail)
         signUp = AdminSignUpBody(settings.signUp)
         passkeys = PasskeyRulesBody(settings.passkeys)
-        secondFactors = AdminSecondFactorsBody(settings.secondFactors)
+        secondFactors = SecondFactorRulesBody(settings.secondFactors)
         attestation = AttestationRulesBody(settings.attestation)
     }
 }

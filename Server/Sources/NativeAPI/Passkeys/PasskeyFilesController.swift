@@ -75,7 +75,8 @@ private struct AssetLink: Encodable {
         }
     }
 
-    let relation = ["delegate_permission/common.get_login_creds", "delegate_permission/common.handle_all_urls"]
+    /// Passkeys, and nothing else: a link to the domain is opened by the browser.
+    let relation = ["delegate_permission/common.get_login_creds"]
     let target: Target
 }
 

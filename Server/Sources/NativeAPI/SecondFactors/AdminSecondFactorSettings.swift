@@ -1,23 +1,6 @@
 import Domain
 import OkaeriWire
 
-/// What an application has decided of second factors.
-struct AdminSecondFactorsBody: Encodable {
-    let mode: String
-    let demandedFor: [String]
-    let deviceKeysCount: Bool
-    let transferCodesCount: Bool
-    let exemptsOldProtocols: Bool
-
-    init(_ rules: SecondFactorRules) {
-        mode = rules.mode.rawValue
-        demandedFor = rules.demandedFor.map(\.rawValue).sorted()
-        deviceKeysCount = rules.deviceKeysCount
-        transferCodesCount = rules.transferCodesCount
-        exemptsOldProtocols = rules.exemptsOldProtocols
-    }
-}
-
 /// A part of a JSON merge patch: what is absent stays.
 struct AdminSecondFactorsPatch: Decodable, Sendable {
     private let mode: SecondFactorRules.Mode?

@@ -122,6 +122,6 @@ extension SecondFactorChallengeBody {
     init(_ challenge: SecondFactorChallenge) {
         self.init(
             ticket: challenge.ticket.revealed, factors: challenge.factors.map(\.rawValue),
-            expiresAt: challenge.expiresAt.wire)
+            expiresAt: challenge.expiresAt.wire, hasPasskey: challenge.hasPasskey)
     }
 }

@@ -60,6 +60,11 @@ extension ValidationError.Rule {
         case .readOnly: ("read_only", "Only the server writes this field.")
         case .notDeclared: ("not_declared", "The application lets no fields be written that it has no rule for.")
         case .unreadable: ("unreadable", "The field is not for everybody to read.")
+        case .notOwnDomain:
+            (
+                "not_own_domain",
+                "The server or another application has this domain. An admin of all applications can let it be shared."
+            )
         case .notADomain: ("not_a_domain", "A domain in lower case, without port: example.com.")
         case .notAnOrigin:
             ("not_an_origin", "https://example.com, or android:apk-key-hash: and the hash of a certificate.")

@@ -18,6 +18,6 @@ struct ApplicationCommand: ParsableCommand {
             ProtocolRulesCommand.self,
             AppleCommand.self, ProviderCommand.self, ApplicationMailCommand.self, ThemeCommand.self,
             RedirectCommand.self, FieldsCommand.self, SignUpRulesCommand.self, PasskeyRulesCommand.self,
-            AttestationRulesCommand.self,
+            SecondFactorRulesCommand.self, AttestationRulesCommand.self,
         ])
 }

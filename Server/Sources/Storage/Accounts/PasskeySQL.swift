@@ -27,14 +27,25 @@ extension SQLTransaction {
             [.id(application), .id(user)])
     }
 
-    package func update(_ passkey: Passkey) throws(DomainError) {
-        try connection.run(
+    package func note(
+        _ use: Passkey.Use, of passkey: String, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        try connection.change(
             """
-            UPDATE passkeys SET name = $1, sign_count = $2, is_backed_up = $3, last_used_at = $4
-            WHERE application_id = $5 AND credential_id = $6
+            UPDATE passkeys SET sign_count = $1, is_backed_up = $2, last_used_at = $3
+            WHERE application_id = $4 AND credential_id = $5 AND is_backup_eligible = $6
+                AND (sign_count < $1 OR sign_count = 0 AND $1 = 0)
             """,
-            try PasskeyRow.values(
-                of: passkey, .name, .signCount, .isBackedUp, .lastUsedAt, .applicationId, .credentialId))
+            [
+                .integer(use.signCount), .truth(use.isBackedUp), .time(use.at), .id(application), .text(passkey),
+                .truth(use.isBackupEligible),
+            ]) == 1
+    }
+
+    package func updateName(of passkey: Passkey) throws(DomainError) {
+        try connection.run(
+            "UPDATE passkeys SET name = $1 WHERE application_id = $2 AND credential_id = $3",
+            try PasskeyRow.values(of: passkey, .name, .applicationId, .credentialId))
     }
 
     /// Forgets the passkey of an identity that leads to nobody any more.

@@ -35,7 +35,7 @@ package enum AuditEntryRow: StoredRow {
         case .address: .optional(entry.origin.address)
         case .userAgent: .optional(entry.origin.userAgent)
         case .requestId: .optional(entry.origin.requestId)
-        case .details: entry.details.isEmpty ? .null : .text(try JSONText.encode(entry.details))
+        case .details: entry.details.isEmpty ? .null : .text(JSONText.encode(entry.details))
         case .seal: .digest(entry.seal)
         }
     }

@@ -22,6 +22,13 @@ enum JSONText {
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
+    /// The same of texts by their names, as audit entries and events have them.
+    static func encode(_ texts: [String: String]) -> String {
+        var writer = JSONTextWriter()
+        writer.write(texts)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
     /// - Throws: `storageUnavailable` when the text is no such JSON, which only damage explains.
     static func decode<Value: Decodable>(_ type: Value.Type, from text: String) throws(DomainError) -> Value {
         do {
@@ -75,6 +82,18 @@ private struct JSONTextWriter {
             }
             bytes.append(UInt8(ascii: "}"))
         }
+    }
+
+    mutating func write(_ texts: [String: String]) {
+        bytes.append(UInt8(ascii: "{"))
+        let sorted = texts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        for (position, text) in sorted.enumerated() {
+            if position > 0 { bytes.append(UInt8(ascii: ",")) }
+            write(text.key)
+            bytes.append(UInt8(ascii: ":"))
+            write(text.value)
+        }
+        bytes.append(UInt8(ascii: "}"))
     }
 
     private mutating func write(plain text: String) {

@@ -24,7 +24,7 @@ package enum EventRow: StoredRow {
         case .userId: .id(event.user)
         case .leftUserId: .optional(event.leftUser)
         case .happenedAt: .time(event.at)
-        case .details: .text(try JSONText.encode(event.details))
+        case .details: .text(JSONText.encode(event.details))
         case .position: event.position.map(Value.integer) ?? .null
         }
     }

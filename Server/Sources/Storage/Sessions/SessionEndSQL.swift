@@ -87,6 +87,10 @@ extension SQLTransaction {
     /// - Returns: the slot of one that the same device opened: the new session may have it. `nil` when it needs a slot
     ///   of its own.
     func end(what rules: SessionReplacement, asksOf new: Session) throws(DomainError) -> String? {
+        guard new.deviceKey != nil || rules.within != nil else {
+            try endOldest(of: new.user, in: new.application, beyond: rules.maximum)
+            return nil
+        }
         // Ids grow with time.
         let newest = Identifier<Session>.first(at: rules.openedBefore)
         let sessions = try connection.all(
@@ -113,6 +117,22 @@ extension SQLTransaction {
             note(.session(new.application, session.token))
         }
         return left
+    }
+
+    /// Ends the oldest of so many sessions that a user may not have them all; nearly nobody has so many.
+    private func endOldest(
+        of user: Identifier<User>, in application: Identifier<Application>, beyond maximum: Int
+    ) throws(DomainError) {
+        let count: Int? = try connection.row(
+            "SELECT count(*) FROM sessions WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)]
+        ) { row throws(DomainError) in Int(clamping: row.integer(0)) }
+        guard let count, count > maximum else { return }
+        let ended = try endedTokens(
+            """
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND slot IN (
+                SELECT slot FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id LIMIT $3)
+            """, [.id(application), .id(user), .count(count - maximum)])
+        _ = noteEnd(of: ended, in: application)
     }
 
     /// Runs a statement that deletes sessions.

@@ -82,7 +82,7 @@ extension ValidationError.Rule {
         case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId, .notAPlayKey,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
-            .outOfRange, .notADomain, .notAnOrigin, .notAnAuthenticator, .notACertificate, .notANetwork,
+            .outOfRange, .notADomain, .notOwnDomain, .notAnOrigin, .notAnAuthenticator, .notACertificate, .notANetwork,
             .notATriableHash, .notAGrantName, .notAClaimName, .reserved, .notServersField:
             ("notPossible", [:])
         }

@@ -52,6 +52,8 @@ struct PasskeyFileTests {
         let android = try await get(APIPath.assetLinks, server).text
         #expect(android.contains("\"package_name\":\"com.example.app\"") && android.contains(Self.certificate))
         #expect(android.components(separatedBy: "package_name").count == 2)
+        // No app opens the domain's links by it.
+        #expect(android.contains("common.get_login_creds") && !android.contains("handle_all_urls"))
         let origins = try await get(APIPath.relatedOrigins, server).read([String: [String]].self)
         #expect(Set(origins["origins"] ?? []) == ["https://shop0.example", "https://shop1.example"])
         let head = try await server.send(.head, APIPath.assetLinks, host: "example.com", isNamed: false)

@@ -9,15 +9,23 @@ struct PasskeyTests {
     @Test("makes a guest's account safe: id, session and fields stay, and the user is not anonymous any more")
     func guest() async throws {
         let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
-        let (person, handle) = try await world.person(authenticator)
+        let person = try await world.server.person()
+        #expect(person.logIn.user.isAnonymous)
+        let named = try await person.send(.patch, APIPath.user, body: #"{"displayName": "はな", "fields": {"gems": 3}}"#)
+        #expect(named.status == 200, "\(named.text)")
+        let handle = try await world.add(authenticator, to: person)
+        // By the session that the guest had.
         let user = try await person.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.fields == ["gems": 3] && user.displayName == "はな" && !user.isAnonymous)
+        let sessions = try await person.send(.get, APIPath.sessions).read(SessionListResponse.self).sessions
+        #expect(sessions.map(\.id) == [person.logIn.session.id])
         #expect(user.id == person.logIn.user.id && user.identities.map(\.provider).contains("passkey"))
         let stored = try await world.server.modules.accounts.readUser(
             Identifier(rawValue: user.id), in: world.server.application.id)
         #expect(!stored.isAnonymous)
         let answer = try await world.logIn(try await world.authentication(authenticator, handle))
         let logIn = try answer.read(LogInResponse.self)
-        #expect(answer.status == 200 && logIn.user.id == user.id && !logIn.isNew)
+        #expect(answer.status == 200 && logIn.user.id == user.id && !logIn.isNew && logIn.user.fields == ["gems": 3])
         let token = try await world.server.send(
             .post, APIPath.token, [("Authorization", "Bearer \(logIn.session.token)")])
         #expect(token.status == 200)
@@ -223,6 +231,25 @@ struct PasskeyTests {
         #expect(merged.status == 200, "\(merged.text)")
         let logIn = try await world.logIn(try await world.authentication(authenticator, handle))
         #expect(try logIn.read(LogInResponse.self).user.id == owner.logIn.user.id)
+    }
+
+    @Test("whose counter does not grow leads to no merge either, which the audit log has of both users")
+    func copiedMerge() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (owner, handle) = try await world.person(authenticator)
+        let grown = try await world.authentication(authenticator, handle) { $0.signCount = 7 }
+        #expect(try await world.logIn(grown).status == 200)
+        let guest = try await world.server.person()
+        let copied = try await world.authentication(authenticator, handle) { $0.signCount = 7 }
+        let body = try world.text(PasskeyMergeBody(credential: copied))
+        try expectRefused(try await guest.send(.post, APIPath.mergeByPasskey, body: body), "signature_counter")
+        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+            .filter { $0.action == .mergeOffered }
+        #expect(entries.count == 1)
+        let entry = try #require(entries.first)
+        #expect(entry.result == .refused && entry.actor == .user(Identifier(rawValue: guest.logIn.user.id)))
+        #expect(entry.target == .user(Identifier(rawValue: owner.logIn.user.id)))
+        #expect(entry.details == ["method": "passkey", "fault": "signature_counter"])
     }
 
     @Test("ends with a reset of the password, which somebody asks for who fears that another one is in the account")

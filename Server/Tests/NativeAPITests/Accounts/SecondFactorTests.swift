@@ -7,6 +7,17 @@ import Testing
 
 @Suite("A second factor")
 struct SecondFactorTests {
+    @Test("is asked for with a word about passkeys, so that nobody is offered one who has none")
+    func passkey() async throws {
+        let world = try await SecondFactorWorld()
+        let (passkeys, authenticator) = (try await PasskeyWorld(on: world.server), SoftwareAuthenticator())
+        let person = try await world.person()
+        _ = try await world.enrol(person)
+        #expect(try await world.ticket().hasPasskey == false)
+        _ = try await passkeys.add(authenticator, to: person)
+        #expect(try await world.ticket().hasPasskey == true)
+    }
+
     @Test("is added by a code, is listed, and is asked for at the next log-in from elsewhere")
     func added() async throws {
         let world = try await SecondFactorWorld()

@@ -16,6 +16,28 @@ struct AppAttestTests {
         #expect(demand.expiresAt.millisecondsSince1970 == world.server.clock.now.milliseconds + 120_000)
     }
 
+    @Test(
+        "takes what iOS 27 says of the app's way to the device, any of it, and what says nothing, as older systems do",
+        arguments: [nil, 1, 2, 3, 4, 5, 6, 10, 255] as [UInt8?])
+    func category(_ category: UInt8?) async throws {
+        let (world, device) = (try await AttestationWorld(), ProofMaker())
+        let challenge = try #require(try await world.demand(of: device).attestation?.challenge)
+        let made = try world.attestation(device, challenge) { $0.category = category }
+        let answer = try await world.logIn(device, with: made)
+        #expect(answer.status == 201, "\(answer.text)")
+    }
+
+    @Test("passes over members that a later system adds to the statement and beside it")
+    func more() async throws {
+        let (world, device) = (try await AttestationWorld(), ProofMaker())
+        let challenge = try #require(try await world.demand(of: device).attestation?.challenge)
+        let made = try world.attestation(device, challenge) {
+            $0.hasMore = true
+            $0.category = 4
+        }
+        #expect(try await world.logIn(device, with: made).status == 201)
+    }
+
     /// What is wrong with an attestation that Apple itself would sign.
     struct Wrong: Sendable, CustomTestStringConvertible {
         let rule: String

@@ -33,6 +33,7 @@ extension Contract {
             let new = passkey("one", samples)
             var used = new
             used.name = "鍵"
+            let named = used
             used.signCount = 8
             used.isBackedUp = true
             used.lastUsedAt = samples.now + .seconds(1)
@@ -44,7 +45,11 @@ extension Contract {
                 try transaction.insert(identity, for: user.id, in: samples.application)
                 var found = [try transaction.passkeys(of: user.id, in: samples.application)]
                 found.append(try transaction.passkeys(of: user.id, in: samples.otherApplication))
-                try transaction.update(after)
+                let use = Passkey.Use(
+                    signCount: 8, isBackupEligible: true, isBackedUp: true, at: samples.now + .seconds(1))
+                _ = try transaction.note(use, of: "one", in: samples.application)
+                // Who names it read it before the use.
+                try transaction.updateName(of: named)
                 _ = try transaction.remove(.passkey, subject: "one", of: user.id, in: samples.application)
                 try transaction.insert(identity, for: other.id, in: samples.application)
                 found.append(try transaction.passkeys(of: user.id, in: samples.application))
@@ -54,6 +59,35 @@ extension Contract {
                 return found
             }
             try expectEqual(found, [[new], [], [], [after], []])
+        },
+        Contract("notes a use of a passkey by the rules of its counter and of backups, and says whether it did") {
+            engine in
+            let samples = Samples()
+            // The known counter, the next one, whether backups stay as possible as they were, and whether that counts.
+            let cases: [(Int64, Int64, Bool, Bool)] = [
+                (7, 8, true, true), (7, 7, true, false), (7, 6, true, false), (7, 0, true, false), (0, 0, true, true),
+                (0, 1, true, true), (7, 8, false, false), (0, 0, false, false), (7, 4_294_967_295, true, true),
+            ]
+            for (number, (known, next, isEligible, counts)) in cases.enumerated() {
+                let new = passkey("use \(number)", samples, signCount: known)
+                let use = Passkey.Use(
+                    signCount: next, isBackupEligible: isEligible, isBackedUp: true, at: samples.now + .seconds(9))
+                let (isNoted, after, elsewhere) = try await engine.write { transaction throws(DomainError) in
+                    try transaction.insert(new)
+                    let elsewhere =
+                        try transaction.note(use, of: new.id, in: samples.otherApplication)
+                        || transaction.note(use, of: "none", in: samples.application)
+                    let isNoted = try transaction.note(use, of: new.id, in: samples.application)
+                    return (isNoted, try transaction.passkey(new.id, in: samples.application), elsewhere)
+                }
+                var expected = new
+                if counts {
+                    (expected.signCount, expected.isBackedUp, expected.lastUsedAt) = (next, true, use.at)
+                }
+                try expectEqual(isNoted, counts)
+                try expectEqual(after, expected)
+                try expectEqual(elsewhere, false)
+            }
         },
         Contract("erases a user's passkeys, and nobody else's") { engine in
             let samples = Samples()
@@ -263,11 +297,11 @@ private func factor(of user: User, _ samples: Samples) -> TOTPFactor {
         lastStep: 7, createdAt: samples.now)
 }
 
-private func passkey(_ id: String, _ samples: Samples) -> Passkey {
+private func passkey(_ id: String, _ samples: Samples, signCount: Int64 = 7) -> Passkey {
     Passkey(
         Passkey.Credential(
             id: id, userHandle: "handle", publicKey: [1, 2, 3], aaguid: "00000000-0000-0000-0000-000000000000",
-            signCount: 7, transports: ["internal", "usb"], isBackupEligible: true, isBackedUp: false),
+            signCount: signCount, transports: ["internal", "usb"], isBackupEligible: true, isBackedUp: false),
         application: samples.application, name: "Passkey", createdAt: samples.now)
 }
 

@@ -3,16 +3,24 @@
 package struct Operator: Hashable, Sendable {
     package var actor: AuditEntry.Actor
     package var origin: RequestOrigin
+    /// For which applications they decide what these share, such as a domain; `nil` for all.
+    let applications: Set<Identifier<Application>>?
 
+    /// Somebody who decides nothing that applications share.
     package init(actor: AuditEntry.Actor, origin: RequestOrigin) {
+        self.init(actor: actor, origin: origin, decidingFor: [])
+    }
+
+    init(actor: AuditEntry.Actor, origin: RequestOrigin, decidingFor applications: Set<Identifier<Application>>?) {
         self.actor = actor
         self.origin = origin
+        self.applications = applications
     }
 
     /// A command on the server's own machine.
-    package static let local = Operator(actor: .operator, origin: .local)
+    package static let local = Operator(actor: .operator, origin: .local, decidingFor: nil)
     /// The server by itself, at the time set for it.
-    package static let server = Operator(actor: .server, origin: .local)
+    package static let server = Operator(actor: .server, origin: .local, decidingFor: nil)
 }
 
 /// Where an action came from, as the audit log remembers it.
