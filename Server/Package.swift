@@ -276,9 +276,9 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OutboundServices", "PageSupport", "ParseAPI",
-                "PasswordHashes", "QRCodes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, sdk, sdkTesting, sdkUI,
-                wire,
+                "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriProgram", "OutboundServices", "PageSupport",
+                "ParseAPI", "PasswordHashes", "QRCodes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, sdk,
+                sdkTesting, sdkUI, wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.
@@ -309,8 +309,9 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld", "CSQLite", sdk,
-                wire,
+                "Domain", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld", "CSQLite",
+                crypto,
+                sdk, wire,
             ],
             swiftSettings: settings),
     ]

@@ -33,7 +33,7 @@ struct ExportTests {
             of: try SQLiteStore(.folder(source.path), role: .command), seeded.application)
         #expect(expected.users.count == seeded.users)
 
-        let rehearsed = try await importing(file, key, "--dry-run", "--json", to: source.path)
+        let rehearsed = try await importing(file, key, "--dry-run", "--into-existing", "--json", to: source.path)
         #expect(try rehearsed.json(Imported.self).present == seeded.users, "\(rehearsed.errors)")
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeDatabase()
@@ -57,7 +57,7 @@ struct ExportTests {
             for (one, other) in zip(found.users, expected.users) { #expect(one == other, "\(other.user.id)") }
             #expect(found.members == expected.members && !found.members.isEmpty)
         }
-        let again = try await importing(file, key, "--json", to: target.path)
+        let again = try await importing(file, key, "--into-existing", "--json", to: target.path)
         #expect(try again.json(Imported.self).present == seeded.users, "\(again.errors)")
 
         let server = try await TestServer(data: target.path, environment: Self.environment)
@@ -68,7 +68,7 @@ struct ExportTests {
         try await server.stop()
     }
 
-    @Test("go to a server with another sealing key, where passwords, devices and authenticator apps go on")
+    @Test("go to a server with another sealing key, where passwords, devices, authenticator apps and old tokens go on")
     func otherKey() async throws {
         let seeded = try await seed()
         let key = try await newKey()
@@ -82,7 +82,10 @@ struct ExportTests {
         let hana = try await seeded.hana.loggedIn(at: server, application: seeded.application)
         #expect(hana.user.id == seeded.hanaId)
         #expect(try await logIn("saki", at: server, seeded.application).user.id == seeded.sakiId)
-        // The factor's key was sealed anew.
+        let adopted = try await Phone().adopt(
+            SeededSecrets.supabaseToken(of: "hashless"), at: server, application: seeded.application)
+        #expect(adopted.user.id == "hashless")
+        // Every value was sealed anew.
         let status = try await Program.run("keys", "status", "--json", "--data", target.path)
         #expect(status.status == 0, "\(status.errors)")
         try await server.stop()
@@ -96,7 +99,7 @@ struct ExportTests {
         let made = try await export(seeded.application, "--no-secrets", "--output", file)
         #expect(made.status == 0, "\(made.errors)")
         let text = try String(contentsOfFile: file, encoding: .utf8)
-        for secret in ["passwordHash", "argon2", "totp", "recoveryCodes", "\"grant\"", "adminKeyDigest"] {
+        for secret in ["passwordHash", "argon2", "totp", "recoveryCodes", "\"grant\"", "adminKeyDigest", "\"sealed"] {
             #expect(!text.contains(secret), "\(secret)")
         }
         #expect(text.contains("hana@example.com") && text.split(separator: "\n").count == seeded.users + 2)
@@ -170,6 +173,26 @@ struct ExportTests {
         #expect(!FileManager.default.fileExists(atPath: target.path + "/okaeri.sqlite"))
     }
 
+    @Test("add users to an application that is there with an option alone", arguments: [true, false])
+    func intoExisting(isRehearsal: Bool) async throws {
+        let seeded = try await seed()
+        let key = try await newKey()
+        let file = files.path + "/app.okaeri"
+        #expect(try await export(seeded.application, "--key", key.public, "--output", file).status == 0)
+        let id = Identifier<Domain.Application>(rawValue: seeded.application)
+        let store = try SQLiteStore(.folder(source.path), role: .command)
+        try await store.write { transaction throws(DomainError) in
+            try transaction.erase(Identifier(rawValue: "nobody"), in: id)
+        }
+        await store.close()
+        let options = isRehearsal ? ["--dry-run"] : []
+        let refused = try await importing(file, key, options, to: source.path)
+        #expect(refused.status == 1 && refused.errors.contains("--into-existing"), "\(refused.errors)")
+        let taken = try await importing(file, key, options + ["--into-existing", "--json"], to: source.path)
+        let report = try taken.json(Imported.self)
+        #expect(report.imported == 1 && report.present == seeded.users - 1, "\(taken.errors)\(taken.output)")
+    }
+
     @Test("take over no file that is there, and name what is missing")
     func wrongCalls() async throws {
         let seeded = try await seed()
@@ -215,99 +238,13 @@ struct ExportTests {
             "role", "create", "editor", "--permission", "write", "--application", application, "--data", source.path,
             environment: Self.environment)
         #expect(role.status == 0, "\(role.errors)")
-        let more = try await write(to: Identifier(rawValue: application))
+        let old = try await Program.run(
+            "application", "enable", application, "parse", "--data", source.path, environment: Self.environment)
+        #expect(old.status == 0, "\(old.errors)")
+        let more = try await SeededUsers.write(to: Identifier(rawValue: application), in: source.path)
         return Seeded(
             application: application, users: 2 + more, hana: hana, hanaId: guest.user.id, sakiId: named.user.id)
     }
-
-    /// Users whose making over the wire would take long.
-    ///
-    /// - Returns: how many.
-    private func write(to id: Identifier<Application>) async throws -> Int {
-        let store = try SQLiteStore(.folder(source.path), role: .command)
-        let key = try SealingKey.ofTests()
-        @Sendable func time(_ second: Int64) -> Timestamp { Timestamp(milliseconds: 1_700_000_000_123 + second * 1000) }
-        func user(_ name: String, _ change: (inout Domain.User) -> Void) -> Domain.User {
-            var user = Domain.User(
-                id: Identifier(rawValue: name), application: id, createdAt: time(0), updatedAt: time(50))
-            change(&user)
-            return user
-        }
-        let full = user("full") {
-            ($0.username, $0.email, $0.phone) = ("Hana", "hana@example.com", "+819012345678")
-            ($0.emailVerifiedAt, $0.phoneVerifiedAt) = (time(1), time(2))
-            ($0.displayName, $0.locale) = ("花 \"\\/", "ja-JP")
-            $0.fields = ["list": [1, 2.5, nil, true, "x"], "deep": ["a": ["b": [:]]]]
-            ($0.lastLogInAt, $0.previousLogInAt) = (time(40), time(30))
-            $0.acl = ACL([.everybody: .read, .user(Identifier(rawValue: "other")): [.read, .write], .role("r"): []])
-            $0.secondFactorAt = time(5)
-            $0.identities = [
-                Identity(provider: .apple, subject: "TEAM123456/000.abc", linkedAt: time(3)),
-                Identity(provider: .passkey, subject: "AAAA", linkedAt: time(4)),
-                Identity(provider: .anonymous, subject: "c3ViamVjdA", linkedAt: time(5)),
-            ]
-            var device = Identity(provider: .device, subject: "thumbprint", linkedAt: time(6))
-            device.secondFactorAt = time(7)
-            $0.identities.append(device)
-        }
-        let others = [
-            user("disabled") { ($0.email, $0.disabledAt) = ("off@example.com", time(9)) },
-            user("leaving") { ($0.username, $0.deletionRequestedAt) = ("leaving", time(10)) },
-            // Twins, as some services had them.
-            user("twin 1") { $0.username = "Twin" }, user("twin 2") { $0.username = "twin" },
-            // Hashes stayed where the user came from.
-            user("hashless") { ($0.username, $0.passwordSetAt) = ("hashless", time(0)) },
-            user("nobody") { _ in },
-        ]
-        let grant = try key.seal(Array("refresh".utf8), purpose: ProviderAccount.purpose(.apple, in: id))
-        let factor = TOTPFactor(
-            id: Identifier(rawValue: "factor"), of: full.id, in: id, name: "phone",
-            // As the module has it.
-            sealedKey: try key.seal([UInt8](repeating: 5, count: 20), purpose: TOTPFactor.purpose(full.id, id)),
-            lastStep: 57, createdAt: time(5), lastUsedAt: time(8))
-        let passkey = Passkey(
-            .init(
-                id: "AAAA", userHandle: "BBBB", publicKey: [1, 2, 3], aaguid: "00000000-0000-0000-0000-000000000000",
-                signCount: 9, transports: ["internal"], isBackupEligible: true, isBackedUp: false),
-            application: id, name: "laptop", createdAt: time(4), lastUsedAt: time(8))
-        let secret = try key.seal(Array("client".utf8), purpose: StoredProvider.purpose(.google, in: id))
-        try await store.write { transaction throws(DomainError) in
-            let roles = try transaction.application(id)?.settings.access.grants ?? [:]
-            for var user in [full] + others {
-                if user.id == full.id { user.grants = Set(roles.keys) }
-                try transaction.insert(user)
-                if !user.typedIdentifiers.isEmpty { try transaction.updateIdentifiers(of: user) }
-                for identity in user.identities { try transaction.insert(identity, for: user.id, in: id) }
-                try transaction.updateStanding(of: user)
-                if let since = user.passwordSetAt {
-                    try transaction.noteUnknownPassword(of: user.id, in: id, since: since)
-                }
-                guard user.id == full.id else { continue }
-                try transaction.setPassword(PasswordHash(text: Self.hash), of: user.id, in: id, at: time(20))
-                try transaction.markPassword(of: user.id, in: id, weakSince: time(21))
-                try transaction.updateGrants(of: user)
-                try transaction.updateSecondFactor(of: user)
-                try transaction.insert(factor)
-                try transaction.insert(passkey)
-                try transaction.replaceRecoveryCodes(
-                    of: user.id, in: id, with: [SecretDigest(of: [1]), SecretDigest(of: [2])])
-                var account = ProviderAccount(
-                    application: id, provider: .apple, subject: "TEAM123456/000.abc", audience: "com.example",
-                    sealedGrant: grant, updatedAt: time(3))
-                account.email = ProviderEmail(address: "h@example.com", isVerified: true, isRelay: false)
-                account.isEmailForwarded = false
-                try transaction.save(account)
-            }
-            try transaction.save(
-                StoredProvider(
-                    application: id, settings: ProviderSettings(provider: .google, audiences: ["g"]),
-                    sealedSecret: secret, updatedAt: time(0)))
-        }
-        await store.close()
-        return others.count + 1
-    }
-
-    private static let hash = "$2y$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC"
 
     /// Everything of an application, with open secrets.
     private func content(
@@ -376,6 +313,12 @@ struct ExportTests {
 
     private func importing(
         _ file: String, _ key: Key, _ options: String..., to folder: String
+    ) async throws -> Program.Finished {
+        try await importing(file, key, options, to: folder)
+    }
+
+    private func importing(
+        _ file: String, _ key: Key, _ options: [String], to folder: String
     ) async throws -> Program.Finished {
         try await Program.run(
             ["import", "okaeri", file, "--secret-key-file", key.secret, "--data", folder] + options,

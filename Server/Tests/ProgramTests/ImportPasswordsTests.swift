@@ -17,6 +17,8 @@ struct ImportPasswordsTests {
         let text: String
         var options: [String] = []
         var mapping: String?
+        /// Parameters of a project's hashes.
+        var hashConfig: String?
         /// By what users log in, and their passwords.
         let passwords: [String: String]
     }
@@ -37,7 +39,39 @@ struct ImportPasswordsTests {
             + #"{"type":"password","secretData":"\#(secret)","credentialData":"\#(data)"}]}"#
     }
 
+    private static let bcrypt = "$2b$04$abcdefghijklmnopqrstuujydOTSfIH/d5oUHpsygqV5X9xJLQc6e"
+
     static let exports = [
+        Export(
+            // The vector that Firebase publishes.
+            testDescription: "Firebase", command: "firebase", file: "users.json",
+            text: #"""
+                {"users":[{"localId":"1","email":"one@example.com","passwordHash":"lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==","salt":"42xEC+ixf3L2lw=="}]}
+                """#,
+            hashConfig: #"""
+                {"base64_signer_key":"jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==","base64_salt_separator":"Bw==","rounds":8,"mem_cost":14}
+                """#,
+            passwords: ["one@example.com": "user1password"]),
+        Export(
+            testDescription: "Supabase", command: "supabase",
+            text: #"""
+                {"id":"1","email":"bcrypt@example.com","encrypted_password":"\#(bcrypt)","created_at":"2024-01-02T03:04:05+00:00"}
+                {"id":"2","phone":"819012345678","encrypted_password":"$argon2i$v=19$m=20,t=3,p=2$YXBwd3JpdGU$A/54i238ed09ZR4NwlACU5XnkjNBZU9QeOEuhjLiexI"}
+                """#,
+            passwords: ["bcrypt@example.com": "correct horse", "+819012345678": "appwrite"]),
+        Export(
+            testDescription: "PocketBase", command: "pocketbase",
+            text: #"""
+                {"id":"1","username":"one","password":"\#(bcrypt)"}
+                {"id":"2","email":"two@example.com","passwordHash":"\#(bcrypt)"}
+                """#,
+            passwords: ["one": "correct horse", "two@example.com": "correct horse"]),
+        Export(
+            testDescription: "Nakama", command: "nakama",
+            text: #"""
+                {"id":"1","username":"one","password":"\\x\#(bcrypt.utf8.map { String($0, radix: 16) }.joined())","create_time":"2024-01-02T03:04:05+00:00"}
+                """#,
+            passwords: ["one": "correct horse"]),
         Export(
             testDescription: "generic", command: "users",
             text: #"""
@@ -143,6 +177,10 @@ struct ImportPasswordsTests {
         if let mapping = export.mapping {
             try mapping.write(toFile: "\(folder.path)/mapping.json", atomically: true, encoding: .utf8)
             command += ["--mapping", "\(folder.path)/mapping.json"]
+        }
+        if let config = export.hashConfig {
+            try config.write(toFile: "\(folder.path)/hash.json", atomically: true, encoding: .utf8)
+            command += ["--hash-config", "\(folder.path)/hash.json"]
         }
         let finished = try await Program.run(command + export.options)
         let report: Report = try finished.json()

@@ -30,7 +30,7 @@ package enum SealedColumn: String, CaseIterable, Hashable, Sendable {
 }
 
 /// What a sealed value in an application's settings is. The second text of its row names the one that it belongs to.
-package enum SettingsSecret: String, Hashable, Sendable {
+package enum SettingsSecret: String, CaseIterable, Hashable, Sendable {
     /// Of an app's package.
     case playKey = "play-key"
     /// Of a hook.
@@ -40,7 +40,8 @@ package enum SettingsSecret: String, Hashable, Sendable {
     /// Of a service that users have left.
     case oldServiceSecret = "old-service-secret"
 
-    fileprivate func purpose(_ name: String, _ application: Identifier<Application>) -> String? {
+    /// What a value is sealed for; `nil` where there is nothing of the name.
+    func purpose(_ name: String, _ application: Identifier<Application>) -> String? {
         switch self {
         case .playKey: PlayKeys.purpose(name, application)
         case .hookSecret, .formerHookSecret: HookPoint(rawValue: name).map { Hook.purpose($0, application) }

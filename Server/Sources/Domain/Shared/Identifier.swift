@@ -18,6 +18,15 @@ extension Identifier {
         guard rawValue.utf8.count == 16, let milliseconds = Base62.number(of: rawValue.prefix(8)) else { return nil }
         return Timestamp(milliseconds: Int64(clamping: milliseconds))
     }
+
+    /// The moment in an id of the form of a UUID of version 7 (RFC 9562 §5.7); `nil` for one of another form.
+    package var dashedInstant: Timestamp? {
+        let parts = rawValue.split(separator: "-", omittingEmptySubsequences: false)
+        guard rawValue.utf8.count == 36, parts.map(\.utf8.count) == [8, 4, 4, 4, 12], parts[2].first == "7",
+            let milliseconds = Int64(parts[0] + parts[1], radix: 16)
+        else { return nil }
+        return Timestamp(exactly: milliseconds)
+    }
 }
 
 extension Identifier: CustomStringConvertible {

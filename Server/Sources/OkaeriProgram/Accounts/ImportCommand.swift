@@ -47,12 +47,26 @@ struct ImportSourceOptions: ParsableArguments {
     func run<Imported>(
         _ importer: Importer<Imported>, list: RecordFile.List = .results
     ) async throws(CommandFault) -> ImportReport {
-        guard let handle = FileHandle(forReadingAtPath: file) else { throw .failed("\(file) cannot be read.") }
-        let isCSV = file.lowercased().hasSuffix(".csv")
-        let source: any RecordSource = isCSV ? CSVFile(handle) : RecordFile(handle, list: list)
+        let source = try records(list: list)
         // A pipe has no size; then no time is foreseen.
         let size = (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? NSNumber
         return try await run(importer, source, ofBytes: size?.intValue)
+    }
+
+    /// The records of the file.
+    ///
+    /// - Throws: `CommandFault` when it cannot be read.
+    func records(list: RecordFile.List) throws(CommandFault) -> any RecordSource {
+        guard let handle = FileHandle(forReadingAtPath: file) else { throw .failed("\(file) cannot be read.") }
+        return file.lowercased().hasSuffix(".csv") ? CSVFile(handle) : RecordFile(handle, list: list)
+    }
+
+    /// Whether the export is a file, and no pipe that gives its bytes once.
+    var isFile: Bool {
+        let path = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+        // What cannot be asked about is not read either.
+        let kind = (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+        return kind == .typeRegular
     }
 
     /// The same of records that are read in another way.
@@ -75,12 +89,26 @@ struct ImportOptions: ParsableArguments {
     var isRehearsal: Bool { source.dryRun }
 }
 
+/// Who keeps a name, an address, a number or an identity that several records have.
+enum DuplicateRule: String, ExpressibleByArgument, CaseIterable {
+    case refuse, first, verified
+}
+
 /// What each import of users asks for, and how it takes them in: what a record makes is all that formats differ in.
 struct ImportUsersOptions: ParsableArguments {
     @OptionGroup var export: ImportOptions
 
     @Flag(help: "Take users in without what breaks a rule or belongs to somebody else.")
     var partial = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            What becomes of a user whose name, address, number or identity another one has: refuse; first, which takes the user in without \
+            it; or verified, by which an address or number goes to the record in which it is verified. (default: first with --partial, \
+            else refuse)
+            """))
+    var duplicates: DuplicateRule?
 
     /// Takes users in, prints the report, and fails when one was refused.
     ///
@@ -98,6 +126,8 @@ struct ImportUsersOptions: ParsableArguments {
     ) async throws {
         let (id, isRehearsal, takesParts) = (export.application.id, export.isRehearsal, partial)
         let now = Timestamp.current
+        let rehearsal = isRehearsal ? ImportRehearsal() : nil
+        let rule = try duplicateRule(list: list) { value throws(ImportFault) in try translate(value, id, now) }
         let importer = Importer(application: id, isRehearsal: isRehearsal) { value throws(ImportFault) in
             try translate(value, id, now)
         } name: {
@@ -106,11 +136,41 @@ struct ImportUsersOptions: ParsableArguments {
             $0.user.isWritableByEverybody
         } takeIn: { users, modules throws(DomainError) in
             try await modules.accounts.importUsers(
-                users, into: id, of: protocolName, isRehearsal: isRehearsal, takesTwins: takesTwins,
-                takesParts: takesParts)
+                users, into: id, of: protocolName, isRehearsal: isRehearsal, rehearsal: rehearsal,
+                takesTwins: takesTwins, takesParts: takesParts, duplicates: rule)
         }
         let report = try await export.source.run(importer, list: list)
+        if rehearsal?.isFull ?? false {
+            Console.tell("The export is so long that names which stand in it twice may not all have been found.")
+        }
         try await beforeEnd()
         try report.requireNoRefusals()
+    }
+
+    /// The rule, for which `verified` reads the export once before the import does.
+    ///
+    /// - Throws: `CommandFault` for what cannot be read twice.
+    private func duplicateRule(
+        list: RecordFile.List, _ translate: (JSONValue) throws(ImportFault) -> ImportedUser
+    ) throws(CommandFault) -> ImportDuplicates? {
+        switch duplicates {
+        case nil: return nil
+        case .refuse?: return .refuse
+        case .first?: return .first
+        case .verified?:
+            guard export.source.isFile else {
+                throw .usage("--duplicates verified reads the export twice, which takes a file.")
+            }
+            var identifiers = VerifiedIdentifiers()
+            let records = try export.source.records(list: list)
+            // The import itself reports what cannot be read.
+            while let record = try? records.next() {
+                guard record.fault == nil, let value = try? JSONValue(parsing: record.bytes),
+                    let imported = try? translate(value)
+                else { continue }
+                identifiers.note(imported)
+            }
+            return .verified(identifiers)
+        }
     }
 }

@@ -44,6 +44,7 @@ struct ImportParseCommand: AsyncParsableCommand {
     func validate() throws {
         if filesURL != nil, schema == nil { throw ValidationError("--files-url says nothing without --schema.") }
         if sessions, users.partial { throw ValidationError("--partial says nothing of sessions.") }
+        if sessions, users.duplicates != nil { throw ValidationError("--duplicates says nothing of sessions.") }
         if sessions, schema != nil { throw ValidationError("--schema says nothing of sessions.") }
     }
 

@@ -1,13 +1,39 @@
 import ArgumentParser
+import Domain
 
-/// A record that was not taken in, or not whole.
+/// A record that was not taken in, or not whole. It is kept for the report, so whatever an export holds, it is short.
 struct ImportRefusal: Encodable {
+    static let maximumIdBytes = 128
+    static let maximumFaults = 10
+    /// Of one fault, whose field may be a name of the export.
+    private static let maximumSentenceBytes = 512
+
     let line: Int
     /// Which record of the file it is, from 1: many exports are one line.
     let index: Int
+    /// Its first 128 bytes.
     let id: String?
-    /// The rules that it breaks.
+    /// The first ten rules that it breaks.
     let reason: String
+
+    init(line: Int, index: Int, id: String?, reason: String) {
+        self.line = line
+        self.index = index
+        self.id = id.map { Self.cut($0, to: Self.maximumIdBytes) }
+        self.reason = reason
+    }
+
+    init(line: Int, index: Int, id: String?, faults: [Domain.ValidationError]) {
+        var sentences = faults.prefix(Self.maximumFaults).map { Self.cut($0.sentence, to: Self.maximumSentenceBytes) }
+        if faults.count > Self.maximumFaults { sentences.append("And \(faults.count - Self.maximumFaults) more.") }
+        self.init(line: line, index: index, id: id, reason: sentences.joined(separator: " "))
+    }
+
+    /// A text without what does not fit. The text itself may be of any length, and is not kept.
+    private static func cut(_ text: String, to maximumBytes: Int) -> String {
+        guard text.utf8.count > maximumBytes else { return text }
+        return String(decoding: text.utf8.prefix(maximumBytes), as: UTF8.self) + "…"
+    }
 
     var text: String { "line \(line), record \(index)\(id.map { ", \($0)" } ?? ""): \(reason)" }
 }

@@ -1,7 +1,7 @@
 import Domain
 import Foundation
 import OkaeriServer
-@_spi(TotalConversions) import OkaeriWire
+import OkaeriWire
 
 /// Why a record of an export is no user.
 struct ImportFault: Error {
@@ -13,8 +13,12 @@ struct ImportFault: Error {
 /// Reads an export and takes what it holds in, a part at a time: its size does not matter. What a record is, the format
 /// says, and what becomes of it.
 struct Importer<Imported> {
-    typealias Begin = (Modules, Operator) async throws(DomainError) -> Void
+    /// Returns why nothing may be taken in; `nil` when all is well.
+    typealias Begin = (Modules, Operator) async throws(DomainError) -> CommandFault?
     typealias Take = ([Imported], Modules) async throws(DomainError) -> [ImportOutcome]
+
+    /// The most bytes of the export in one part, unless one record has more. As values they take some times as many.
+    private static var partBytes: Int { 4 * 1024 * 1024 }
 
     let application: Identifier<Application>
     let isRehearsal: Bool
@@ -59,7 +63,7 @@ struct Importer<Imported> {
             modules, who throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
             if let begin {
-                try await begin(modules, who)
+                if let fault = try await begin(modules, who) { return box.fault = fault }
             } else {
                 let all = try await modules.applications.listApplications()
                 guard all.contains(where: { $0.application.id == application }) else { throw .applicationUnknown }
@@ -88,9 +92,11 @@ struct Importer<Imported> {
     private func fill(
         _ waiting: inout [Waiting], from file: any RecordSource, _ report: inout ImportReport
     ) throws(RecordFile.Fault) -> Bool {
-        while waiting.count < ImportUsers.batchSize {
+        var bytes = 0
+        while waiting.count < ImportUsers.batchSize, bytes < Self.partBytes {
             guard let record = try file.next() else { return true }
             report.records += 1
+            bytes += record.bytes.count
             if let fault = record.fault {
                 report.refuse(ImportRefusal(line: record.line, index: report.records, id: nil, reason: fault))
                 continue
@@ -122,9 +128,7 @@ struct Importer<Imported> {
         for (record, outcome) in zip(waiting, outcomes) {
             if !outcome.isRefusal, isWritable(record.imported) { report.noteWritable(name(record.imported)) }
             func refusal(for faults: [ValidationError]) -> ImportRefusal {
-                ImportRefusal(
-                    line: record.line, index: record.index, id: name(record.imported),
-                    reason: faults.map(\.sentence).joined(separator: " "))
+                ImportRefusal(line: record.line, index: record.index, id: name(record.imported), faults: faults)
             }
             switch outcome {
             case .imported: report.imported += 1
@@ -135,25 +139,6 @@ struct Importer<Imported> {
             case .refused(let faults): report.refuse(refusal(for: faults))
             }
         }
-    }
-}
-
-/// How far an import is.
-struct ImportPace {
-    /// `nil` for a pipe.
-    let fileBytes: Int?
-
-    /// - Parameters:
-    ///   - readBytes: What was read of the file.
-    ///   - span: For how long the import runs.
-    /// - Returns: what was read, and how long the rest takes at the same pace.
-    func text(readBytes: Int, after span: Duration) -> String {
-        let read = "\(readBytes / 1_048_576) MiB read"
-        guard let fileBytes, readBytes > 0, readBytes < fileBytes else { return read }
-        let share = Double(readBytes) / Double(fileBytes)
-        let left = Int64(clamping: Double(span.wholeMilliseconds) / 1000 * (1 - share) / share)
-        let time = left < 60 ? "less than a minute" : "about \(left / 60) minutes"
-        return "\(read) of \(fileBytes / 1_048_576), \(time) left"
     }
 }
 

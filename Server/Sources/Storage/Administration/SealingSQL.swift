@@ -86,54 +86,21 @@ extension SQLTransaction {
 extension Application {
     /// The sealed values of its settings.
     fileprivate var sealedValues: [SealedValue] {
-        func value(_ name: String, _ kind: SettingsSecret, _ sealed: [UInt8]) -> SealedValue {
-            SealedValue(column: .applicationSettings, row: [id.rawValue, name, kind.rawValue], sealed: sealed)
-        }
-        let keys = settings.attestation.playApps.compactMap { app in
-            app.keys.map { value(app.app.packageName, .playKey, $0.sealedKey) }
-        }
-        return keys
-            + hooks.flatMap { hook in
-                [value(hook.point.rawValue, .hookSecret, hook.sealedSecret)]
-                    + (hook.sealedFormer.map { [value(hook.point.rawValue, .formerHookSecret, $0)] } ?? [])
+        SettingsSecret.allCases.flatMap { kind in
+            settings.secrets(of: kind).map { name, sealed in
+                SealedValue(column: .applicationSettings, row: [id.rawValue, name, kind.rawValue], sealed: sealed)
             }
-            + oldServices.compactMap { service in
-                service.sealedSecret.map { value(service.name.rawValue, .oldServiceSecret, $0) }
-            }
+        }
     }
 }
 
 extension ApplicationSettings {
     /// Puts another record where a value is; `false` when the value is not there any more.
     fileprivate mutating func replace(_ value: SealedValue, by sealed: [UInt8]) -> Bool {
-        switch SettingsSecret(rawValue: value.row[2]) {
-        case .playKey?:
-            guard
-                let index = attestation.playApps.firstIndex(where: {
-                    $0.app.packageName == value.row[1] && $0.keys?.sealedKey == value.sealed
-                })
-            else { return false }
-            attestation.playApps[index].keys?.sealedKey = sealed
-        case .hookSecret?:
-            guard let point = HookPoint(rawValue: value.row[1]), var hook = hooks[point],
-                hook.sealedSecret == value.sealed
-            else { return false }
-            hook.sealedSecret = sealed
-            set(hook)
-        case .formerHookSecret?:
-            guard let point = HookPoint(rawValue: value.row[1]), var hook = hooks[point],
-                hook.sealedFormer == value.sealed
-            else { return false }
-            hook.sealedFormer = sealed
-            set(hook)
-        case .oldServiceSecret?:
-            guard let name = OldService.Name(rawValue: value.row[1]), var service = oldServices[name],
-                service.sealedSecret == value.sealed
-            else { return false }
-            service.sealedSecret = sealed
-            set(service)
-        case nil: return false
-        }
+        guard let kind = SettingsSecret(rawValue: value.row[2]),
+            secrets(of: kind).contains(where: { $0.name == value.row[1] && $0.sealed == value.sealed })
+        else { return false }
+        setSecret(kind, of: value.row[1], to: sealed)
         return true
     }
 }

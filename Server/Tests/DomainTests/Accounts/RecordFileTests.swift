@@ -72,8 +72,8 @@ struct RecordFileTests {
     @Test(
         "says where it cannot be read on, and gives what stands before",
         arguments: [
-            ("{} x", ["{}"], "line 1: an object is expected here"),
-            ("{}\n\n5", ["{}"], "line 3: an object is expected here"),
+            ("x {}", [], "line 1: an object is expected here"), ("[{} x", ["{}"], "line 1: an object is expected here"),
+            ("[{},\n\n5", ["{}"], "line 3: an object is expected here"),
             ("{}\n{\"a\":", ["{}"], "line 2: the file ends within an object"),
             ("{\"a\":\"}\"", [], "line 1: the file ends within an object"),
             ("{\"a\":\"\\\"}", [], "line 1: the file ends within an object"),
@@ -82,6 +82,31 @@ struct RecordFileTests {
     func faults(text: String, records: [String], fault: String) throws {
         let read = try Self.read(text)
         #expect(read.records == records && read.fault == fault)
+    }
+
+    @Test(
+        "of JSON lines goes on behind a line that is none, such as one that was cut off",
+        arguments: [
+            // Within a text.
+            ("{\"a\":1}\n{\"b\":\"x\n{\"c\":1}\n{\"d\":1}", [1, 2, 3, 4], [2]),
+            ("{\"a\":\"x\n{\"b\":1}\n{\"c\":1}\n", [1, 2, 3], [1]),
+            // A line break in a text leaves its second half on a line of its own.
+            ("{\"a\":1}\n{\"b\":\"x\ny\"}\n{\"c\":1}", [1, 2, 3, 4], [2, 3]),
+            // Within an object.
+            ("{\"a\":1}\n{\"b\":\n{\"c\":1}\n", [1, 2, 3], [2]), ("{}\n{\"b\":[1,\n{}\n{}", [1, 2, 3, 4], [2]),
+            ("{\"a\":1\n{\"b\":1}\n", [1, 2], [1]), ("{\"a\"\n  {\"b\":1}", [1, 2], [1]),
+            // What the first line loses behind a colon is seen on the third line.
+            ("{\"a\":\n{\"b\":1}\n{\"c\":1}\n{\"d\":1}", [1, 3, 4], [1]),
+            // What is no object.
+            ("{}\nnull\n{}", [1, 2, 3], [2]), ("{} x {}\n{}", [1, 1, 2], [1]),
+            ("{}\n]\n[{}]\n{}", [1, 2, 3, 4], [2, 3]),
+            ("{\n\"a\":1\n}\n{\n\"b\":1\n}\nx\n{}", [1, 4, 7, 8], [7]),
+        ])
+    func brokenLines(text: String, lines: [Int], faulty: [Int]) throws {
+        let read = try Self.read(text)
+        #expect(read.lines == lines && read.fault == nil)
+        let empty = zip(read.lines, read.records).filter { $0.1.isEmpty }.map(\.0)
+        #expect(empty == faulty && read.recordFaults.count == faulty.count)
     }
 
     @Test("is empty", arguments: ["", " ", "[]", "\n[ ]\n", "{\"results\":[]}", "\u{feff}", "\u{feff} []"])

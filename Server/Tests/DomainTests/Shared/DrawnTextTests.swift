@@ -20,6 +20,7 @@ struct DrawnTextTests {
         let digits = Array(text.filter { $0 != "-" })
         #expect(Int64(String(digits[..<12]), radix: 16) == instant.milliseconds)
         #expect(digits[12] == "7" && "89ab".contains(digits[16]))
+        #expect(id.dashedInstant == instant && id.instant == nil)
         let later: Identifier<User> = randomness.newDashedIdentifier(at: instant + .milliseconds(1))
         #expect(text < later.rawValue)
     }

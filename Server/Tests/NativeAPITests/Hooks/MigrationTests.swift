@@ -65,15 +65,57 @@ struct MigrationTests {
         #expect(stored.emailVerifiedAt != nil && stored.hasPassword)
     }
 
-    @Test("gives an imported user the password that it came without")
+    @Test("gives an imported user the password that it came without, by the id that the import kept")
     func importedUser() async throws {
-        let world = try await world(["decision": "allow"])
+        let world = try await world(["decision": "allow", "claims": ["sub": "imported"]])
         try await importHana(into: world)
         let answer = try await logIn(world)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(try answer.read(LogInResponse.self).user.id == "imported")
         #expect(try await logIn(world).status == 200)
         #expect(world.hook.requests.count == 1)
+    }
+
+    @Test(
+        "gives no password to a user whose id it does not name, and says no more than of a wrong one",
+        arguments: [[:], ["sub": "old-1"], ["sub": nil], ["sub": "IMPORTED"], ["sub": "imported "]]
+            as [[String: JSONValue]])
+    func otherId(claims: [String: JSONValue]) async throws {
+        let world = try await world(["decision": "allow", "claims": .object(claims)])
+        try await importHana(into: world)
+        let answer = try await logIn(world)
+        expect(answer, 401, .credentialRefused)
+        let stored = try await world.server.modules.accounts.readUser(
+            Identifier(rawValue: "imported"), in: world.server.application.id)
+        #expect(stored.username == "hana" && stored.passwordSetAt == world.server.clock.now)
+        // The right response is believed afterwards.
+        world.hook.decide(FakeResponse(200, ["decision": "allow", "claims": ["sub": "imported"]]))
+        #expect(try await logIn(world).status == 200)
+    }
+
+    /// Somebody who registered here at Google and typed a name and an address, which nobody has verified.
+    private func registerAtGoogle(in world: HookWorld) async throws {
+        let (tenant, now) = (world.server.application.id, world.server.clock.now)
+        var victim = User(id: Identifier(rawValue: "victim"), application: tenant, createdAt: now, updatedAt: now)
+        (victim.username, victim.email) = ("hana", "hana@example.com")
+        let (user, identity) = (victim, Identity(provider: .google, subject: "g-1", linkedAt: now))
+        try await world.server.store.write { transaction throws(DomainError) in
+            try transaction.insert(user)
+            try transaction.updateIdentifiers(of: user)
+            try transaction.insert(identity, for: user.id, in: tenant)
+        }
+    }
+
+    @Test(
+        "gives a user of Google, made here, no password of the person with the same name or address there",
+        arguments: ["hana", "hana@example.com"])
+    func victimOfTheSameName(identifier: String) async throws {
+        let world = try await world()
+        try await registerAtGoogle(in: world)
+        expect(try await logIn(world, identifier), 401, .credentialRefused)
+        let stored = try await world.server.modules.accounts.readUser(
+            Identifier(rawValue: "victim"), in: world.server.application.id)
+        #expect(!stored.hasPassword && stored.emailVerifiedAt == nil)
     }
 
     @Test("is not believed of somebody whose password is known here, who is asked about like everybody")

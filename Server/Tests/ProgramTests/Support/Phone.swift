@@ -40,4 +40,17 @@ struct Phone: Sendable {
         }
         return try JSONDecoder().decode(LogInResponse.self, from: answer.body)
     }
+
+    /// Hands a token of Supabase over, which must succeed.
+    func adopt(_ token: String, at server: TestServer, application: String) async throws -> LogInResponse {
+        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let answer = try await server.send(
+            "POST", "/v1/log-in/adopt", application: application,
+            proof: device.proof(target: server.url + "/v1/log-in/adopt", at: now),
+            body: #"{"protocol":"supabase","token":"\#(token)"}"#)
+        guard answer.status == 200 else {
+            throw TestFault("adoption answered \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
+        }
+        return try JSONDecoder().decode(LogInResponse.self, from: answer.body)
+    }
 }

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import KiiAPI
 import NCMBAPI
+import OkaeriProgram
 import OkaeriWire
 import ParseAPI
 
@@ -18,7 +19,39 @@ extension FuzzTarget {
             try? pipe.fileHandleForReading.close()
         },
         FuzzTarget("import-record") { input in take(input) },
+        FuzzTarget("import-csv", maximumBytes: 32 * 1024) { input in
+            let pipe = Pipe()
+            guard (try? pipe.fileHandleForWriting.write(contentsOf: Data(input))) != nil else { return }
+            try? pipe.fileHandleForWriting.close()
+            let file = CSVFile(pipe.fileHandleForReading)
+            while let row = try? file.next() { take(row.bytes) }
+            try? pipe.fileHandleForReading.close()
+        },
+        FuzzTarget("import-mapping") { input in
+            let parts = input.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let mapping = try? JSONValue(parsing: Array(parts[0])),
+                let record = try? JSONValue(parsing: Array(parts[1])),
+                let imported = try? ExportReaders.user(
+                    mapping: mapping, record, of: Identifier(rawValue: "demo"), at: FuzzClock().now)
+            else { return }
+            show(imported.user)
+        },
+        FuzzTarget("export-application") { input in
+            guard let exported = try? ExportReaders.application(input) else { return }
+            _ = WireTime(millisecondsSince1970: exported.application.createdAt.milliseconds).description
+        },
     ]
+
+    /// What was imported is shown and written again and again: each of its times must have a text.
+    private static func show(_ user: User) {
+        let times = [
+            user.createdAt, user.updatedAt, user.lastLogInAt, user.previousLogInAt, user.emailVerifiedAt,
+            user.phoneVerifiedAt, user.disabledAt, user.passwordSetAt, user.deletionRequestedAt,
+        ]
+        for time in times.compactMap({ $0 }) {
+            _ = WireTime(millisecondsSince1970: time.milliseconds).description
+        }
+    }
 
     private static func take(_ bytes: [UInt8]) {
         guard let record = try? JSONValue(parsing: bytes) else { return }
@@ -28,11 +61,10 @@ extension FuzzTarget {
             try? NCMBExport.member(record, of: application, knowsDeviceIds: true),
             try? KiiExport.user(record, of: application, at: FuzzClock().now),
         ]
-        // What was imported is shown and written again and again: each of its times must have a text.
-        for user in users.compactMap({ $0?.user }) {
-            for time in [user.createdAt, user.updatedAt, user.lastLogInAt, user.emailVerifiedAt].compactMap({ $0 }) {
-                _ = WireTime(millisecondsSince1970: time.milliseconds).description
-            }
+        for user in users.compactMap({ $0?.user }) { show(user) }
+        for reader in ExportReaders.all {
+            guard let imported = try? reader.read(record, application, FuzzClock().now) else { continue }
+            show(imported.user)
         }
         _ = try? ParseExport.session(record, of: application)
     }

@@ -39,30 +39,6 @@ package struct UserCredentials: Hashable, Sendable {
     package var accounts: [ProviderAccount] = []
 
     package init() {}
-
-    /// The rules that it breaks. An export that was changed by somebody does not get around them.
-    var faults: [ValidationError] {
-        var faults: [ValidationError] = []
-        func limit(_ count: Int, _ maximum: Int, _ field: String) {
-            guard count > maximum else { return }
-            faults.append(ValidationError(field: field, rule: .tooManyFields(maximum: maximum)))
-        }
-        limit(passkeys.count, Passkey.maximumPerUser, "passkeys")
-        limit(factors.count, TOTPFactor.maximumPerUser, "totp")
-        limit(recoveryCodes.count, RecoveryCode.count, "recoveryCodes")
-        limit(Set(passkeys.map(\.id)).count < passkeys.count ? .max : 0, passkeys.count, "passkeys")
-        limit(Set(factors.map(\.id)).count < factors.count ? .max : 0, factors.count, "totp")
-        for passkey in passkeys {
-            faults += TextRule(maximumCharacters: Passkey.maximumIdCharacters).faults(of: passkey.id, field: "passkeys")
-            faults += TextRule(maximumCharacters: Passkey.maximumNameCharacters)
-                .faults(of: passkey.name, field: "passkeys")
-        }
-        for factor in factors {
-            faults += TextRule(maximumCharacters: TOTPFactor.maximumNameCharacters).faults(
-                of: factor.name, field: "totp")
-        }
-        return faults
-    }
 }
 
 extension UserCredentials {
@@ -124,20 +100,7 @@ extension ExportedApplication {
                 changed.protocols[index].sealed[key] = try change(sealed, ProtocolKeyring.purpose(key, name, id))
             }
         }
-        for (point, hook) in application.settings.hooks {
-            var new = hook
-            new.sealedSecret = try change(hook.sealedSecret, Hook.purpose(point, id))
-            new.sealedFormer = try hook.sealedFormer.map { former throws(DomainError) in
-                try change(former, Hook.purpose(point, id))
-            }
-            changed.application.settings.hooks[point] = new
-        }
-        let apps = application.settings.attestation.playApps
-        for index in apps.indices {
-            guard let keys = apps[index].keys else { continue }
-            changed.application.settings.attestation.playApps[index].keys?.sealedKey = try change(
-                keys.sealedKey, PlayKeys.purpose(apps[index].app.packageName, id))
-        }
+        changed.application.settings = try application.settings.mapSecrets(in: id, change)
         return changed
     }
 
@@ -146,9 +109,10 @@ extension ExportedApplication {
         var changed = self
         changed.protocols = []
         for index in providers.indices { changed.providers[index].sealedSecret = nil }
-        changed.application.settings.hooks = [:]
-        for index in application.settings.attestation.playApps.indices {
-            changed.application.settings.attestation.playApps[index].keys = nil
+        for kind in SettingsSecret.allCases {
+            for (name, _) in application.settings.secrets(of: kind) {
+                changed.application.settings.setSecret(kind, of: name, to: nil)
+            }
         }
         return changed
     }

@@ -26,6 +26,8 @@ package struct ImportUsers: Sendable {
         /// Whether the user was there before anything was hashed.
         var isPresent = false
         var takesTwins = false
+        /// What of its identifiers the export says is another record's.
+        var lost: [ValidationError] = []
         var sessions: [MovedSession] = []
         var anonymousAccount: ProviderAccount?
         /// Sealed.
@@ -48,21 +50,26 @@ package struct ImportUsers: Sendable {
     ///   - application: Where they come to.
     ///   - protocolName: Whose tokens they bring along.
     ///   - isRehearsal: Whether everything is checked and nothing written.
-    ///   - rehearsed: The application of a rehearsal, while it is not there yet.
+    ///   - rehearsal: What was read of the same export before; `nil` for one of a single part.
     ///   - takesTwins: Whether user names that differ in their writing alone, such as capitals, are two users' names. Typed
     ///     exactly each leads to its own user; in another writing the name leads to who had it first.
     ///   - takesParts: Whether users are taken in without what cannot be taken, as far as something still leads to them.
+    ///   - duplicates: What becomes of users who have what another one has; `nil` for `first` with `takesParts`, and else `refuse`.
     /// - Returns: what became of each, in their order.
     /// - Throws: `applicationUnknown`, `busy`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ users: [ImportedUser], into application: Identifier<Application>, of protocolName: Session.ProtocolName,
-        isRehearsal: Bool, rehearsed: Application? = nil, takesTwins: Bool = false, takesParts: Bool = false
+        isRehearsal: Bool, rehearsal: ImportRehearsal? = nil, takesTwins: Bool = false, takesParts: Bool = false,
+        duplicates: ImportDuplicates? = nil
     ) async throws(DomainError) -> [ImportOutcome] {
         let found = try await store.read { transaction throws(DomainError) in try transaction.application(application) }
-        let home = found ?? (isRehearsal ? rehearsed : nil)
+        let ongoing = isRehearsal ? rehearsal ?? ImportRehearsal() : nil
+        let home = found ?? ongoing?.application
         guard let home else { throw .applicationUnknown }
         let rules = home.settings.sessionRules(of: protocols[protocolName])
         let present = isRehearsal ? [] : try await present(among: users, in: application)
+        let duplicates = duplicates ?? (takesParts ? .first : .refuse)
+        let takesOthers = duplicates.takesParts
         var candidates: [Candidate] = []
         for imported in users {
             var candidate = try await candidate(
@@ -73,34 +80,28 @@ package struct ImportUsers: Sendable {
             candidate.anonymousAccount = try imported.anonymousId?
                 .account(in: application, sealedWith: sealingKey, at: clock.now)
             candidate.credentials = try imported.credentials?.mapSecrets(sealingKey.seal)
-            candidate.faults += imported.credentials?.faults ?? []
+            candidate.faults += imported.credentials?.faults(of: imported.user) ?? []
             take(imported.tokens, into: &candidate, of: protocolName, rules)
+            candidate.lost = duplicates.lost(by: candidate.user)
             if takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
             candidates.append(candidate)
         }
         let ready = candidates
-        if isRehearsal {
-            return try await store.read { transaction throws(DomainError) in
-                var (outcomes, seen): ([ImportOutcome], Set<String>) = ([], [])
+        if let ongoing {
+            let judged = try await store.read { transaction throws(DomainError) in
+                var judged: [(candidate: Candidate, outcome: ImportOutcome)] = []
                 for var candidate in ready {
-                    var outcome = try Self.outcome(of: &candidate, takesParts: takesParts, in: transaction)
-                    // Two of one file are found out too, as far as they stand in one part of it.
-                    let taken = candidate.user.typedIdentifiers.filter {
-                        let value = takesTwins && $0.kind == .username ? $0.exact : $0.folded
-                        return !seen.insert("\($0.kind.rawValue) \(value)").inserted
-                    }
-                    if outcome.isNew, !taken.isEmpty {
-                        outcome = candidate.outcome(without: Self.notUnique(taken.map(\.kind)), takesParts: takesParts)
-                    }
-                    outcomes.append(outcome)
+                    let outcome = try Self.outcome(of: &candidate, takesParts: takesOthers, in: transaction)
+                    judged.append((candidate, outcome))
                 }
-                return outcomes
+                return judged
             }
+            return judged.map { rehearsed($0.candidate, $0.outcome, takesParts: takesOthers, in: ongoing) }
         }
         return try await store.write { transaction throws(DomainError) in
             var outcomes: [ImportOutcome] = []
             for var candidate in ready {
-                let outcome = try Self.outcome(of: &candidate, takesParts: takesParts, in: transaction)
+                let outcome = try Self.outcome(of: &candidate, takesParts: takesOthers, in: transaction)
                 if outcome.isNew {
                     _ = try candidate.registration(in: home).store(in: transaction, joining: nil, session: nil)
                     try candidate.credentials?.store(for: candidate.user, in: transaction)
@@ -115,6 +116,21 @@ package struct ImportUsers: Sendable {
             }
             return outcomes
         }
+    }
+
+    /// What would become of a user, by those whom the export has before it.
+    private func rehearsed(
+        _ candidate: Candidate, _ outcome: ImportOutcome, takesParts: Bool, in rehearsal: ImportRehearsal
+    ) -> ImportOutcome {
+        guard outcome.isNew else { return outcome }
+        var (candidate, outcome) = (candidate, outcome)
+        let id = ImportRehearsal.Claim(field: "id", value: candidate.user.id.rawValue)
+        // The second of an id would be left alone, as in a second run.
+        guard rehearsal.known([id]).isEmpty else { return .present }
+        let taken = rehearsal.known(candidate.claims).map { ValidationError(field: $0.field, rule: .notUnique) }
+        if !taken.isEmpty { outcome = candidate.outcome(without: taken, takesParts: takesParts) }
+        if outcome.isNew { rehearsal.note([id] + candidate.claims) }
+        return outcome
     }
 
     /// Those who are there already and whose passwords would have to be hashed, which takes time.
@@ -138,6 +154,7 @@ package struct ImportUsers: Sendable {
             imported.user,
             imported.faults + Self.faults(in: imported.user, within: application.settings.fieldRules.limits)
         )
+        if let number = user.phone.flatMap(PhoneNumber.init) { user.phone = number.text }
         if let anonymousId = imported.anonymousId {
             user.identities.append(
                 Identity(provider: .anonymous, subject: anonymousId.subject, linkedAt: user.createdAt))
@@ -211,6 +228,9 @@ package struct ImportUsers: Sendable {
         if let email = user.email, MailAddress(email) == nil {
             faults.append(ValidationError(field: "email", rule: .notAMailAddress))
         }
+        if let phone = user.phone, PhoneNumber(phone) == nil {
+            faults.append(ValidationError(field: "phone", rule: .notAPhoneNumber))
+        }
         faults += ProfileRules.faults(
             displayName: user.displayName, locale: user.locale, fields: user.fields, within: limits)
         faults += user.acl?.faults(field: "accessList") ?? []
@@ -228,12 +248,20 @@ package struct ImportUsers: Sendable {
         let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
             .filter { !(takesTwins && $0.isTwin(of: user)) }
         var faults = notUnique(owners.map(\.kind))
+        // What was left out already is nobody's loss.
+        faults += candidate.lost.filter { lost in
+            !faults.contains(lost) && user.typedIdentifiers.contains { $0.kind.rawValue == lost.field }
+        }
         for identity in user.identities {
             let owner = try transaction.user(
                 provider: identity.provider, subject: identity.subject, in: user.application)
             if owner != nil {
                 faults.append(ValidationError(field: "identities.\(identity.provider.rawValue)", rule: .notUnique))
             }
+        }
+        for passkey in candidate.credentials?.passkeys ?? []
+        where try transaction.passkey(passkey.id, in: user.application) != nil {
+            faults.append(ValidationError(field: "passkeys", rule: .notUnique))
         }
         return candidate.outcome(without: faults, takesParts: takesParts)
     }
@@ -284,6 +312,18 @@ extension ImportUsers.Candidate {
         }
         leftOut += taken
         return .importedInPart(leftOut)
+    }
+
+    /// What the user has and nobody else can.
+    fileprivate var claims: [ImportRehearsal.Claim] {
+        let typed = user.typedIdentifiers.map { identifier in
+            let value = takesTwins && identifier.kind == .username ? identifier.exact : identifier.folded
+            return ImportRehearsal.Claim(field: identifier.kind.rawValue, value: value)
+        }
+        let identities = user.identities.map {
+            ImportRehearsal.Claim(field: "identities.\($0.provider.rawValue)", value: $0.subject)
+        }
+        return typed + identities
     }
 
     /// Whether nobody could ever be this user.

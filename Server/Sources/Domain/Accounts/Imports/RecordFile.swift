@@ -2,6 +2,9 @@ package import Foundation
 
 /// The records of an export, one after the other, whatever the size of the file: a JSON array of objects, a list within an
 /// object, or objects one behind the other, as in JSON lines.
+///
+/// Outside of a list a line that is no JSON, such as one that was cut off, is a fault of that line, and reading goes on behind
+/// it. A file that ends within an object is not whole, which is a fault of the file.
 package final class RecordFile: RecordSource {
     /// The longest record.
     package static let maximumRecordBytes = 1024 * 1024
@@ -47,9 +50,22 @@ package final class RecordFile: RecordSource {
         }
     }
 
+    /// How the objects stand in the file.
+    private enum Form {
+        /// Not known before the first object.
+        case unknown
+        /// In an array: nothing but commas is between them.
+        case list
+        /// Each on a line of its own.
+        case lines
+        /// Over several lines each, one behind the other.
+        case spread
+    }
+
     private let bytes: ExportBytes
     private let list: List
     private var isBegun = false
+    private var form = Form.unknown
     package var readBytes: Int { bytes.readBytes }
 
     package init(_ handle: FileHandle, list: List = .results) {
@@ -72,27 +88,55 @@ package final class RecordFile: RecordSource {
             try bytes.begin()
             while let byte = try bytes.peek(), Self.isSpace(byte) { bytes.advance() }
             switch try bytes.peek() {
-            case UInt8(ascii: "["): bytes.advance()
-            case UInt8(ascii: "{"): if let record = try object(seeking: list) { return record }
-            default: break
+            case UInt8(ascii: "["):
+                bytes.advance()
+                form = .list
+            case UInt8(ascii: "{"):
+                if let record = try object(seeking: list) { return record }
+                form = .list
+            case nil: return nil
+            default: throw noObject()
             }
         }
         while let byte = try bytes.peek(), Self.isBetween(byte) { bytes.advance() }
-        guard let first = try bytes.peek(), first != UInt8(ascii: "]") else { return nil }
-        guard first == UInt8(ascii: "{") else {
-            throw Fault(description: "line \(bytes.line): an object is expected here")
-        }
-        return try object(seeking: nil)
+        guard let first = try bytes.peek() else { return nil }
+        if first == UInt8(ascii: "{") { return try object(seeking: nil) }
+        guard form == .list else { return try rest() }
+        guard first == UInt8(ascii: "]") else { throw noObject() }
+        return nil
+    }
+
+    private func noObject() -> Fault { Fault(description: "line \(bytes.line): an object is expected here") }
+
+    /// What stands on a line where an object should begin.
+    private func rest() throws(Fault) -> Record {
+        let line = bytes.line
+        while let byte = try bytes.peek(), byte != Self.lineFeed { bytes.advance() }
+        return Record(line: line, bytes: [], fault: "is no object")
     }
 
     /// Reads to the end of an object, or into the list that it has. What is too long is read and not kept.
     ///
-    /// - Returns: `nil` at the first element of the list.
+    /// - Returns: the object, or what is wrong with its line; `nil` at the first element of the list.
     private func object(seeking list: List?) throws(Fault) -> Record? {
         let start = bytes.line
         var (object, depth, isText, isEscaped, isTooLong) = ([UInt8](), 0, false, false, false)
         var (list, member, isValue) = (list, [UInt8](), false)
+        // The last byte that is no space, and whether a space with a line's end is behind it.
+        var (last, isLineStart): (UInt8, Bool) = (0, false)
         while let byte = try bytes.peek() {
+            if form != .list {
+                if byte == Self.lineFeed, isText || (form == .lines && depth > 0) {
+                    bytes.advance()
+                    return Record(line: start, bytes: [], fault: "ends within \(isText ? "a text" : "an object")")
+                }
+                // An object within an object has a colon, a comma or a bracket in front of it.
+                if byte == UInt8(ascii: "{"), isLineStart, !":,[".utf8.contains(last) {
+                    return Record(line: start, bytes: [], fault: "ends within an object")
+                }
+                isLineStart = byte == Self.lineFeed || (isLineStart && Self.isSpace(byte))
+                if !Self.isSpace(byte) { last = byte }
+            }
             if isValue, !Self.isSpace(byte) {
                 isValue = false
                 if byte == UInt8(ascii: "["), member == list?.name {
@@ -128,6 +172,7 @@ package final class RecordFile: RecordSource {
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
                 depth -= 1
                 guard depth == 0 else { continue }
+                if form == .unknown { form = bytes.line == start ? .lines : .spread }
                 let fault = isTooLong ? "is longer than \(Self.maximumRecordBytes) bytes" : nil
                 return Record(line: start, bytes: object, fault: fault)
             default: break
@@ -135,6 +180,8 @@ package final class RecordFile: RecordSource {
         }
         throw Fault(description: "line \(start): the file ends within an object")
     }
+
+    private static let lineFeed = UInt8(ascii: "\n")
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0a, 0x0d].contains(byte) }
 

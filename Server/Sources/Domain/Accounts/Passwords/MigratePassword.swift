@@ -3,6 +3,9 @@ import enum OkaeriWire.JSONValue
 /// Asks the service that users come from about a password that is not right here, and takes over what it vouches for: a user
 /// whom nobody knew, or the password of one who was imported without it.
 ///
+/// A known user gets a password only where the response has that user's id as `sub` (decision 0135): imports keep ids, while a
+/// name or an unverified address may be another person's there.
+///
 /// It is asked about every password that is not right, so that neither the response nor its time tells who is known here; what
 /// it says of users whose password is known here is not heard.
 struct MigratePassword: Sendable {
@@ -48,6 +51,13 @@ struct MigratePassword: Sendable {
         guard let said, outcome.mayTry, !outcome.hasHash else { return false }
         let new = NewPassword(typed, field: "password", mustBeUnknown: false)
         if let known = outcome.user {
+            guard said.claims["sub"] == .string(known.rawValue) else {
+                // The client hears of a wrong password, so that nobody learns who is known here.
+                askHook.observer.note(
+                    "the hook \(hook.point.rawValue) of \(application.id): sub is not the id of the user \(known), who gets no password"
+                )
+                return false
+            }
             return try await takePassword(new, for: known, in: application, from: origin)
         }
         let user = MigratedUser.user(
@@ -162,7 +172,7 @@ enum MigratedUser {
             displayName: text("name"), locale: text("locale"), fields: fields, createdAt: now, updatedAt: now)
         user.username = text("preferred_username")
         user.email = text("email")
-        user.phone = text("phone_number")
+        user.phone = text("phone_number").map { PhoneNumber($0)?.text ?? $0 }
         // What was typed leads to the user, also where the service says nothing of it.
         switch identifier.kind {
         case .username: user.username = user.username ?? identifier.shown

@@ -64,6 +64,8 @@ package struct AdoptSession: Sendable {
                 attempt: request.attempt, record: .logIn(from: request.client.origin)),
             at: now)
         let (owner, name) = (try await owner(request, key: proof.thumbprint), request.protocolName)
+        // The app's own backend may name any user by the hook, other services those who came from there.
+        let knowsService = OldService.Name(rawValue: name.rawValue) != nil
         let retires = request.application.settings.retiresWeakPasswords
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
@@ -72,7 +74,7 @@ package struct AdoptSession: Sendable {
             if let found { try issuer.refuseBlocked(found) }
             if let person = owner.person {
                 // What the owner ended here, such as by another password, an old token does not open again.
-                guard let found, found.credentialsVersion == 0 else {
+                guard let found, found.credentialsVersion == 0, !knowsService || !found.wasMadeHere else {
                     try issuer.refuse(found?.id, by: .adoption, in: transaction)
                     return .refused
                 }
@@ -122,6 +124,17 @@ package struct AdoptSession: Sendable {
         } catch {
             throw error == .sessionInvalid ? .credentialRefused : error
         }
+    }
+}
+
+extension User {
+    /// The longest time between the making of an id and that of its user.
+    private static let slack: Duration = .seconds(3600)
+
+    /// Whether this server made the user, and no import: the id begins with the moment of its making, which is the user's.
+    fileprivate var wasMadeHere: Bool {
+        guard let made = id.instant ?? id.dashedInstant else { return false }
+        return made <= createdAt + Self.slack && createdAt <= made + Self.slack
     }
 }
 

@@ -141,5 +141,7 @@ struct ExportedRecord {
     }
 
     /// A name of the record for a report.
-    static func printable(_ name: String) -> String { String(name.prefix(64)) }
+    static func printable(_ name: String) -> String {
+        name.utf8.count > 64 ? String(decoding: name.utf8.prefix(64), as: UTF8.self) : name
+    }
 }

@@ -10,12 +10,13 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
         commandName: "okaeri",
         abstract: "Take an application and its users in from “okaeri export”.",
         discussion: """
-            The application keeps its id, and is made unless it is there; then its settings are left alone. Users are as they \
+            The application keeps its id, and is made. One that is there already takes users with --into-existing alone, and \
+            its settings are left alone: a sealed file does not show who made it, and users come with their roles. Users are as they \
             were: ids, names, fields, access lists, passwords, device keys, providers, passkeys, authenticator apps, roles, \
             times. Apps log in by themselves again, once their address leads here. Recovery codes stay where the first sealing \
             key is the same.
 
-            The whole file is checked before anything is written. An import that broke off is run again.
+            The whole file is checked before anything is written. An import that broke off is run again with --into-existing.
 
             Examples:
               okaeri import okaeri export.okaeri --secret-key-file okaeri-backup.secret --dry-run
@@ -26,13 +27,25 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
     @OptionGroup var source: ImportSourceOptions
     @OptionGroup var secret: BackupSecretKeyOption
 
+    @Flag(help: "Add the users to an application that is there, or go on with an import that broke off.")
+    var intoExisting = false
+
     func run() async throws {
         let (reader, exported, records) = try opened()
         let (id, isRehearsal, now) = (exported.application.id, source.dryRun, Timestamp.current)
         // Filled before the first record is read, in the same task.
-        let found = FoundApplication()
+        let (found, takesPresent) = (FoundApplication(), intoExisting)
+        let rehearsal = isRehearsal ? ImportRehearsal() : nil
         let importer = Importer(application: id, isRehearsal: isRehearsal) { modules, who throws(DomainError) in
-            found.taken = try await modules.accounts.importApplication(exported, isRehearsal: isRehearsal, by: who)
+            let taken = try await modules.accounts.importApplication(exported, isRehearsal: isRehearsal, by: who)
+            found.taken = taken
+            rehearsal?.application = taken.application
+            guard taken.isPresent, !takesPresent else { return nil }
+            return .failed(
+                """
+                The application \(id) is there already. A file is sealed to a public key, so it does not show who made it, and its \
+                users come with their roles. If you know where it is from, or an import of it broke off, say --into-existing.
+                """)
         } translate: { value throws(ImportFault) in
             try OkaeriUserRecord.user(value, of: id, at: now, readsDigests: found.taken?.readsDigests ?? false)
         } name: {
@@ -40,8 +53,7 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
         } takeIn: { users, modules throws(DomainError) in
             // Nothing is left out, and names that were two users' before are again.
             try await modules.accounts.importUsers(
-                users, into: id, of: .native, isRehearsal: isRehearsal, rehearsed: found.taken?.application,
-                takesTwins: true)
+                users, into: id, of: .native, isRehearsal: isRehearsal, rehearsal: rehearsal, takesTwins: true)
         }
         let report = try await source.run(importer, records, ofBytes: reader.byteCount)
         if let taken = found.taken { tell(taken) }

@@ -67,6 +67,15 @@ struct ImportPocketBaseCommand: AsyncParsableCommand {
 
     @OptionGroup var users: ForeignUsersOptions
 
+    func run() async throws {
+        try await users.run { value, application, now throws(ImportFault) in
+            try PocketBaseRecord.user(value, of: application, at: now)
+        }
+    }
+}
+
+/// Rows of an auth collection with their external accounts.
+enum PocketBaseRecord {
     private static let mapping = RecordMapping(columns: [
         .id: "id", .username: "username", .email: "email", .emailVerified: "verified", .displayName: "name",
         .createdAt: "created", .updatedAt: "updated",
@@ -79,22 +88,22 @@ struct ImportPocketBaseCommand: AsyncParsableCommand {
         "collectionId", "collectionName",
     ]
 
-    func run() async throws {
-        try await users.run { value, application, now throws(ImportFault) in
-            let (mapped, record) = try Self.mapping.user(value, of: application, at: now)
-            var imported = mapped
-            imported.hash = (record.text("password") ?? record.text("passwordHash")).flatMap(OldPasswordHash.stored)
-            for (name, value) in record.members where !Self.known.contains(name) && value != .null && value != "" {
-                imported.user.fields[name] = value
-            }
-            for account in record.list("externalAuths") {
-                guard case .string(let name)? = account["provider"], case .string(let subject)? = account["providerId"],
-                    !subject.isEmpty
-                else { continue }
-                imported.providerNames[.named(name)] = subject
-            }
-            return imported.with(record)
+    static func user(
+        _ value: JSONValue, of application: Identifier<Application>, at now: Timestamp
+    ) throws(ImportFault) -> ImportedUser {
+        let (mapped, record) = try mapping.user(value, of: application, at: now)
+        var imported = mapped
+        imported.hash = (record.text("password") ?? record.text("passwordHash")).flatMap(OldPasswordHash.stored)
+        for (name, value) in record.members where !known.contains(name) && value != .null && value != "" {
+            imported.user.fields[name] = value
         }
+        for account in record.list("externalAuths") {
+            guard case .string(let name)? = account["provider"], case .string(let subject)? = account["providerId"],
+                !subject.isEmpty
+            else { continue }
+            imported.providerNames[.named(name)] = subject
+        }
+        return imported.with(record)
     }
 }
 

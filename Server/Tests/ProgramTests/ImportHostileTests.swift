@@ -1,0 +1,151 @@
+import Domain
+import Foundation
+import Okaeri
+import OkaeriWire
+import TestWorld
+import Testing
+
+/// Exports that nobody would write in good faith, and what is asked of every import.
+@Suite("Imports of hostile exports")
+struct ImportHostileTests {
+    private let folder = TestFolder()
+
+    private struct Report: Decodable {
+        let records: Int
+        let imported: Int
+        let present: Int
+        let refusals: Int
+        let partial: Int
+        let refused: [Refusal]
+        let leftOut: [Refusal]
+
+        struct Refusal: Decodable {
+            let line: Int
+            let id: String?
+            let reason: String
+        }
+    }
+
+    private func application() async throws -> String {
+        try folder.make()
+        return try await Program.run("application", "create", "New", "--json", "--data", folder.path)
+            .json(CreatedApplication.self).id
+    }
+
+    private func take(
+        _ bytes: Data, into id: String, by service: String = "users", options: [String] = []
+    ) async throws -> Program.Finished {
+        let file = "\(folder.path)/users.json"
+        try bytes.write(to: URL(fileURLWithPath: file))
+        return try await Program.run(
+            ["import", service, file, "--application", id, "--data", folder.path, "--json"] + options)
+    }
+
+    @Test("name each line that is no record, and take the others", arguments: [true, false])
+    func lines(isRehearsal: Bool) async throws {
+        let id = try await application()
+        let deep = String(repeating: "[", count: 129) + String(repeating: "]", count: 129)
+        let lines: [Data] = [
+            Data(#"{"id":"1","username":"one"}"#.utf8), Data(#"{"id":"2","id":"3","username":"two"}"#.utf8),
+            Data(#"{"id":"3","username":""#.utf8) + [0xff, 0xfe] + Data(#""}"#.utf8),
+            Data(#"{"id":"4","username":"four","fields":{"x":\#(deep)}}"#.utf8),
+            Data(#"{"id":"5","username":"fi"#.utf8), Data(#"{"id":"6","username":"six","fields":"#.utf8),
+            Data("null".utf8), Data(#"{"id":"8","username":"eight"} {"id":"9","username":"nine"}"#.utf8),
+            Data(#"{"id":"10","username":"ten"}"#.utf8),
+        ]
+        let finished = try await take(
+            Data(lines.joined(separator: Data("\n".utf8))), into: id,
+            options: [isRehearsal ? "--dry-run" : "--case-sensitive-names"])
+        let report: Report = try finished.json()
+        #expect(report.refused.map(\.line) == [2, 3, 4, 5, 6, 7], "\(finished.output)\(finished.errors)")
+        #expect(report.imported == 4 && report.records == 10 && finished.status == 1)
+    }
+
+    @Test("keep the report short, whatever ids and names an export has")
+    func longReport() async throws {
+        let id = try await application()
+        let name = String(repeating: "n", count: 100_000)
+        let fields = (0..<90).map { #""\#($0)\u0000\#(name.prefix(1000))":1"# }.joined(separator: ",")
+        let text = """
+            {"id":"\(name)","username":"one"}
+            {"id":"2","username":"two","fields":{\(fields)}}
+            {"id":"3","fields":"\(name)"}
+            {"id":"4","username":"four","providers":{"\(name)":"1"}}
+            {"id":"5","username":"five","providers":{"\(name)":5}}
+            """
+        let finished = try await take(Data(text.utf8), into: id)
+        let report: Report = try finished.json()
+        #expect(report.refusals == 5, "\(finished.output.prefix(5000))")
+        for refusal in report.refused {
+            #expect((refusal.id ?? "").utf8.count <= 131 && refusal.reason.utf8.count < 8 * 1024, "\(refusal.line)")
+        }
+        #expect(report.refused.first { $0.line == 2 }?.reason.contains(" more.") == true)
+    }
+
+    @Test("end a part of the export at 4 MiB, so that records of 1 MiB are never all in memory")
+    func bytes() async throws {
+        let id = try await application()
+        // Far more members than a user may have: each takes a hundred bytes and more as a value.
+        let members = (0..<60_000).map { #""f\#($0)":[]"# }.joined(separator: ",")
+        var text = Data()
+        for number in 0..<60 { text += Data("{\"id\":\"\(number)\",\"fields\":{\(members)}}\n".utf8) }
+        let file = "\(folder.path)/users.json"
+        try text.write(to: URL(fileURLWithPath: file))
+        let script = """
+            import resource, subprocess, sys
+            done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+            """
+        let command = ["import", "users", file, "--application", id, "--data", folder.path, "--anonymous", "--dry-run"]
+        let finished = try await ChildProcess("/usr/bin/python3", ["-c", script, Program.path()] + command).finished()
+        let numbers = finished.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        // In KiB. All of them together take more than 500 MiB as values.
+        try #require(numbers.count == 2 && numbers[0] == 1, "\(finished.output)\(finished.errors)")
+        #expect(numbers[1] < 300 * 1024)
+    }
+
+    @Test(
+        "take anonymous users when they are asked to, whom the old app's token leads to",
+        arguments: ["supabase", "firebase"])
+    func anonymous(service: String) async throws {
+        let id = try await application()
+        let user = "2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c1f"
+        let text =
+            service == "supabase"
+            ? #"{"id":"\#(user)","is_anonymous":true,"raw_user_meta_data":{"score":3}}"#
+            : #"{"users":[{"localId":"\#(user)","customAttributes":"{\"score\":3}","providerUserInfo":[]}]}"#
+        let without: Report = try await take(Data(text.utf8), into: id, by: service).json()
+        #expect(without.imported == 0 && without.refused.first?.reason.contains("--anonymous") == true)
+        let with: Report = try await take(Data(text.utf8), into: id, by: service, options: ["--anonymous"]).json()
+        #expect(with.imported == 1)
+        // Both services' users keep their ids, so that a token that names one leads there.
+        try await SeededSecrets.trustSupabase(in: id, folder: folder.path)
+        let server = try await TestServer(data: folder.path)
+        let phone = Phone()
+        let adopted = try await phone.adopt(SeededSecrets.supabaseToken(of: user), at: server, application: id)
+        #expect(adopted.user.id == user && adopted.user.isAnonymous && adopted.user.fields["score"] == 3)
+        let again = try await phone.loggedIn(at: server, application: id)
+        #expect(again.user.id == user && !again.isNew)
+        try await server.stop()
+    }
+
+    @Test("give an address to the record in which it is verified, with an option")
+    func verifiedDuplicates() async throws {
+        let id = try await application()
+        let text = #"""
+            {"id":"squatter","username":"squatter","email":"hana@example.com"}
+            {"id":"owner","email":"Hana@example.com","emailVerified":true}
+            """#
+        for option in ["--dry-run", "--case-sensitive-names"] {
+            let finished = try await take(Data(text.utf8), into: id, options: ["--duplicates", "verified", option])
+            let report: Report = try finished.json()
+            #expect(finished.status == 0 && report.imported == 2 && report.partial == 1, "\(finished.output)")
+            #expect(report.leftOut.map(\.id) == ["squatter"])
+        }
+        let shown = try await Program.run("user", "show", "owner", "--application", id, "--data", folder.path)
+        #expect(shown.output.contains("Hana@example.com"), "\(shown.output)")
+        let piped = try await Program.run(
+            "import", "users", "/dev/stdin", "--duplicates", "verified", "--application", id, "--data", folder.path)
+        #expect(piped.status == 2 && piped.errors.contains("twice"), "\(piped.errors)")
+    }
+}
