@@ -4,6 +4,7 @@ import argparse
 import random
 import sys
 
+from every_write import EveryWrite
 from soak import Soak
 from torture import Torture
 
@@ -24,15 +25,20 @@ def main():
     parser.add_argument(
         "--disk", choices=("full", "sync", "power"),
         help="what the disk does beside it: no room from some write on, a sync that fails, or the loss of what was not synchronised at each kill")
+    parser.add_argument(
+        "--every-write", action="store_true", help="no kills at random: a short load whose every write is the first that does not fit")
     parser.add_argument("--drain", type=float, default=60, help="seconds to wait at the most for the last events; 0 waits for none (default 60)")
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="kill nothing: the same load for so long, and watch the server (scripts/soak)")
     parser.add_argument("--every", type=float, default=10, help="seconds between two looks at it (default 10)")
     parser.add_argument("--samples", help="the file of what was seen, a line of JSON each")
     parser.add_argument("--keep", action="store_true", help="keep the data")
     options = parser.parse_args()
+    if options.every_write:
+        options.disk, options.threads = "full", 1
     if options.soak is not None and (options.soak < 40 * options.every or options.every <= 0 or options.disk):
         parser.error("--soak needs time for forty looks (--every), and a disk that works")
-    sys.exit((Torture if options.soak is None else Soak)(options).run())
+    kind = EveryWrite if options.every_write else Torture if options.soak is None else Soak
+    sys.exit(kind(options).run())
 
 
 main()

@@ -129,6 +129,12 @@ class Torture:
             self.disk.fail_sync(1 + self.random.randrange(8))
         time.sleep(seconds * self.random.random() / 2)
         self.disk.heal()
+        self.await_recovery()
+        # Requests that wait may still hear of what failed.
+        time.sleep(0.2)
+
+    def await_recovery(self):
+        """With a disk that is well again the server takes new users within ten seconds."""
         client, limit = Client(self), time.monotonic() + 10
         while True:
             try:
@@ -145,8 +151,6 @@ class Torture:
                 self.faults.append(f"with a disk that is well again: {fault}")
                 break
         client.close()
-        # Requests that wait may still hear of what failed.
-        time.sleep(0.2)
 
     def live(self, number, seed):
         chance, client, people = random.Random(seed), self.client(), self.people[number]

@@ -24,6 +24,8 @@ struct BenchCommand: ParsableCommand {
     var limits: String
     @Option(help: "What to measure; all on SQLite but the peers unless given.")
     var phase: [Phase] = []
+    @Option(help: "How many users the phases of growth have at the most: a million, or 100000 with --quick.")
+    var users: Int?
     @Flag(help: "Few users, short runs: to see that it works, not how fast.")
     var quick = false
     @Flag(help: "Exit with 1 when a ratio is past its limit.")
@@ -36,6 +38,14 @@ struct BenchCommand: ParsableCommand {
     var pocketbaseData = ""
     @Option(help: "The folder with PocketBase's hook and migration, for the peers.")
     var pocketbaseFiles = ""
+
+    private var mostUsers: Int { users ?? (quick ? 100_000 : 1_000_000) }
+
+    func validate() throws {
+        guard (100_000...10_000_000).contains(mostUsers) else {
+            throw ValidationError("--users must be between 100000 and 10000000.")
+        }
+    }
 
     func run() throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
@@ -64,11 +74,11 @@ struct BenchCommand: ParsableCommand {
         case .paths: try PathsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .passwords: try PasswordsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .pages: try PagesPhase(workbench: workbench, isQuick: quick).measure(into: &report)
-        case .growth: try GrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .growth: try GrowthPhase(workbench: workbench, isQuick: quick, large: mostUsers).measure(into: &report)
         case .postgresql:
             try PostgreSQLPhase(workbench: workbench, isQuick: quick, files: pgbenchFiles).measure(into: &report)
         case .postgresqlGrowth:
-            try PostgreSQLGrowthPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+            try PostgreSQLGrowthPhase(workbench: workbench, isQuick: quick, large: mostUsers).measure(into: &report)
         case .postgresqlRevocations:
             try PostgreSQLRevocationsPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .memory: try MemoryPhase(workbench: workbench, isQuick: quick).measure(into: &report)

@@ -1,13 +1,14 @@
 import Measuring
 
-/// What if there are a million users?
+/// What if there are a million users, or ten?
 ///
 /// The same requests against a thousand and a million users: as many sessions, as many devices.
 struct GrowthPhase {
     let workbench: Workbench
     let isQuick: Bool
 
-    private var large: Int { isQuick ? 100_000 : 1_000_000 }
+    /// How many users there are at the most.
+    let large: Int
 
     func measure(into report: inout Report) throws {
         let few = try workbench.seeded(users: 1_000)

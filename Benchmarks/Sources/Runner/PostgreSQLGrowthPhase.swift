@@ -1,13 +1,16 @@
 import Measuring
 
-/// What if there are a million users on PostgreSQL?
+/// What if there are a million users on PostgreSQL, or ten?
 ///
 /// As `GrowthPhase`, and the sizes are measured in turn.
 struct PostgreSQLGrowthPhase {
     let workbench: Workbench
     let isQuick: Bool
 
-    private var sizes: [Int] { isQuick ? [1_000, 100_000] : [1_000, 100_000, 1_000_000] }
+    /// How many users there are at the most.
+    let large: Int
+
+    private var sizes: [Int] { [1_000, 100_000] + (large > 100_000 ? [large] : []) }
 
     func measure(into report: inout Report) throws {
         let server = try PostgreSQLServer(workbench)

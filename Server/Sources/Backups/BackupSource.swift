@@ -1,4 +1,3 @@
-import Foundation
 import StorageSQLite
 
 /// What a backup is made of: a database that may be in use, and the journal of what ended in it.
@@ -35,27 +34,6 @@ package struct CopiedDatabase: Sendable {
     package let sealingKeys: [String]
     /// The segment of the journal that begins with the copy.
     package let segment: String
-}
-
-extension BackupSource {
-    /// A path for a copy, beside which those of killed processes are removed.
-    func newCopyPath() -> String {
-        removeAbandonedCopies()
-        return "\(workFolder)/.backup-\(getpid()).copy"
-    }
-
-    /// Copies of processes that were killed: they are not encrypted, and large.
-    func removeAbandonedCopies() {
-        // A folder that cannot be listed is found out when the copy is made.
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: workFolder)) ?? [] {
-            let parts = name.split(separator: ".")
-            guard let first = parts.first, first.hasPrefix("backup-"), name.hasPrefix("."),
-                let process = pid_t(first.dropFirst("backup-".utf8.count), radix: 10), process > 0,
-                kill(process, 0) != 0, errno == ESRCH
-            else { continue }
-            unlink("\(workFolder)/\(name)")
-        }
-    }
 }
 
 /// The embedded database in a data folder.

@@ -57,8 +57,8 @@ package struct MakeBackup {
         // The repository is asked first: a mistake there is found before the work.
         let before = try BackupCatalogue(repository)
         let lineage = try Sodium.hexadecimalDigits(count: 8)
-        let copy = source.newCopyPath()
-        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(copy + ending) } }
+        let copy = WorkFile.backup.path(in: source.workFolder, ending: "copy")
+        defer { WorkFile.remove(copy) }
         let copied = try source.copy(to: copy, lineage: lineage) { tell(.copying, $0, $1) }
         var header = BackupHeader(
             kind: source.kind, madeAt: time.milliseconds, program: program, schemaVersion: copied.schemaVersion,
@@ -92,7 +92,7 @@ package struct MakeBackup {
                 kind: .revocations, madeAt: time.milliseconds, program: program, schemaVersion: 0, segment: name,
                 rows: [:], byteCount: 0, digest: "", key: key.id)
             // What is appended while it is read is in the next store; a torn last line is passed over by the reader.
-            let copy = "\(source.workFolder)/.revocations-\(getpid())"
+            let copy = WorkFile.revocations.path(in: source.workFolder, ending: "lines")
             defer { unlink(copy) }
             try source.write(segment: name, to: copy)
             _ = try store(copy, as: BackupCatalogue.storedName(ofSegment: name), &header, checkedWith: nil)
@@ -124,7 +124,13 @@ package struct MakeBackup {
         }
         try writer.finish()
         try repository.store(draft, as: name) { tell(.storing, $0, $1) }
-        return try readBack(name, header, secretKey)
+        do throws(BackupFault) {
+            return try readBack(name, header, secretKey)
+        } catch {
+            // Nobody restores what is damaged. A segment stays: the next store writes it anew.
+            if header.kind != .revocations { try? repository.remove(name) }
+            throw error
+        }
     }
 
     private func readBack(

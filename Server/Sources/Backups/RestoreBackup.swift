@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 import StorageSQLite
 
@@ -13,16 +13,21 @@ package struct RestoreBackup {
 
     private let repository: any BackupRepository
     private let key: BackupSecretKey
+    private let now: Timestamp
     private let tell: (Step, Int, Int) -> Void
 
     /// - Parameters:
     ///   - repository: Where the backups are.
     ///   - key: Opens them.
+    ///   - now: Device proofs of before are refused afterwards.
     ///   - tell: Called with how much of a step is done.
-    package init(from repository: any BackupRepository, key: BackupSecretKey, tell: @escaping (Step, Int, Int) -> Void)
-    {
+    package init(
+        from repository: any BackupRepository, key: BackupSecretKey, at now: Timestamp,
+        tell: @escaping (Step, Int, Int) -> Void
+    ) {
         self.repository = repository
         self.key = key
+        self.now = now
         self.tell = tell
     }
 
@@ -46,12 +51,14 @@ package struct RestoreBackup {
         try Self.check(header, of: name, is: .database)
         try reader.checkDigest { tell(.checking, $0, $1) }
         try Self.makeFolder(folder)
-        let draft = "\(folder)/.restore-\(getpid()).sqlite"
-        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(draft + ending) } }
+        let draft = WorkFile.restore.path(in: folder, ending: "sqlite")
+        defer { WorkFile.remove(draft) }
         try write(reader, to: draft)
         let journal = try RestoredJournal(
             from: header.segment, stored: catalogue.segments, oldFolder: oldFolder, repository: repository, key: key)
-        let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions) { tell(.applying, $0, $1) }
+        let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions, at: now) {
+            tell(.applying, $0, $1)
+        }
         try Self.moveIn(draft, in: folder)
         return RestoreReport(of: outcome, name: name, time: Timestamp(milliseconds: header.madeAt))
     }
@@ -77,7 +84,8 @@ package struct RestoreBackup {
 
     /// Looks through a restored database, and ends in it what the journal says, or all that could have ended unseen.
     static func end(
-        _ journal: RestoredJournal, in draft: String, keepsSessions: Bool, _ tell: (Int, Int) -> Void
+        _ journal: RestoredJournal, in draft: String, keepsSessions: Bool, at now: Timestamp,
+        _ tell: (Int, Int) -> Void
     ) throws(BackupFault) -> RestoreReport.Outcome {
         try opening { () throws(SQLiteOpenFault) in
             _ = try SQLiteSnapshot(checking: draft)
@@ -89,7 +97,7 @@ package struct RestoreBackup {
             let doubt = journal.doubt ?? (replay.isDamaged ? "a line of the revocation journal is damaged" : nil)
             let endsAll = doubt != nil && !keepsSessions
             if endsAll { try replay.endAllShortLived() }
-            try replay.finish()
+            try replay.finish(at: now)
             let snapshot = try SQLiteSnapshot(checking: draft)
             return RestoreReport.Outcome(
                 rows: snapshot.rows, revocations: replay.changedRows, doubt: doubt, endedAll: endsAll,

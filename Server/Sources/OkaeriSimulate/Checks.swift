@@ -48,6 +48,7 @@ extension Simulation {
         guard let world else { return }
         do {
             try await checkTables(world)
+            try await checkTotals(world)
             try await checkUsers(world)
             try await checkImports(world)
             try await checkMails(world)
@@ -76,7 +77,25 @@ extension Simulation {
         for fault in found { violate(fault) }
     }
 
-    /// Everybody whose user was made and not taken away is there, with the name that was answered; all together add up.
+    /// Who was made and not taken away is there, and nobody else but those whom a lost response would have named.
+    private func checkTotals(_ world: TestWorld) async throws {
+        let found = try await world.engine.read { transaction throws(DomainError) -> [String] in
+            guard let connection = (transaction as? SQLTransaction)?.connection else { throw .storageUnavailable }
+            return try connection.rows("SELECT id FROM users", []) { row throws(DomainError) in row.only.text }
+        }
+        let ids = Set(found)
+        let sure = everyone.filter { [.active, .disabled].contains($0.standing) && $0.leavingSince == nil }
+        let lost = sure.count { !ids.contains($0.id.rawValue) }
+        if lost > 0 { violate("\(lost) of \(sure.count) users are lost") }
+        let strangers = ids.count { !$0.hasPrefix("import") && persons[Identifier(rawValue: $0)] == nil }
+        if strangers > unansweredCreations {
+            violate(
+                "\(strangers) users are there of whom nobody knows, and \(unansweredCreations) requests went unanswered"
+            )
+        }
+    }
+
+    /// Some of those whose users were made and not taken away have the name that was answered.
     private func checkUsers(_ world: TestWorld) async throws {
         guard let application else { return }
         for _ in 0..<min(300, everyone.count) {

@@ -28,7 +28,7 @@ extension Simulation {
                 if restoring || before?.leavingSince != nil { device.person = nil }
             case .refused(let error):
                 if case .serverTime(let time) = error.detail {
-                    device.offset = time - now
+                    device.set(to: time, at: now)
                     continue
                 }
                 await refuse(error, device, before)

@@ -73,8 +73,11 @@ final class OpenSession: @unchecked Sendable {
 final class Device: @unchecked Sendable {
     let index: Int
     private(set) var key: TestDevice
-    /// How far its clock is from the server's.
-    var offset: Duration
+    /// How many millionths its clock is too fast.
+    private let drift: Int64
+    /// How far its clock was from the server's when it was set last.
+    private var offset: Duration
+    private var setAt: Timestamp?
     /// To whom its key leads; `nil` when a lost answer left that open.
     var person: Person?
     /// Whether the server may know the key.
@@ -88,7 +91,19 @@ final class Device: @unchecked Sendable {
         self.index = index
         key = try Self.newKey(&generator)
         offset = .milliseconds(generator.number(below: 80_000) - 40_000)
+        drift = Int64(generator.number(below: 401)) - 200
     }
+
+    /// What its clock shows at a time of the server's.
+    func time(at now: Timestamp) -> Timestamp {
+        let since = setAt ?? now
+        setAt = since
+        let drifted = (now - since).components.seconds * drift / 1000
+        return now + offset + .milliseconds(drifted)
+    }
+
+    /// Sets its clock, as the SDK corrects what it signs by.
+    func set(to time: Timestamp, at now: Timestamp) { (offset, setAt) = (time - now, now) }
 
     /// What its key opened may have ended: a log-in went unanswered.
     func doubtSessions() {

@@ -9,7 +9,7 @@ struct OkaeriSimulate: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "okaeri-simulate",
         abstract: "Runs the rules and the SQLite engine on a simulated disk, clock and network, all from one seed.",
-        discussion: "Example: okaeri-simulate --seed 7 --operations 20000")
+        discussion: "Example: okaeri-simulate --seed 7 --operations 20000 --days 30")
 
     @Option(help: "The seed; the same one gives the same history. A new one is drawn without it.")
     var seed: UInt64?
@@ -23,6 +23,9 @@ struct OkaeriSimulate: ParsableCommand {
     @Option(help: "How many devices; one for fifty requests without it, at most 5000.")
     var devices: Int?
 
+    @Option(help: "How many days go by in all; without it, two minutes for a request on average.")
+    var days: Int?
+
     @Flag(help: "Print every request.")
     var verbose = false
 
@@ -30,8 +33,8 @@ struct OkaeriSimulate: ParsableCommand {
     var faults = true
 
     func validate() throws {
-        guard operations > 0, runs > 0, devices.map({ $0 > 1 }) ?? true else {
-            throw ValidationError("At least one run, one request and two devices.")
+        guard operations > 0, runs > 0, devices.map({ $0 > 1 }) ?? true, days.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("At least one run, one request, two devices and one day.")
         }
     }
 
@@ -45,7 +48,7 @@ struct OkaeriSimulate: ParsableCommand {
         for number in 0..<UInt64(runs) {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe")
-            process.arguments = ["--seed", String(first &+ number), "--operations", String(operations)]
+            process.arguments = arguments(seed: first &+ number)
             try process.run()
             process.waitUntilExit()
             if process.terminationStatus != 0 { failed += 1 }
@@ -53,10 +56,20 @@ struct OkaeriSimulate: ParsableCommand {
         if failed > 0 { throw ExitCode.failure }
     }
 
+    /// What a run of its own process is given.
+    private func arguments(seed: UInt64) -> [String] {
+        var arguments = ["--seed", String(seed), "--operations", String(operations)]
+        if let devices { arguments += ["--devices", String(devices)] }
+        if let days { arguments += ["--days", String(days)] }
+        if verbose { arguments.append("--verbose") }
+        if !faults { arguments.append("--no-faults") }
+        return arguments
+    }
+
     private func run(seed: UInt64) throws {
         let options = Simulation.Options(
             seed: seed, operations: operations, devices: devices ?? min(5_000, max(10, operations / 50)),
-            isVerbose: verbose, hasFaults: faults)
+            isVerbose: verbose, hasFaults: faults, days: days)
         let simulation = try Simulation(options)
         let begin = simulation.now
         let start = ContinuousClock.now

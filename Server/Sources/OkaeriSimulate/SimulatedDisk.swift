@@ -28,8 +28,6 @@ final class SimulatedDisk: @unchecked Sendable {
     var callsUntilPowerLoss: Int?
     /// For how many milliseconds the present sync takes; the clock goes on by that.
     var onSlowSync: (Int64) -> Void = { _ in }
-    /// A planted fault: syncs that say yes and do nothing.
-    var liesAboutSyncs = false
 
     init(seed: UInt64) { generator = SeededGenerator(state: seed) }
 
@@ -106,13 +104,13 @@ final class SimulatedDisk: @unchecked Sendable {
 
 /// A file of the simulated disk, with what a loss of power may take back.
 final class SimulatedFile {
-    static let sectorBytes = 512
+    static let sectorBytes = SectorMemory.sectorBytes
 
     private var bytes: UnsafeMutablePointer<UInt8>
     private var capacity = 65_536
     private(set) var count = 0
     /// What the platter surely has of each sector that was written since.
-    private var before: [Int: [UInt8]] = [:]
+    private var before = SectorMemory()
     /// Sectors whose sync failed: the system takes them for clean, and they never reach the platter unless written anew.
     private var forgotten: Set<Int> = []
     private var syncedCount = 0
@@ -153,15 +151,15 @@ final class SimulatedFile {
     }
 
     func sync() {
-        before = forgotten.isEmpty ? [:] : before.filter { forgotten.contains($0.key) }
+        before.keep { forgotten.contains($0) }
         syncedCount = count
     }
 
     /// A sync that failed: what waited for it is lost for good (as Linux does since 4.13).
-    func failSync() { forgotten.formUnion(before.keys) }
+    func failSync() { forgotten.formUnion(before.sectors) }
 
     func losePower(_ generator: inout SeededGenerator) {
-        for sector in before.keys.sorted() {
+        for sector in before.sectors.sorted() {
             let isKept = !forgotten.contains(sector) && !generator.isOne(in: 2)
             guard !isKept, let old = before[sector] else { continue }
             let start = sector * Self.sectorBytes
@@ -175,7 +173,7 @@ final class SimulatedFile {
         if count < syncedCount, generator.isOne(in: 2) {
             let start = count
             grow(to: syncedCount)
-            for sector in before.keys.sorted() {
+            for sector in before.sectors.sorted() {
                 guard let old = before[sector] else { continue }
                 for (index, byte) in old.enumerated() where (start..<count).contains(sector * Self.sectorBytes + index)
                 {
@@ -183,7 +181,7 @@ final class SimulatedFile {
                 }
             }
         }
-        before = [:]
+        before.keep { _ in false }
         forgotten = []
         syncedCount = count
     }
@@ -197,11 +195,10 @@ final class SimulatedFile {
 
     private func remember(_ range: Range<Int>) {
         for sector in range.lowerBound / Self.sectorBytes...(range.upperBound - 1) / Self.sectorBytes {
-            forgotten.remove(sector)
-            guard before[sector] == nil else { continue }
+            if !forgotten.isEmpty { forgotten.remove(sector) }
             let start = sector * Self.sectorBytes
             let end = min(start + Self.sectorBytes, min(count, syncedCount))
-            before[sector] = start < end ? Array(UnsafeBufferPointer(start: bytes + start, count: end - start)) : []
+            before.remember(sector, UnsafeBufferPointer(start: bytes + start, count: max(0, end - start)))
         }
     }
 

@@ -203,7 +203,7 @@ private enum FileMethods {
                 return Failure.sync
             }
             disk.noteSync()
-            if !disk.liesAboutSyncs { open.pointee.file.sync() }
+            open.pointee.file.sync()
             return SQLITE_OK
         }
         methods.xFileSize = { file, size in

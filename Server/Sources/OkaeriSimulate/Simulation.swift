@@ -14,6 +14,8 @@ final class Simulation: @unchecked Sendable {
         var devices: Int
         var isVerbose = false
         var hasFaults = true
+        /// How many days the operations take; `nil` for as long as the weather makes them.
+        var days: Int?
     }
 
     static let database = "okaeri.sqlite"
@@ -49,13 +51,18 @@ final class Simulation: @unchecked Sendable {
     private(set) var world: TestWorld?
     private var engine: SQLiteStore?
     private(set) var boots = 0
+    /// Requests that may have made a user, and that nobody saw answered.
+    private(set) var unansweredCreations = 0
     /// How many commands ran beside the server.
     private(set) var commandCount = 0
     private var underWay = 0
+    /// When the first operation began.
+    private let startedAt: Timestamp
     private var fullUntil = 0
 
     init(_ options: Options) throws {
         self.options = options
+        startedAt = clock.now
         history = History(isVerbose: options.isVerbose)
         generator = SeededGenerator(state: options.seed)
         disk = SimulatedDisk(seed: generator.next())
@@ -103,7 +110,8 @@ final class Simulation: @unchecked Sendable {
                 if disk.isOff {
                     try restart(losesUnsynced: true)
                 } else {
-                    nextCheck = history.operationCount + max(2_000, options.operations / 50)
+                    // Tables grow, and what looks through them takes longer: the fewer times, the longer the run was.
+                    nextCheck = history.operationCount + max(2_000, history.operationCount / 4)
                     calm { await $0.check() }
                 }
             }
@@ -120,7 +128,7 @@ final class Simulation: @unchecked Sendable {
     private func weather() {
         var span = Duration.milliseconds(generator.number(below: 1500))
         if generator.isOne(in: 12) { span = .seconds(generator.number(below: 60)) }
-        if generator.isOne(in: 800) { span = .seconds(generator.number(below: 172_800)) }
+        if generator.isOne(in: isLate ? 20 : 800), !isEarly { span = .seconds(generator.number(below: 172_800)) }
         // The server's clock is set back.
         if generator.isOne(in: 300) { span = .zero - .milliseconds(generator.number(below: 90_000)) }
         clock.advance(by: span)
@@ -139,6 +147,17 @@ final class Simulation: @unchecked Sendable {
         }
         if history.operationCount >= fullUntil { disk.faults.capacity = nil }
     }
+
+    /// How far time is behind what the days of the whole run ask for; `nil` when nothing is asked.
+    private var lag: Duration? {
+        options.days.map { days in
+            let share = Double(history.operationCount) / Double(max(1, options.operations))
+            return startedAt + .seconds(Int64(Double(days) * 86_400 * share)) - now
+        }
+    }
+
+    private var isLate: Bool { lag.map { $0 > .days(2) } ?? false }
+    private var isEarly: Bool { lag.map { $0 < .zero } ?? false }
 
     /// Loses power, or the process, and starts the server again.
     private func restart(losesUnsynced: Bool) throws {
@@ -257,31 +276,37 @@ final class Simulation: @unchecked Sendable {
     func call<Value: Sendable>(
         _ name: String, mayLose: Bool = true, _ body: @Sendable (TestWorld) async throws -> Value
     ) async -> Outcome<Value> {
-        guard let world, !disk.isOff else { return .unknown }
+        guard let world, !disk.isOff else { return unanswered(name) }
         if mayLose, generator.isOne(in: 60) {
             history.note(name, "lost", at: now)
-            return .unknown
+            return unanswered(name)
         }
         let (boot, faults) = (boots, disk.faultCount)
         do {
             let value = try await body(world)
-            guard boot == boots, !disk.isOff else { return .unknown }
+            guard boot == boots, !disk.isOff else { return unanswered(name) }
             if mayLose, generator.isOne(in: 40) {
                 history.note(name, "unanswered", at: now)
-                return .unknown
+                return unanswered(name)
             }
             history.note(name, "done", at: now)
             return .done(value)
         } catch let error as DomainError {
-            guard boot == boots, !disk.isOff else { return .unknown }
+            guard boot == boots, !disk.isOff else { return unanswered(name) }
             history.note(name, error.code.rawValue, at: now)
             guard error.code == .storageUnavailable else { return .refused(error) }
             if faults == disk.faultCount { violate("\(name): storage is unavailable though nothing failed") }
-            return .unknown
+            return unanswered(name)
         } catch {
             violate("\(name): \(error)")
-            return .unknown
+            return unanswered(name)
         }
+    }
+
+    /// Notes that a request that makes a user may have made one of whom nobody knows.
+    private func unanswered<Value>(_ name: String) -> Outcome<Value> {
+        if ["log in", "restore", "sign up", "redeem a transfer code"].contains(name) { unansweredCreations += 1 }
+        return .unknown
     }
 
     func person(_ id: Identifier<User>) -> Person {

@@ -81,7 +81,7 @@ extension Simulation {
     private func redeemSpent(in application: Application) async {
         if spentCodes.count > 500 { spentCodes.removeFirst(250) }
         guard !spentCodes.isEmpty, let stranger = try? Device(devices.count, &generator) else { return }
-        stranger.offset = .zero
+        stranger.set(to: now, at: now)
         switch await redeem(generator.pick(spentCodes), on: stranger, in: application) {
         case .done: violate("a spent transfer code works again")
         case .refused(let error):

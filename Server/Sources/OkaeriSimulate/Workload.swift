@@ -85,7 +85,7 @@ extension Simulation {
 
     /// A device's proof, by its own clock.
     func proof(of device: Device) -> PresentedProof? {
-        try? device.key.presented(at: now + device.offset, identifier: device.nextName())
+        try? device.key.presented(at: device.time(at: now), identifier: device.nextName())
     }
 
     /// What the server does every minute.

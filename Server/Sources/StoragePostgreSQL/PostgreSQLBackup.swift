@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Storage
 
 /// The journal of what ended in a shared database, for its backups. Blocks.
@@ -243,9 +243,13 @@ package final class PostgreSQLRestoration {
     }
 
     /// Commits what was applied, and takes the mark away.
-    package func finish() throws(PostgreSQLOpenFault) -> Content {
+    ///
+    /// - Parameter now: Device proofs that were made up to now are refused.
+    /// - Returns: what the database has.
+    /// - Throws: `PostgreSQLOpenFault`.
+    package func finish(at now: Timestamp) throws(PostgreSQLOpenFault) -> Content {
         let ended = changedRows
-        try run(statements?.forgettingSecondFactors ?? [])
+        try run((statements?.forgettingSecondFactors ?? []) + (statements?.refusingProofs(madeUpTo: now) ?? []))
         changedRows = ended
         return try address.answering { () throws(PostgreSQLFault) in
             let content = try PostgreSQLSnapshot.content(link)

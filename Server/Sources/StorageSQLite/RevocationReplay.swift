@@ -1,5 +1,5 @@
 import CSQLite
-import Domain
+package import Domain
 import Foundation
 import Storage
 
@@ -44,9 +44,13 @@ package final class RevocationReplay {
     }
 
     /// Commits what was applied and closes the database.
-    package func finish() throws(SQLiteOpenFault) {
-        try run(statements.forgettingSecondFactors + ["COMMIT"])
+    ///
+    /// - Parameter now: Device proofs that were made up to now are refused.
+    /// - Throws: `SQLiteOpenFault`.
+    package func finish(at now: Timestamp) throws(SQLiteOpenFault) {
+        try run(statements.forgettingSecondFactors)
         changedRows = Int(clamping: connection.changedRows)
+        try run(statements.refusingProofs(madeUpTo: now) + ["COMMIT"])
         connection.close()
     }
 

@@ -27,7 +27,7 @@ struct ReplicaFaultTests {
         let store = FolderRepository(repository.path)
         let other = try BackupSecretKey()
         #expect(throws: BackupFault.self) {
-            try RestoreReplica(from: store, key: other, tell: { _, _, _ in })(
+            try RestoreReplica(from: store, key: other, at: .atRestore, tell: { _, _, _ in })(
                 to: target.path, upTo: nil, journalOf: nil, keepsSessions: true)
         }
         #expect(throws: BackupFault.self) { try StandbyCopy(in: target.path, of: store, key: other).follow() }
@@ -70,10 +70,11 @@ struct ReplicaFaultTests {
             store.readsLeft.withLock { $0 = reads }
             let new = TemporaryFolder()
             #expect(throws: BackupFault.self, "\(reads) files") {
-                try RestoreReplica(from: store, key: key, tell: { _, _, _ in })(
+                try RestoreReplica(from: store, key: key, at: .atRestore, tell: { _, _, _ in })(
                     to: new.path, upTo: nil, journalOf: nil, keepsSessions: true)
             }
             #expect(!FileManager.default.fileExists(atPath: new.path + "/okaeri.sqlite"))
+            #expect(try FileManager.default.contentsOfDirectory(atPath: new.path).isEmpty)
         }
         store.readsLeft.withLock { $0 = 0 }
         #expect(throws: BackupFault.self) { try standby.follow() }
@@ -81,7 +82,7 @@ struct ReplicaFaultTests {
         store.readsLeft.withLock { $0 = nil }
         #expect(try standby.follow() > first)
         await primary.close()
-        #expect(try standby.takeOver(keepsSessions: true) {}.claim == 2)
+        #expect(try standby.takeOver(keepsSessions: true, now: { primary.now }) {}.claim == 2)
         #expect(try SQLiteSnapshot(checking: target.path + "/okaeri.sqlite").rows["users"] == 2)
     }
 
@@ -120,7 +121,7 @@ struct ReplicaFaultTests {
 
     @discardableResult
     private func restore(to target: TemporaryFolder) throws -> RestoreReport {
-        try RestoreReplica(from: FolderRepository(repository.path), key: key, tell: { _, _, _ in })(
+        try RestoreReplica(from: FolderRepository(repository.path), key: key, at: .atRestore, tell: { _, _, _ in })(
             to: target.path, upTo: nil, journalOf: nil, keepsSessions: false)
     }
 }

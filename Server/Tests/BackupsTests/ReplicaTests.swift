@@ -178,6 +178,40 @@ struct ReplicaTests {
         #expect(report.rows["users"] == 1 && report.rows["sessions"] == 0)
     }
 
+    @Test("has a new copy after a while, gives back each state of the time that is kept, and nothing of before stays")
+    func retention() async throws {
+        let store = away(false)
+        var limits = ReplicaShipper.Limits()
+        (limits.copyAge, limits.kept) = (.seconds(3600), .seconds(3 * 3600))
+        let primary = try await Primary(folder, store, key, limits)
+        var users: [(time: Timestamp, count: Int)] = []
+        for count in 1...16 {
+            try await primary.logIn()
+            primary.tick(after: .seconds(1))
+            users.append((primary.now, count))
+            primary.tick(after: .seconds(1800))
+        }
+        let end = primary.now
+        await primary.close()
+        let catalogue = try ReplicaCatalogue(store)
+        let limit = end - limits.kept
+        #expect(catalogue.bases.count >= 3, "copies each hour")
+        // One copy alone is from before the time: the one from which its oldest state is made.
+        let oldest = try #require(catalogue.bases.last { $0.time <= limit } ?? catalogue.bases.first)
+        #expect(catalogue.bases.filter { $0.time <= limit + .seconds(3700) }.count <= 3)
+        let names = try store.names().compactMap { ReplicaPart($0) }
+        #expect(names.allSatisfy { $0.number >= catalogue.bases[0].number }, "parts that no copy needs")
+        for (time, count) in users where time >= limit {
+            #expect(try restore(to: TemporaryFolder(), upTo: time).rows["users"] == count)
+        }
+        let before = try #require(users.first { $0.time < oldest.time - .seconds(3600) })
+        #expect(throws: BackupFault.self) { try restore(to: TemporaryFolder(), upTo: before.time) }
+        // A copy is younger than an hour and a half when the next one comes.
+        for (one, next) in zip(catalogue.bases, catalogue.bases.dropFirst()) {
+            #expect(next.time - one.time >= limits.copyAge && next.time - one.time < .seconds(5500))
+        }
+    }
+
     @Test("is followed by a standby, which takes over; the old primary stops and stores nothing more")
     func takeOver() async throws {
         let store = away(false)
@@ -190,7 +224,9 @@ struct ReplicaTests {
         primary.tick(after: .seconds(1))
         #expect(try standby.follow() == StandbyCopy.time(in: target.path))
         try await primary.logIn()
-        let report = try standby.takeOver(keepsSessions: true) { primary.tick(after: .seconds(2)) }
+        let report = try standby.takeOver(keepsSessions: true, now: { primary.now }) {
+            primary.tick(after: .seconds(2))
+        }
         #expect(report.claim == 2)
         primary.tick(after: .seconds(10))
         #expect(primary.shipper.status.phase == .fenced)
@@ -243,7 +279,7 @@ struct ReplicaTests {
         to target: TemporaryFolder, upTo time: Timestamp?, journalOf oldFolder: String? = nil,
         keepsSessions: Bool = false
     ) throws -> RestoreReport {
-        try RestoreReplica(from: FolderRepository(repository.path), key: key, tell: { _, _, _ in })(
+        try RestoreReplica(from: FolderRepository(repository.path), key: key, at: .atRestore, tell: { _, _, _ in })(
             to: target.path, upTo: time, journalOf: oldFolder, keepsSessions: keepsSessions)
     }
 }

@@ -61,11 +61,15 @@ final class Primary {
     }
 }
 
-/// A repository that cannot be reached now and then.
+/// A repository that cannot be reached now and then, or stores something else than it was given.
 final class FaultyRepository: BackupRepository {
     let isAway: Mutex<Bool>
     /// How many files can still be read; `nil` for all.
     let readsLeft = Mutex<Int?>(nil)
+    /// How many parts of files can still be read; `nil` for all.
+    let partsLeft = Mutex<Int?>(nil)
+    /// Which byte of a stored file becomes another one, counted from its end when negative; `nil` for none.
+    let spoiledByte = Mutex<Int?>(nil)
     private let inner: FolderRepository
 
     init(_ inner: FolderRepository, isAway: Bool) {
@@ -87,6 +91,12 @@ final class FaultyRepository: BackupRepository {
 
     func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault) {
         try check()
+        if let position = spoiledByte.withLock(\.self) {
+            var bytes = FileManager.default.contents(atPath: draft) ?? Data()
+            let index = position < 0 ? bytes.count + position : position
+            if bytes.indices.contains(index) { bytes[index] ^= 1 }
+            guard FileManager.default.createFile(atPath: draft, contents: bytes) else { throw OutputFile.fault(draft) }
+        }
         try inner.store(draft, as: name, tell)
     }
 
@@ -103,11 +113,38 @@ final class FaultyRepository: BackupRepository {
             return count > 0
         }
         guard mayRead else { throw BackupFault("The store went away.") }
-        return try inner.file(name)
+        return FaultyFile(inner: try inner.file(name), repository: self)
+    }
+
+    fileprivate func checkPart() throws(BackupFault) {
+        let mayRead = partsLeft.withLock { left in
+            guard let count = left else { return true }
+            left = max(0, count - 1)
+            return count > 0
+        }
+        guard mayRead else { throw BackupFault("The store went away.") }
     }
 
     func remove(_ name: String) throws(BackupFault) {
         try check()
         try inner.remove(name)
     }
+}
+
+private struct FaultyFile: ReadableFile {
+    let inner: any ReadableFile
+    let repository: FaultyRepository
+
+    var name: String { inner.name }
+    var byteCount: Int { inner.byteCount }
+
+    func read(from offset: Int, count: Int) throws(BackupFault) -> [UInt8] {
+        try repository.checkPart()
+        return try inner.read(from: offset, count: count)
+    }
+}
+
+extension Timestamp {
+    /// When the tests restore: as their clocks begin.
+    static let atRestore = StandingClock().now
 }

@@ -33,7 +33,7 @@ struct RevocationJournalTests {
         #expect(text.split(separator: "\n").count == 1, "\(text)")
         let replay = try RevocationReplay(path: copy)
         try replay.apply(text)
-        try replay.finish()
+        try replay.finish(at: .atRestore)
         #expect(!replay.isDamaged)
         #expect(try SQLiteSnapshot(checking: copy).rows["sessions"] == 1)
         #expect(try SQLiteSnapshot(checking: copy).rows["users"] == 2)
@@ -72,7 +72,7 @@ struct RevocationJournalTests {
 
         let replay = try RevocationReplay(path: copy)
         try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
-        try replay.finish()
+        try replay.finish(at: .atRestore)
         #expect(!replay.isDamaged)
         let restored = try SQLiteStore(.folder(other.path), role: .server)
         let isAsked = try await restored.read { transaction throws(DomainError) in
@@ -83,6 +83,38 @@ struct RevocationJournalTests {
             return isAsked
         }
         #expect(isAsked == [false, true])
+        await restored.close()
+    }
+
+    @Test("lets no device proof count again that counted after the copy was made")
+    func usedProofs() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let device = TestDevice()
+        _ = try await world.logIn(device, to: application)
+        _ = try RevocationSegments(folder: folder.path).begin(lineage: "0a1b2c3d")
+        let other = TemporaryFolder()
+        try other.make()
+        let copy = other.path + "/okaeri.sqlite"
+        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        world.clock.advance(by: .seconds(5))
+        let proof = try device.presented(at: world.clock.now)
+        let request = LogInAutomatically.Request(
+            application: application, proof: proof, address: TestWorld.address)
+        _ = try await world.modules.accounts.logInAutomatically(request)
+        await store.close()
+
+        world.clock.advance(by: .seconds(1))
+        try RevocationReplay(path: copy).finish(at: world.clock.now)
+        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let again = try TestWorld(restored, clock: world.clock, seed: 1)
+        let fault = await #expect(throws: DomainError.self) {
+            try await again.modules.accounts.logInAutomatically(request)
+        }
+        #expect(fault?.code == .clockSkew)
+        world.clock.advance(by: .seconds(1))
+        _ = try await again.logIn(device, to: application)
         await restored.close()
     }
 
@@ -107,7 +139,7 @@ struct RevocationJournalTests {
         let replay = try RevocationReplay(path: folder.path + "/okaeri.sqlite")
         try replay.apply("\n\(line)\n")
         #expect(replay.isDamaged)
-        try replay.finish()
+        try replay.finish(at: .atRestore)
     }
 
     @Test("is whole only from the backup's own segment on, without a gap")

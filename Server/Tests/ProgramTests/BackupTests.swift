@@ -3,6 +3,7 @@ import Domain
 import Foundation
 import Okaeri
 import OkaeriWire
+import TestMailServer
 import TestWorld
 import Testing
 
@@ -67,6 +68,26 @@ struct BackupTests {
         let keyless = try await saki.logIn(at: again, application: application)
         let user = try? JSONDecoder().decode(LogInResponse.self, from: keyless.body).user.id
         #expect(user != loses.user.id)
+        try await again.stop()
+    }
+
+    @Test("let no code count again that was used since then: of a mail, for a new password, for a transfer")
+    func usedCodes() async throws {
+        let mail = try await MailServer()
+        let options = ["--smtp-url", mail.url] + SpentCodes.mailOptions
+        let server = try await TestServer(data: folder.path, options: options)
+        let application = try await server.makeApplication().id
+        let codes = try await SpentCodes(at: server, mail, application) {
+            try await Program.run("import", "users", $0, "--application", application, "--data", folder.path)
+        }
+        let key = try await makeBackup()
+        try await codes.spend(at: server)
+        try await server.stop(SIGKILL)
+        let restored = try await restore(key, "--revocations-of", folder.path)
+        #expect(restored.status == 0, "\(restored.errors)")
+        try FileManager.default.copyItem(atPath: folder.path + "/sealing.key", toPath: target.path + "/sealing.key")
+        let again = try await TestServer(data: target.path, options: options)
+        try await codes.check(at: again)
         try await again.stop()
     }
 

@@ -121,6 +121,28 @@ struct SealingKeyTests {
         #expect(try await server.stop() == 0)
     }
 
+    @Test("show on a terminal how far their change is, and on no other output")
+    func progress() async throws {
+        let (old, new) = (try newKey("old"), try newKey("new"))
+        _ = try await Program.run(
+            ["keys", "rotate", "--data", folder.path], environment: ["OKAERI_SEALING_KEY": old])
+        try seed(signingKeys: 4_000)
+        let changed = ["OKAERI_SEALING_KEY": old, "OKAERI_SEALING_KEYS": "\(new),sealing-key"]
+        // Standard error of a process is a terminal here, and comes with its standard output.
+        let terminal = "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+        let shown = try await ChildProcess(
+            "/usr/bin/env", ["python3", "-c", terminal, Program.path(), "keys", "reseal", "--data", folder.path],
+            environment: changed
+        ).finished()
+        let lines = shown.output.components(separatedBy: "\r\u{1B}[K")
+            .compactMap { $0.firstMatch(of: /^(\d+) of (\d+) values/) }
+        let handled = lines.compactMap { Int($0.1) }
+        #expect(shown.status == 0 && handled.count > 2 && handled == handled.sorted(), "\(shown.output)")
+        #expect(lines.allSatisfy { Int($0.2) ?? 0 > 4_000 } && handled.last ?? 0 > 4_000, "\(shown.output)")
+        let quiet = try await Program.run(["keys", "reseal", "--data", folder.path], environment: changed)
+        #expect(quiet.status == 0 && quiet.errors.isEmpty && !quiet.output.contains(" of "), "\(quiet.errors)")
+    }
+
     /// Copies of the oldest signing key, so that sealing them again takes a while.
     private func seed(signingKeys count: Int) throws {
         try sqlite { connection in

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import Okaeri
 import OkaeriWire
+import TestMailServer
 import TestPostgreSQL
 import TestWorld
 import Testing
@@ -64,6 +65,36 @@ struct SharedBackupTests {
         let journal = try await cluster.run("SELECT to_regclass('revocations')::text", in: new)
         #expect(journal == [[nil]])
         #expect(try await makeBackup(cluster.url(new)).public.hasPrefix("okaeri-backup-key-1-"))
+    }
+
+    @Test("let no code count again that was used since then: of a mail, for a new password, for a transfer")
+    func usedCodes() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let old = try await cluster.makeMigratedDatabase()
+        let mail = try await MailServer()
+        let options = ["--smtp-url", mail.url] + SpentCodes.mailOptions
+        let node = try await node(cluster.url(old), options)
+        let application = try await makeApplication(cluster.url(old))
+        let codes = try await SpentCodes(at: node, mail, application) {
+            try await program(["import", "users", $0, "--application", application], cluster.url(old))
+        }
+        let key = try await makeBackup(cluster.url(old))
+        try await codes.spend(at: node)
+        try await node.stop(SIGKILL)
+        let new = try await cluster.makeDatabase()
+        // What a restore leaves that was killed: no process has the largest number.
+        try nodes.make()
+        try Data("a dump".utf8).write(to: URL(fileURLWithPath: "\(nodes.path)/.restore-2147483647.dump"))
+        let restored = try await Program.run(
+            [
+                "restore", "--from", repository.path, "--secret-key-file", key.secret, "--database", cluster.url(new),
+                "--revocations-of", cluster.url(old),
+            ], environment: ["TMPDIR": nodes.path])
+        #expect(restored.status == 0, "\(restored.errors)")
+        #expect(try leftovers(in: nodes.path).isEmpty)
+        let again = try await self.node(cluster.url(new), options)
+        try await codes.check(at: again)
+        try await again.stop()
     }
 
     @Test("use the journal that was stored, and end the rest where nobody knows; sessions stay where nothing ended")
@@ -243,10 +274,10 @@ struct SharedBackupTests {
         try await second.stop()
     }
 
-    private func node(_ url: String) async throws -> TestServer {
+    private func node(_ url: String, _ options: [String] = []) async throws -> TestServer {
         let files = "\(nodes.path)/\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
-        return try await TestServer(data: files, environment: Nodes.environment(url))
+        return try await TestServer(data: files, options: options, environment: Nodes.environment(url))
     }
 
     private func program(_ arguments: [String], _ url: String) async throws -> Program.Finished {

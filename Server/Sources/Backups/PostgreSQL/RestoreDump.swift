@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Foundation
 package import StoragePostgreSQL
 import StorageSQLite
@@ -10,18 +10,21 @@ import StorageSQLite
 package struct RestoreDump {
     private let repository: any BackupRepository
     private let key: BackupSecretKey
+    private let now: Timestamp
     private let tell: (RestoreBackup.Step, Int, Int) -> Void
 
     /// - Parameters:
     ///   - repository: Where the backups are.
     ///   - key: Opens them.
+    ///   - now: Device proofs of before are refused afterwards.
     ///   - tell: Called with how much of a step is done.
     package init(
-        from repository: any BackupRepository, key: BackupSecretKey,
+        from repository: any BackupRepository, key: BackupSecretKey, at now: Timestamp,
         tell: @escaping (RestoreBackup.Step, Int, Int) -> Void
     ) {
         self.repository = repository
         self.key = key
+        self.now = now
         self.tell = tell
     }
 
@@ -45,9 +48,8 @@ package struct RestoreDump {
         try RestoreBackup.check(reader.header, of: name, is: .dump)
         try reader.checkDigest { tell(.checking, $0, $1) }
         let journal = try journal(from: reader.header.segment, catalogue.segments, old)
-        let draft = "\(workFolder)/.backup-\(getpid()).dump"
-        defer { unlink(draft) }
-        unlink(draft)
+        let draft = WorkFile.restore.path(in: workFolder, ending: "dump")
+        defer { WorkFile.remove(draft) }
         let file = try OutputFile(path: draft)
         try reader.open(with: key, { tell(.opening, $0, $1) }) { part throws(BackupFault) in
             try file.write(Array(part))
@@ -111,7 +113,7 @@ package struct RestoreDump {
             let endsAll = doubt != nil && !keepsSessions
             let revocations = restoration.changedRows
             if endsAll { try restoration.endAllShortLived() }
-            let content = try restoration.finish()
+            let content = try restoration.finish(at: now)
             return RestoreReport(
                 of: RestoreReport.Outcome(
                     rows: content.rows, revocations: revocations, doubt: doubt, endedAll: endsAll,

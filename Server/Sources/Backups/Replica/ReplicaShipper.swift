@@ -361,8 +361,8 @@ package final class ReplicaShipper: @unchecked Sendable {
     ) throws(BackupFault) -> ReplicaPart {
         let source = EmbeddedDatabase(folder: folder)
         let backup = MakeBackup(of: source, to: repository, key: key, program: program, tell: { _, _, _ in })
-        let path = source.newCopyPath()
-        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(path + ending) } }
+        let path = WorkFile.backup.path(in: folder, ending: "copy")
+        defer { WorkFile.remove(path) }
         var time: Timestamp?
         let snapshot = try RestoreBackup.opening { () throws(SQLiteOpenFault) in
             // The first step comes after the copy's view of the database has begun.

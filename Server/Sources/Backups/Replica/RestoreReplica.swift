@@ -8,18 +8,21 @@ import StorageSQLite
 package struct RestoreReplica {
     private let repository: any BackupRepository
     private let key: BackupSecretKey
+    private let now: Timestamp
     private let tell: (RestoreBackup.Step, Int, Int) -> Void
 
     /// - Parameters:
     ///   - repository: Where the replica is.
     ///   - key: Opens it.
+    ///   - now: Device proofs of before are refused afterwards.
     ///   - tell: Called with how much of a step is done.
     package init(
-        from repository: any BackupRepository, key: BackupSecretKey,
+        from repository: any BackupRepository, key: BackupSecretKey, at now: Timestamp,
         tell: @escaping (RestoreBackup.Step, Int, Int) -> Void
     ) {
         self.repository = repository
         self.key = key
+        self.now = now
         self.tell = tell
     }
 
@@ -38,8 +41,8 @@ package struct RestoreReplica {
         try RestoreBackup.checkIsFree(folder)
         let plan = try ReplicaCatalogue(repository).plan(upTo: time, at: repository)
         try RestoreBackup.makeFolder(folder)
-        let draft = "\(folder)/.restore-\(getpid()).sqlite"
-        defer { for ending in ["", "-wal", "-shm", "-journal"] { unlink(draft + ending) } }
+        let draft = WorkFile.restore.path(in: folder, ending: "sqlite")
+        defer { WorkFile.remove(draft) }
         let copy = try ReplicaCopy(of: plan.base, to: draft, from: repository, key) { tell(.opening, $0, $1) }
         for (number, part) in plan.parts.enumerated() {
             try copy.apply(part)
@@ -47,7 +50,7 @@ package struct RestoreReplica {
         }
         try copy.finish()
         let journal = try journal(after: plan, copy.journal, oldFolder)
-        let outcome = try RestoreBackup.end(journal, in: draft, keepsSessions: keepsSessions) {
+        let outcome = try RestoreBackup.end(journal, in: draft, keepsSessions: keepsSessions, at: now) {
             tell(.applying, $0, $1)
         }
         try RestoreBackup.moveIn(draft, in: folder)

@@ -173,10 +173,13 @@ package struct StandbyCopy {
     ///
     /// - Parameters:
     ///   - keepsSessions: Whether sessions and codes stay although something may have ended unseen.
+    ///   - now: The clock: device proofs of before are refused afterwards.
     ///   - wait: Called after the claim, while the old primary notices it.
     /// - Returns: what this machine has.
     /// - Throws: `BackupFault`.
-    package func takeOver(keepsSessions: Bool, wait: () -> Void) throws(BackupFault) -> Report {
+    package func takeOver(
+        keepsSessions: Bool, now: () -> Timestamp, wait: () -> Void
+    ) throws(BackupFault) -> Report {
         if FileManager.default.fileExists(atPath: SQLiteStore.databasePath(in: folder)) {
             let claim = try PrimaryClaim.take(at: repository, for: folder)
             return Report(time: nil, claim: claim.number, revocations: 0, endedAll: false)
@@ -189,7 +192,7 @@ package struct StandbyCopy {
         // What follows changes the copy: another attempt begins anew.
         unlink(statePath)
         let journal = RestoredJournal(doubt: "what ended after the replica's last part is not known")
-        let outcome = try RestoreBackup.end(journal, in: copyPath, keepsSessions: keepsSessions) { _, _ in }
+        let outcome = try RestoreBackup.end(journal, in: copyPath, keepsSessions: keepsSessions, at: now()) { _, _ in }
         try RestoreBackup.moveIn(copyPath, in: folder)
         unlink(copyPath)
         return Report(
@@ -199,8 +202,8 @@ package struct StandbyCopy {
     private func begin() throws(BackupFault) -> Timestamp {
         let plan = try ReplicaCatalogue(repository).plan(upTo: nil, at: repository)
         try RestoreBackup.makeFolder(folder)
-        let draft = "\(folder)/.standby-\(getpid()).sqlite"
-        defer { unlink(draft) }
+        let draft = WorkFile.standby.path(in: folder, ending: "sqlite")
+        defer { WorkFile.remove(draft) }
         let copy = try ReplicaCopy(of: plan.base, to: draft, from: repository, key) { _, _ in }
         for part in plan.parts { try copy.apply(part) }
         try copy.finish()

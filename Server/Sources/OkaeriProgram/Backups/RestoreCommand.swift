@@ -83,10 +83,10 @@ struct RestoreCommand: ParsableCommand {
         let folder = settings.dataFolder
         let report = try restored(progress) { tell throws(BackupFault) in
             guard let to else {
-                return try RestoreBackup(from: repository, key: key, tell: tell)(
+                return try RestoreBackup(from: repository, key: key, at: .current, tell: tell)(
                     name, to: folder, journalOf: revocationsOf, keepsSessions: keepSessions)
             }
-            return try RestoreReplica(from: repository, key: key, tell: tell)(
+            return try RestoreReplica(from: repository, key: key, at: .current, tell: tell)(
                 to: folder, upTo: WireTime(to).map { Timestamp(milliseconds: $0.millisecondsSince1970) },
                 journalOf: revocationsOf, keepsSessions: keepSessions)
         }
@@ -137,7 +137,7 @@ struct RestoreCommand: ParsableCommand {
             }
         }
         let report = try restored(progress) { tell throws(BackupFault) in
-            let restore = RestoreDump(from: repository, key: key, tell: tell)
+            let restore = RestoreDump(from: repository, key: key, at: .current, tell: tell)
             return revocationsOnly
                 ? try restore.endRecovered(database, journalOf: old, keepsSessions: keepSessions)
                 : try restore(

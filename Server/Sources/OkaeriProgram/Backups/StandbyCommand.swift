@@ -186,7 +186,7 @@ struct TakeOverCommand: ParsableCommand {
                 Thread.sleep(forTimeInterval: Self.holdPause)
             }
             defer { hold.release() }
-            report = try copy.takeOver(keepsSessions: keepSessions) {
+            report = try copy.takeOver(keepsSessions: keepSessions, now: { .current }) {
                 if !atOnce { Thread.sleep(forTimeInterval: Self.patience) }
             }
         } catch {

@@ -5,9 +5,17 @@ extension SQLTransaction {
         try connection.run(
             "UPDATE users SET grants = $1, updated_at = $2 WHERE application_id = $3 AND id = $4",
             try UserRow.values(of: user, .grants, .updatedAt, .applicationId, .id))
-        try connection.run(
-            "DELETE FROM members WHERE application_id = $1 AND user_id = $2", [.id(user.application), .id(user.id)])
-        for grant in user.grants.sorted(by: { $0.rawValue < $1.rawValue }) {
+        let known = try connection.rows(
+            "SELECT grant_id FROM members WHERE application_id = $1 AND user_id = $2",
+            [.id(user.application), .id(user.id)]
+        ) { row throws(DomainError) -> Identifier<Grant> in row.only.id() }
+        // What stays is left alone: a deletion is what a restored backup hears of.
+        for grant in known where !user.grants.contains(grant) {
+            try connection.run(
+                "DELETE FROM members WHERE application_id = $1 AND grant_id = $2 AND user_id = $3",
+                [.id(user.application), .id(grant), .id(user.id)])
+        }
+        for grant in user.grants.subtracting(known).sorted(by: { $0.rawValue < $1.rawValue }) {
             try connection.run(
                 "INSERT INTO members (application_id, grant_id, user_id) VALUES ($1, $2, $3)",
                 [.id(user.application), .id(grant), .id(user.id)])

@@ -18,24 +18,35 @@ package struct RevocableTable: Sendable {
         RevocableTable(name: "identities"),
         RevocableTable(name: "passwords", carriedColumns: ["hash"]),
         RevocableTable(name: "passkeys"),
-        RevocableTable(name: "totp_factors"),
+        // A code of an authenticator app counts once.
+        RevocableTable(name: "totp_factors", carriedColumns: ["last_step"]),
         RevocableTable(name: "recovery_codes"),
         RevocableTable(name: "transfer_codes", endingColumns: ["digest"]),
         RevocableTable(name: "mailed_codes", endingColumns: ["handle", "digest", "used_by"]),
         RevocableTable(name: "merge_tickets"),
         RevocableTable(name: "merges"),
+        RevocableTable(name: "transfers", carriedColumns: ["undone_at"]),
+        // Users name their roles and groups too: see `RevocationStatements`.
+        RevocableTable(name: "members"),
+        RevocableTable(name: "providers"),
         RevocableTable(name: "provider_accounts"),
         RevocableTable(name: "protocol_keys", carriedColumns: ["keys"]),
         RevocableTable(name: "applications", carriedColumns: ["admin_key_digest"]),
         RevocableTable(
             name: "admins",
             carriedColumns: [
-                "disabled_at", "password_hash", "uses_passkeys_only", "sealed_totp", "recovery_digests", "role",
+                "disabled_at", "password_hash", "uses_passkeys_only", "sealed_totp", "last_totp_step",
+                "recovery_digests", "role", "applications",
             ]),
+        RevocableTable(name: "admin_identities"),
         RevocableTable(name: "admin_passkeys"),
         RevocableTable(name: "admin_sessions"),
         RevocableTable(name: "admin_links"),
-        RevocableTable(name: "admin_keys"),
+        RevocableTable(name: "admin_keys", carriedColumns: ["networks"]),
+        // Access tokens of a key that was removed are worth nothing.
+        RevocableTable(name: "signing_keys"),
+        // Who got to know of users and should not any more.
+        RevocableTable(name: "event_endpoints", carriedColumns: ["is_paused"]),
     ]
 
     /// What could have ended unseen, and is ended as a whole where nobody knows: what people make again by logging in.

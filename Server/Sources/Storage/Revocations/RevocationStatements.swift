@@ -1,3 +1,5 @@
+package import Domain
+
 /// What the lines of a revocation journal ask of a database that was restored.
 package struct RevocationStatements: Sendable {
     private let tables: [String: RevocableTable]
@@ -34,10 +36,14 @@ package struct RevocationStatements: Sendable {
         switch (parts[0], parts.count) {
         case ("D", 3):
             let deletion = "DELETE FROM \(table.name) WHERE \(row)"
-            guard table.name == "users" else { return [deletion] }
-            return tablesOfUsers.map {
-                "DELETE FROM \($0) WHERE application_id = \(literals[0]) AND user_id = \(literals[1])"
-            } + [deletion]
+            switch table.name {
+            case "users":
+                return tablesOfUsers.map {
+                    "DELETE FROM \($0) WHERE application_id = \(literals[0]) AND user_id = \(literals[1])"
+                } + [deletion]
+            case "members": return [deletion, grants(of: literals[2], in: literals[0])]
+            default: return [deletion]
+            }
         case ("P", 4):
             var changes: [String] = []
             for change in parts[3].split(separator: ",") {
@@ -50,6 +56,27 @@ package struct RevocationStatements: Sendable {
             return ["UPDATE \(table.name) SET \(changes.joined(separator: ", ")) WHERE \(row)"]
         default: return nil
         }
+    }
+
+    /// Lets a user name the roles and groups that the list of members has.
+    private func grants(of user: String, in application: String) -> String {
+        let list = dialect == .sqlite ? "group_concat(grant_id, ' ')" : "string_agg(grant_id, ' ' ORDER BY grant_id)"
+        let condition = "application_id = \(application)"
+        return """
+            UPDATE users SET grants = (SELECT \(list) FROM members WHERE \(condition) AND user_id = \(user))
+            WHERE \(condition) AND id = \(user)
+            """
+    }
+
+    /// Refuses the device proofs that were made up to now: one of them may have counted after the backup.
+    package func refusingProofs(madeUpTo now: Timestamp) -> [String] {
+        guard shapes["proof_times"] != nil else { return [] }
+        return [
+            """
+            INSERT INTO proof_times (id, latest) VALUES (1, \(now.milliseconds))
+            ON CONFLICT (id) DO UPDATE SET latest = excluded.latest WHERE excluded.latest > proof_times.latest
+            """
+        ]
     }
 
     /// Ends all that could have ended without being written down.

@@ -1,0 +1,131 @@
+import Domain
+import Foundation
+import StorageSQLite
+import Synchronization
+import TestWorld
+import Testing
+
+@testable import Backups
+
+@Suite("A backup with something wrong")
+struct BackupFaultTests {
+    private let folder = TemporaryFolder()
+    private let repository = TemporaryFolder()
+    private let target = TemporaryFolder()
+    private let key: BackupSecretKey
+
+    init() throws {
+        key = try BackupSecretKey()
+        try repository.make()
+    }
+
+    @Test("leaves nothing half restored when its repository goes away at any read, and says that it did")
+    func awayAtAnyRead() async throws {
+        try await fill()
+        let store = repositoryAtHand()
+        _ = try make(in: store, checkedWith: nil)
+        var reads = 0
+        while true {
+            store.partsLeft.withLock { $0 = reads }
+            do {
+                #expect(try restore(from: store).rows["users"] == 3)
+                break
+            } catch let fault as BackupFault {
+                #expect(fault.description == "The store went away.", "\(reads) reads")
+            }
+            #expect(try files(in: target).isEmpty, "\(reads) reads")
+            reads += 1
+        }
+        // Headers, checksums and contents of the backup and of the journal.
+        #expect(reads > 6)
+        #expect(try files(in: target) == ["okaeri.sqlite"])
+    }
+
+    @Test("leaves nothing half restored when its repository goes away between two files")
+    func awayBetweenFiles() async throws {
+        try await fill()
+        let store = repositoryAtHand()
+        _ = try make(in: store, checkedWith: nil)
+        for files in 0..<2 {
+            store.readsLeft.withLock { $0 = files }
+            #expect(throws: BackupFault.self) { try restore(from: store) }
+            #expect(try self.files(in: target).isEmpty)
+        }
+        store.isAway.withLock { $0 = true }
+        #expect(throws: BackupFault.self) { try restore(from: store) }
+        #expect(throws: BackupFault.self) { try make(in: store, checkedWith: nil) }
+        #expect(try files(in: folder).isDisjoint(with: files(in: repository)))
+    }
+
+    @Test(
+        "is noticed when it is made: a repository that stored something else is not believed",
+        arguments: [0, 10, 200, 3000, -2000, -40, -1])
+    func spoiled(byte: Int) async throws {
+        try await fill()
+        for secretKey in [nil, key] {
+            let store = repositoryAtHand()
+            store.spoiledByte.withLock { $0 = byte }
+            #expect(throws: BackupFault.self, "byte \(byte)") { try make(in: store, checkedWith: secretKey) }
+            #expect(try BackupCatalogue(store).backups.isEmpty)
+            store.spoiledByte.withLock { $0 = nil }
+            #expect(try make(in: store, checkedWith: secretKey).header.rows["users"] == 3)
+            for name in try store.names() { try store.remove(name) }
+        }
+    }
+
+    @Test("and a replica leave no copy behind that a killed process had begun", arguments: [".restore-", ".standby-"])
+    func abandoned(beginning: String) async throws {
+        let store = repositoryAtHand()
+        let primary = try await Primary(folder, store, key)
+        try await primary.logIn()
+        primary.tick(after: .seconds(1))
+        try target.make()
+        // No process has the largest number, and this one has its own: in a container every one may have had it.
+        for process in [Int32.max, getpid()] {
+            for ending in ["sqlite", "sqlite-wal"] {
+                let path = "\(target.path)/\(beginning)\(process).\(ending)"
+                try Data("a copy".utf8).write(to: URL(fileURLWithPath: path))
+            }
+        }
+        try Data("another's".utf8).write(to: URL(fileURLWithPath: "\(target.path)/.restore-of-somebody"))
+        if beginning == ".standby-" {
+            try StandbyCopy(in: target.path, of: store, key: key).follow()
+        } else {
+            _ = try RestoreReplica(from: store, key: key, at: .atRestore, tell: { _, _, _ in })(
+                to: target.path, upTo: nil, journalOf: nil, keepsSessions: true)
+        }
+        await primary.close()
+        #expect(try files(in: target).filter { $0.hasPrefix(".") } == [".restore-of-somebody"])
+    }
+
+    private func fill() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        for _ in 0..<3 { _ = try await world.logIn(TestDevice(), to: application) }
+        await store.close()
+    }
+
+    private func repositoryAtHand() -> FaultyRepository {
+        FaultyRepository(FolderRepository(repository.path), isAway: false)
+    }
+
+    private func make(
+        in store: FaultyRepository, checkedWith secretKey: BackupSecretKey?
+    ) throws -> MakeBackup.Report {
+        let make = MakeBackup(
+            of: EmbeddedDatabase(folder: folder.path), to: store, key: key.publicKey, program: "1",
+            tell: { _, _, _ in })
+        return try make(keeping: nil, checkedWith: secretKey, at: .atRestore)
+    }
+
+    private func restore(from store: FaultyRepository) throws -> RestoreReport {
+        try RestoreBackup(from: store, key: key, at: .atRestore, tell: { _, _, _ in })(
+            nil, to: target.path, journalOf: nil, keepsSessions: true)
+    }
+
+    private func files(in folder: TemporaryFolder) throws -> Set<String> {
+        guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+        return Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
+    }
+}

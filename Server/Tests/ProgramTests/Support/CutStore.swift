@@ -1,0 +1,68 @@
+import Foundation
+
+/// Stands between a program and a store that speaks S3. After a number of requests the store cannot be reached any more: connections
+/// close before an answer.
+final class CutStore: Sendable {
+    let url: String
+    private let process: ChildProcess
+
+    private static let program = """
+        import http.client, http.server, sys
+        from urllib.parse import urlsplit
+
+        store, left = urlsplit(sys.argv[1]), [1 << 30]
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def handle_one(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+                if self.path.startswith("/cut-after/"):
+                    left[0] = int(self.path.split("/")[-1])
+                    return self.answer(200, [], b"")
+                if left[0] <= 0:
+                    self.close_connection = True
+                    return
+                left[0] -= 1
+                onward = http.client.HTTPConnection(store.hostname, store.port)
+                onward.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
+                for name, value in self.headers.items():
+                    if name.lower() != "expect":
+                        onward.putheader(name, value)
+                onward.endheaders(body)
+                answer = onward.getresponse()
+                content = answer.read()
+                self.answer(answer.status, answer.getheaders(), content)
+
+            def answer(self, status, headers, content):
+                self.send_response_only(status)
+                for name, value in headers:
+                    if name.lower() not in ("connection", "transfer-encoding", "content-length"):
+                        self.send_header(name, value)
+                length = dict((name.lower(), value) for name, value in headers).get("content-length")
+                self.send_header("Content-Length", length if self.command == "HEAD" and length else str(len(content)))
+                self.end_headers()
+                self.wfile.write(content)
+
+            do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = handle_one
+
+            def log_message(self, *words):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        print("cut store at", server.server_port, flush=True)
+        server.serve_forever()
+        """
+
+    init(before store: S3Server) async throws {
+        process = try ChildProcess("\(S3Server.programs)/python", ["-c", Self.program, store.url])
+        url = "http://127.0.0.1:\(try await port(of: process, announcedBy: "cut store at "))"
+    }
+
+    deinit {
+        process.signal(SIGKILL)
+    }
+
+    /// Lets so many requests through from now on.
+    func cut(after requests: Int) async throws { try await S3Server.send("GET", "\(url)/cut-after/\(requests)") }
+}

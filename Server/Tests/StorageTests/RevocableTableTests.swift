@@ -1,0 +1,190 @@
+import CSQLite
+import Domain
+import Foundation
+import Storage
+import StoragePostgreSQL
+import TestPostgreSQL
+import Testing
+
+@testable import StorageSQLite
+
+/// What ends in a table after a backup ends in the restored database too, whichever table it is (decision 0110).
+@Suite("Tables and what a restore must not bring back", .serialized)
+struct RevocableTableTests {
+    /// Why the rows of these may come back with a backup.
+    private static let others = [
+        "audit_entries": "Entries are only added; the log goes on from the backup's head.",
+        "audit_heads": "The head belongs to the entries.",
+        "event_deliveries": "Events are delivered at least once; they name themselves.",
+        "event_streams": "A position, which belongs to the events.",
+        "events": "What happened has happened.",
+        "figures": "Counts for statistics.",
+        "identifiers": "Addresses and names return to the backup's, as the documents say.",
+        "log_in_failures": "Counts of attempts, which time brings down too.",
+        "mail_outbox": "Mails of development, for people to look at.",
+        "mail_queue": "A mail may come twice; the codes in it are in mailed_codes.",
+        "password_schemes": "Which forms of hashes there may be.",
+        "proof_times": "A restore writes its own time, and refuses each proof that was made before.",
+        "provider_revocations": "A provider hears twice that a grant ended.",
+        "rate_limits": "Counts of requests within minutes.",
+        "removed_device_keys": "Words for a device that is refused; the key itself is in identities.",
+        "used_proofs": "A restore refuses each proof that was made before it: see proof_times.",
+    ]
+    private static let application = "QXIYd00000000001"
+    private static let now = Timestamp(milliseconds: 1_795_252_542_000)
+
+    @Test("is either ended by the journal or has a reason, for every table of the schema")
+    func everyTable() throws {
+        let shapes = try SQLiteTables.ofMigrations()
+        let revocable = Set(RevocableTable.all.map(\.name))
+        #expect(revocable.count == RevocableTable.all.count)
+        #expect(revocable.isDisjoint(with: Self.others.keys))
+        #expect(revocable.union(Self.others.keys).sorted() == shapes.map(\.name).sorted())
+        for table in RevocableTable.all {
+            let columns = Set(try #require(shapes.first { $0.name == table.name }).columns.map(\.name))
+            let named = (table.namingColumns ?? []) + table.endingColumns + table.carriedColumns
+            #expect(columns.isSuperset(of: named), "\(table.name)")
+        }
+    }
+
+    @Test("ends in a restored database with every row that was removed or replaced, and has what is carried: SQLite")
+    func sqlite() throws {
+        let shapes = try SQLiteTables.ofMigrations()
+        let history = History(shapes, .sqlite)
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        let path = SQLiteStore.databasePath(in: folder.path)
+        let connection = try open(path, SQLITE_OPEN_CREATE)
+        try SQLiteSetUp.prepareWriter(connection)
+        for statement in history.before { try connection.execute(statement) }
+        let copy = folder.path + "/copy.sqlite"
+        try connection.execute("VACUUM INTO '\(copy)'")
+        _ = try RevocationSegments(folder: folder.path).begin(lineage: "0a1b2c3d")
+        let journal = RevocationJournal(folder: folder.path)
+        try journal.begin(on: connection)
+        for statement in history.after { try connection.execute(statement) }
+        let lines = try journal.take(from: connection)
+        connection.close()
+
+        let replay = try RevocationReplay(path: copy)
+        try replay.apply(lines.map { RevocationLine.sealed($0) + "\n" }.joined())
+        try replay.finish(at: Self.now)
+        #expect(!replay.isDamaged)
+        let restored = try SQLiteTables(path: copy)
+        for (question, expected) in history.expected {
+            let found = try restored.rows(question, [], maximumBytes: .max).first?.first
+            guard case .integer(expected)? = found else {
+                Issue.record("\(question) is \(String(describing: found)), not \(expected)")
+                continue
+            }
+        }
+    }
+
+    @Test(
+        "ends in a restored database with every row that was removed or replaced, and has what is carried: PostgreSQL")
+    func postgreSQL() async throws {
+        let history = History(try SQLiteTables.ofMigrations(), .postgresql)
+        let cluster = try await TestPostgreSQL.cluster()
+        let (old, new) = (try await cluster.makeMigratedDatabase(), try await cluster.makeMigratedDatabase())
+        for database in [old, new] {
+            _ = try await cluster.run(history.before.joined(separator: "; "), in: database)
+        }
+        let (source, target) = (try cluster.address(old), try cluster.address(new))
+        try await offThread {
+            let journal = try PostgreSQLJournal(source)
+            try journal.install()
+            try journal.begin("0a1b2c3d-00000001", behind: try PostgreSQLSnapshot(of: source))
+        }
+        _ = try await cluster.run(history.after.joined(separator: "; "), in: old)
+        try await offThread {
+            let lines = try PostgreSQLJournal(source).lines(of: "0a1b2c3d-00000001", after: 0).lines
+            let restoration = try PostgreSQLRestoration(target)
+            try restoration.begin()
+            try restoration.apply(lines.map { $0 + "\n" }.joined())
+            _ = try restoration.finish(at: Self.now)
+            #expect(!restoration.isDamaged)
+        }
+        for (question, expected) in history.expected {
+            #expect(try await cluster.run(question, in: new) == [["\(expected)"]], "\(question)")
+        }
+    }
+
+    private func open(_ path: String, _ flags: Int32) throws -> SQLiteConnection {
+        try SQLiteConnection(path: path, flags: SQLITE_OPEN_READWRITE | flags) { Issue.record("\($0)") }
+    }
+
+    /// Rows of every table, what becomes of them after the backup, and what must be found after the restore.
+    ///
+    /// In each table row 1 is changed where changes are carried, row 2 removed, and a row for each column replaced whose change
+    /// ends a row. Rows of the same number have nothing to do with each other. A user has two roles, and loses one.
+    private struct History {
+        private(set) var before: [String] = []
+        private(set) var after: [String] = []
+        private(set) var expected: [(question: String, answer: Int64)] = []
+        private let dialect: Dialect
+
+        init(_ shapes: [TableShape], _ dialect: Dialect) {
+            self.dialect = dialect
+            for shape in shapes {
+                guard let table = RevocableTable.all.first(where: { $0.name == shape.name }) else {
+                    before.append(insertion(1, of: shape))
+                    continue
+                }
+                for number in 1...2 + table.endingColumns.count { before.append(insertion(number, of: shape)) }
+                for column in table.carriedColumns {
+                    change(column, of: shape, 1)
+                    ask("SELECT COUNT(*) FROM \(shape.name) WHERE \(column) = \(value(shape, column, 99))", 1)
+                }
+                after.append("DELETE FROM \(shape.name) WHERE \(row(2, of: shape))")
+                for (index, column) in table.endingColumns.enumerated() { change(column, of: shape, 3 + index) }
+                ask("SELECT COUNT(*) FROM \(shape.name) WHERE \(row(1, of: shape))", 1)
+                for number in 2...2 + table.endingColumns.count {
+                    ask("SELECT COUNT(*) FROM \(shape.name) WHERE \(row(number, of: shape))", 0)
+                }
+            }
+            roles(of: shapes)
+        }
+
+        private mutating func roles(of shapes: [TableShape]) {
+            guard let users = shapes.first(where: { $0.name == "users" }) else { return }
+            let of = ("users.application_id.1", "users.id.1")
+            after.removeAll { $0.hasPrefix("UPDATE users SET grants") }
+            before.append("UPDATE users SET grants = 'editor staff' WHERE \(row(1, of: users))")
+            for role in ["editor", "staff"] {
+                before.append("INSERT INTO members VALUES ('\(of.0)', '\(role)', '\(of.1)')")
+            }
+            after.append("DELETE FROM members WHERE grant_id = 'editor'")
+            after.append("UPDATE users SET grants = 'staff' WHERE \(row(1, of: users))")
+            ask("SELECT COUNT(*) FROM users WHERE grants = 'staff'", 1)
+            ask("SELECT COUNT(*) FROM members WHERE user_id = '\(of.1)'", 1)
+        }
+
+        private mutating func ask(_ question: String, _ answer: Int64) { expected.append((question, answer)) }
+
+        private mutating func change(_ column: String, of shape: TableShape, _ number: Int) {
+            after.append(
+                "UPDATE \(shape.name) SET \(column) = \(value(shape, column, 98 + number)) "
+                    + "WHERE \(row(number, of: shape))"
+            )
+        }
+
+        private func insertion(_ number: Int, of shape: TableShape) -> String {
+            let values = shape.columns.map { value(shape, $0.name, number) }
+            return "INSERT INTO \(shape.name) (\(shape.columns.map(\.name).joined(separator: ", "))) "
+                + "VALUES (\(values.joined(separator: ", ")))"
+        }
+
+        private func row(_ number: Int, of shape: TableShape) -> String {
+            shape.key.map { "\($0) = \(value(shape, $0, number))" }.joined(separator: " AND ")
+        }
+
+        private func value(_ shape: TableShape, _ column: String, _ number: Int) -> String {
+            switch (shape.columns.first { $0.name == column }?.kind, dialect) {
+            case (.integer?, _): "\(number)"
+            case (.bytes?, .sqlite): "x'\(String(repeating: "\(100 + number)0", count: 16))'"
+            case (.bytes?, .postgresql): "decode('\(String(repeating: "\(100 + number)0", count: 16))', 'hex')"
+            default: "'\(shape.name).\(column).\(number)'"
+            }
+        }
+    }
+}
