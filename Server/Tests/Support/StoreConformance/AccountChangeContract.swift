@@ -74,9 +74,9 @@ extension Contract {
                     signCount: next, isBackupEligible: isEligible, isBackedUp: true, at: samples.now + .seconds(9))
                 let (isNoted, after, elsewhere) = try await engine.write { transaction throws(DomainError) in
                     try transaction.insert(new)
-                    let elsewhere =
-                        try transaction.note(use, of: new.id, in: samples.otherApplication)
-                        || transaction.note(use, of: "none", in: samples.application)
+                    let inOther = try transaction.note(use, of: new.id, in: samples.otherApplication)
+                    let ofNobody = try transaction.note(use, of: "none", in: samples.application)
+                    let elsewhere = inOther || ofNobody
                     let isNoted = try transaction.note(use, of: new.id, in: samples.application)
                     return (isNoted, try transaction.passkey(new.id, in: samples.application), elsewhere)
                 }
