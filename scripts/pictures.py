@@ -106,9 +106,19 @@ def draw_demo(base, application):
         draw_terminal(f"demo-{language}", lines[:-1])
 
 
-def first_owner(page, base):
-    link = re.search(r"/dashboard/set-up\?token=\S+", okaeri("admin", "link", "--data", str(data))).group(0)
-    page.goto(base + link)
+def draw_set_up(browser, link):
+    """The page of the one-time link, down to where the authenticator app's key begins, which is another at each visit."""
+    for language, locale in languages.items():
+        context = browser.new_context(locale=locale, viewport={"width": 720, "height": 520})
+        page = context.new_page()
+        page.goto(link)
+        page.wait_for_load_state()
+        page.screenshot(path=images / f"set-up-{language}.png")
+        context.close()
+
+
+def first_owner(page, link):
+    page.goto(link)
     page.locator("summary").first.click()
     key = page.locator(".key").inner_text().replace(" ", "")
     page.fill("[name=name]", "mika")
@@ -141,17 +151,31 @@ def main():
         draw_demo(base, demo)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+            link = re.search(r"/dashboard/set-up\?token=\S+", okaeri("admin", "link", "--data", str(data))).group(0)
+            draw_set_up(browser, base + link)
             owner = None
             for language, locale in languages.items():
                 context = browser.new_context(
                     locale=locale, viewport={"width": 1360, "height": 720}, storage_state=owner)
                 page = context.new_page()
                 if owner is None:
-                    first_owner(page, base)
+                    first_owner(page, base + link)
                     owner = context.storage_state()
                 page.goto(f"{base}/dashboard/app/{application}/users")
                 page.wait_for_load_state()
                 page.screenshot(path=images / f"dashboard-users-{language}.png")
+                # The demo's user has what an app's user has: a device key, a session, launches.
+                page.set_viewport_size({"width": 1360, "height": 1100})
+                page.goto(f"{base}/dashboard/app/{demo}/users")
+                page.locator("main table tbody a").first.click()
+                page.wait_for_load_state()
+                page.screenshot(path=images / f"dashboard-user-{language}.png")
+                context.close()
+                context = browser.new_context(locale=locale, viewport={"width": 720, "height": 560})
+                page = context.new_page()
+                page.goto(base)
+                page.wait_for_load_state()
+                page.screenshot(path=images / f"first-page-{language}.png")
                 context.close()
                 context = browser.new_context(locale=locale, viewport={"width": 390, "height": 620})
                 page = context.new_page()
