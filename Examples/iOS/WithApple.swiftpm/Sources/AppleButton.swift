@@ -1,22 +1,25 @@
+import AuthenticationServices
 import Okaeri
+import OkaeriUI
 import SwiftUI
 import UIKit
 
-/// Shows Apple's sheet and hands over what the person agreed to.
+/// Apple's own button, or the app's for what Apple's has no words for; then Apple's sheet.
 struct AppleButton: View {
-    let title: String
+    enum Purpose {
+        case logIn, link, delete
+    }
+
+    let purpose: Purpose
     let use: @MainActor (ProviderCredential) async -> Void
     @State private var problem = ""
 
     var body: some View {
         VStack(spacing: 8) {
-            Button {
-                Task { await showSheet() }
-            } label: {
-                HStack(spacing: 8) {
-                    Image(systemName: "apple.logo")
-                    Text(title)
-                }
+            switch purpose {
+            case .logIn: AppleIDButton(.signIn) { Task { await showSheet() } }
+            case .link: AppleIDButton(.continue) { Task { await showSheet() } }
+            case .delete: Button("Delete my account") { Task { await showSheet() } }
             }
             Text(problem).multilineTextAlignment(.center)
         }

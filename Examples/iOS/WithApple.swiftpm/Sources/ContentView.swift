@@ -19,13 +19,13 @@ struct ContentView: View {
                 Text("Signed in as \(user.displayName ?? user.id)").font(.system(.title))
                 if isLinked {
                     Button("Unlink Apple") { Task { await unlink() } }
-                    AppleButton(title: "Delete my account") { await delete($0) }
+                    AppleButton(purpose: .delete) { await delete($0) }
                 } else {
-                    AppleButton(title: "Keep this account with Apple") { await link($0) }
+                    AppleButton(purpose: .link) { await link($0) }
                 }
                 Button("Log out") { Task { await okaeri.logOut() } }
             } else {
-                AppleButton(title: "Sign in with Apple") { await logIn($0) }
+                AppleButton(purpose: .logIn) { await logIn($0) }
                 Button("Begin as a guest") { Task { await beginAsGuest() } }
             }
             Text(message).multilineTextAlignment(.center)
