@@ -72,6 +72,49 @@ struct PageLookTests {
         #expect(picture.policy.contains("sandbox"))
     }
 
+    @Test(
+        "puts the logo where the theme has it, as high as it says",
+        arguments: [
+            (
+                #""logoHeight": 96, "logoPosition": "center""#,
+                ["--okaeri-logo-height:96px", "--okaeri-logo-position:center"]
+            ),
+            (#""logoPosition": "trailing""#, ["--okaeri-logo-position:flex-end"]),
+            (#""logoHeight": 16, "logoPosition": "leading""#, ["--okaeri-logo-height:16px"]),
+            (#""logoPosition": "upside-down""#, []), (#""brand": "Hoshi""#, []),
+        ])
+    func logoPlace(members: String, properties: [String]) async throws {
+        let theme = try JSONValue(parsing: Array("{\(members)}".utf8))
+        let browser = Browser(try await TestServer(application: ApplicationSettings(theme: theme)))
+        let style = try await browser.get(browser.path("log-in")).html
+        let set = style.matches(of: /--okaeri-logo-[a-z]+:[^;}]+/).map { String($0.output) }
+        #expect(Set(set) == Set(properties))
+        let sheet = try #require(style.firstMatch(of: /href="(\/assets\/[^"]+\.css)"/)?.output.1)
+        let rules = try await browser.get(String(sheet)).html
+        #expect(rules.contains("justify-content: var(--okaeri-logo-position, flex-start)"))
+        #expect(rules.contains("height: var(--okaeri-logo-height, 2.5rem)"))
+    }
+
+    @Test("shows the picture behind all screens, and leaves those of single screens to apps")
+    func background() async throws {
+        let theme = try JSONValue(
+            parsing: Array(
+                """
+                {"backgroundImage": "data:image/png;base64,iVBORw0KGgo=",
+                 "backgroundImages": {"logIn": "data:image/png;base64,iVBORw0KGgp="}}
+                """.utf8))
+        let browser = Browser(try await TestServer(application: ApplicationSettings(theme: theme)))
+        var pictures: Set<String> = []
+        for page in ["log-in", "sign-up"] {
+            let html = try await browser.get(browser.path(page)).html
+            pictures.formUnion(html.matches(of: /--okaeri-picture:url\("([^"]+)"\)/).map { String($0.output.1) })
+        }
+        #expect(pictures.count == 1)
+        let picture = try await browser.get(try #require(pictures.first))
+        #expect(picture.status == 200)
+        #expect(picture.answer.headers[.contentType] == "image/png")
+    }
+
     @Test("takes a broken theme for none", arguments: [#""x""#, #"{"light": {"text": "red;}</style>"}}"#])
     func brokenTheme(json: String) async throws {
         let theme = try JSONValue(parsing: Array(json.utf8))
