@@ -38,7 +38,8 @@ struct MemoryPhase {
         defer { server.child.stop() }
         sleep(10)
         report.add(
-            ratio: "resident idle, MB", megabytes(server.child.usage.residentMebibytes), "ten seconds after the start, unused"
+            ratio: "resident idle, MB", megabytes(server.child.usage.residentMebibytes),
+            "ten seconds after the start, unused"
         )
     }
     /// The targets are in millions of bytes.
