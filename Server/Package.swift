@@ -171,7 +171,8 @@ let package = Package(
         .target(
             name: "OkaeriServer",
             dependencies: [
-                "Backups", "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport", "NativeAPI",
+                "Backups", "CMalloc", "Domain", "Storage", "StorageSQLite", "StoragePostgreSQL", "HTTPSupport",
+                "NativeAPI",
                 "NCMBAPI", "ParseAPI", "KiiAPI", "AuthServiceAPI", "OutboundServices", "PasswordHashes",
                 "Threads", "WebPages", "PageSupport", "Dashboard",
                 hummingbird, hummingbirdCore, httpTypes, nioCore, nioPosix, nioHTTP1, logging, lifecycle,
@@ -188,8 +189,8 @@ let package = Package(
                 crypto,
             ],
             swiftSettings: settings),
-        // system: The C library's allocator, of which Foundation shows nothing.
-        .systemLibrary(name: "CMalloc"),
+        // system: What the C library and the system do with the memory of the process, of which Foundation shows nothing.
+        .target(name: "CMalloc"),
         // program: The commands of the program.
         .target(
             name: "OkaeriProgram",

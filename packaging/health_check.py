@@ -2,10 +2,12 @@
 """Puts a health check into the configuration of an image in an OCI archive: health_check.py ARCHIVE.oci.tar
 
 The member is Docker's (`Healthcheck`); the OCI specification has none and lets it stand. Buildah leaves it out of OCI
-images, so it is put in afterwards, and the manifest and the index get the new digests."""
+images, so it is put in afterwards, and the manifest and the index get the new digests. The members of the archive get the
+time of SOURCE_DATE_EPOCH and nobody's name, so that the same image is the same archive."""
 import hashlib
 import io
 import json
+import os
 import pathlib
 import sys
 import tarfile
@@ -46,6 +48,9 @@ def main():
     with tarfile.open(path, "w") as archive:
         for name in sorted(members):
             member, content = members[name]
+            member.mtime = int(os.environ["SOURCE_DATE_EPOCH"])
+            member.uid = member.gid = 0
+            member.uname = member.gname = ""
             archive.addfile(member, io.BytesIO(content) if content is not None else None)
 
 

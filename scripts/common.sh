@@ -68,7 +68,7 @@ prepare_release() {
     [ "$(uname -s)" = Linux ] || return 0
     release_arguments+=(-Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
         -Xcc -fdata-sections -Xlinker --icf=all -Xlinker --no-export-dynamic -Xlinker -z
-        -Xlinker pack-relative-relocs)
+        -Xlinker pack-relative-relocs -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker "$PWD/packaging/no-unwind.ld")
     local static object=$build_folder/icu/data.o
     static=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/lib/swift_static
     if [ ! -f "$object" ]; then

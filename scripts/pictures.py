@@ -107,7 +107,7 @@ def draw_demo(base, application):
 
 
 def draw_set_up(browser, link):
-    """The page of the one-time link, down to where the authenticator app's key begins, which is another at each visit."""
+    """The page of the one-time link, down to where the authenticator app's key begins, which is another each time."""
     for language, locale in languages.items():
         context = browser.new_context(locale=locale, viewport={"width": 720, "height": 520})
         page = context.new_page()

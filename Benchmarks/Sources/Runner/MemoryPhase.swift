@@ -36,9 +36,10 @@ struct MemoryPhase {
         _ = try workbench.createApplication(in: data.folder)
         let server = try ServerUnderTest.okaeri(workbench, on: data)
         defer { server.child.stop() }
-        sleep(3)
+        sleep(10)
         report.add(
-            ratio: "resident idle, MB", megabytes(server.child.usage.residentMebibytes), "three seconds after the start"
+            ratio: "resident idle, MB", megabytes(server.child.usage.residentMebibytes),
+            "ten seconds after the start, unused"
         )
     }
     /// The targets are in millions of bytes.

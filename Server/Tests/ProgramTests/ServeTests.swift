@@ -34,6 +34,30 @@ struct ServeTests {
         #expect(try await open.status() == 0)
     }
 
+    @Test("gives back the pages of its program that only the start needed, and serves on")
+    func memoryAfterStart() async throws {
+        let server = try await TestServer(data: folder.path)
+        let start = try Self.residentFileBytes(server.process.id)
+        let later = try await eventually("the pages that are given back") {
+            let now = try Self.residentFileBytes(server.process.id)
+            return now < start / 2 ? now : nil
+        }
+        #expect(try await server.send("GET", "/health/ready").status == 200)
+        // What is used again is there again.
+        #expect(try Self.residentFileBytes(server.process.id) > later)
+        #expect(try await server.stop() == 0)
+    }
+
+    /// How much of its program and libraries a process holds in memory.
+    private static func residentFileBytes(_ process: Int32) throws -> Int {
+        let lines = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8).split(separator: "\n")
+        let line = lines.first { $0.hasPrefix("RssFile:") }
+        guard let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
+            throw TestFault("no RssFile of \(process)")
+        }
+        return kibibytes * 1024
+    }
+
     @Test("finds the same data after a restart")
     func restart() async throws {
         let phone = Phone()

@@ -7,14 +7,16 @@ import NIOCore
 
 /// What operators and developers ask the server itself.
 struct ServiceController: Sendable {
-    let applications: Applications
-    private let openAPI = ByteBuffer(bytes: EmbeddedFiles.bytes(of: "NativeAPI/Service/openapi.yaml"))
+    private static let descriptionFile = "NativeAPI/Service/openapi.yaml"
 
-    /// `GET /v1/openapi.yaml`: the API's description, as it stands in the repository.
+    let applications: Applications
+
+    /// `GET /v1/openapi.yaml`: the API's description, as it stands in the repository. It is copied out of the program when it
+    /// is asked for, which is seldom, rather than held twice.
     func description(_ request: Request, _ context: ServerContext) async throws -> Response {
         Response(
             status: .ok, headers: [.contentType: "application/yaml", .cacheControl: "public, max-age=300"],
-            body: ResponseBody(byteBuffer: openAPI))
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: EmbeddedFiles.bytes(of: Self.descriptionFile))))
     }
 
     /// `GET /health/live`: the process answers. Asks nothing else, so that a slow disk restarts nobody.

@@ -83,7 +83,7 @@ struct PageLookTests {
             (#""logoHeight": 16, "logoPosition": "leading""#, ["--okaeri-logo-height:16px"]),
             (#""logoPosition": "upside-down""#, []), (#""brand": "Hoshi""#, []),
         ])
-    func logoPlace(members: String, properties: [String]) async throws {
+    func logoPosition(members: String, properties: [String]) async throws {
         let theme = try JSONValue(parsing: Array("{\(members)}".utf8))
         let browser = Browser(try await TestServer(application: ApplicationSettings(theme: theme)))
         let style = try await browser.get(browser.path("log-in")).html
