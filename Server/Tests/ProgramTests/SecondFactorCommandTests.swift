@@ -61,11 +61,11 @@ struct SecondFactorCommandTests {
         let shown = try await Program.run(["user", "second-factors", user] + options).output
         #expect(shown.contains("Phone") && shown.contains("Recovery codes left: 10"))
         await #expect(throws: OkaeriError.self) {
-            try await client().logIn(username: "Hana", password: "four quiet words")
+            try await client().logIn(identifier: "Hana", password: "four quiet words")
         }
         let reset = try await Program.run(["user", "reset-second-factors", user] + options + ["--json"])
         #expect(try JSONValue(parsing: Array(reset.output.utf8)) == ["reset": .string(user)], "\(reset.errors)")
-        let logIn = try await client().logIn(username: "Hana", password: "four quiet words")
+        let logIn = try await client().logIn(identifier: "Hana", password: "four quiet words")
         #expect(logIn.user.id == user)
         #expect(try await Program.run(["user", "second-factors", "nobody"] + options).status == 1)
         try await server.stop()

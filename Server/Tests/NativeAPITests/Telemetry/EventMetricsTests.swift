@@ -4,6 +4,7 @@ import Foundation
 import HTTPSupport
 import HTTPTypes
 import OkaeriServer
+import OkaeriWire
 import StorageSQLite
 import Testing
 
