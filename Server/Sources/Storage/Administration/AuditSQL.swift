@@ -74,13 +74,15 @@ extension SQLTransaction {
     package func auditEntries(
         about user: Identifier<User>, in application: Identifier<Application>, limit: Int
     ) throws(DomainError) -> [AuditEntry] {
-        // Two index searches instead of one scan. What somebody did to themselves is in the first alone.
+        // Two index searches instead of one scan. What somebody did to themselves is in the first alone. SQLite
+        // takes a partial index of `target <> actor` for a range of `target`, and not for `target = $2`.
         try connection.all(
             AuditEntryRow.self,
             """
             FROM audit_entries WHERE application_id = $1 AND id IN (
                 SELECT id FROM audit_entries WHERE application_id = $1 AND actor = $2
-                UNION SELECT id FROM audit_entries WHERE application_id = $1 AND target = $2 AND target <> actor)
+                UNION SELECT id FROM audit_entries WHERE application_id = $1 AND target >= $2 AND target <= $2
+                    AND target <> actor)
             ORDER BY id DESC LIMIT $3
             """,
             [.id(application), .text(AuditEntry.Actor.user(user).rawValue), .count(limit)])
