@@ -21,5 +21,7 @@ struct MemoryTrim: Service {
             metadata: [
                 "before": "\(before ?? 0)", "after": "\(ProcessMemory.residentBytes ?? 0)",
             ])
+        // A service that ends by itself while the others stop is a fault of the group.
+        try? await gracefulShutdown()
     }
 }

@@ -201,7 +201,7 @@ package struct ServerProgram: Sendable {
             services.insert(.init(service: telemetry.worker(responders.counted, logger)), at: 0)
         }
         services.append(.init(service: application))
-        services.append(.init(service: MemoryTrim(logger: logger), successTerminationBehavior: .ignore))
+        services.append(.init(service: MemoryTrim(logger: logger)))
         // Services stop in the opposite order: streams end before the server waits for its requests.
         services.append(.init(service: EventStreamCloser(modules: composition.modules)))
         var configuration = ServiceGroupConfiguration(

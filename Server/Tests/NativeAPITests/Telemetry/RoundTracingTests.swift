@@ -28,7 +28,9 @@ struct RoundTracingTests {
         let round = try #require(spans.last)
         #expect(round.name == name && round.parent == nil && round.kind == .internal)
         #expect(spans.allSatisfy { $0.context.trace == round.context.trace })
-        #expect(spans.contains { $0.name.hasPrefix("transaction ") && $0.parent == round.context.span })
+        #expect(
+            spans.contains { $0.name.hasPrefix("transaction ") && $0.parent == round.context.span },
+            "\(name): \(spans.map(\.name))")
         return spans
     }
 
