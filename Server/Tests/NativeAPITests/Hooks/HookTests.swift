@@ -244,11 +244,11 @@ struct HookTests {
         #expect(try await entries() == both)
         expect(try await other.send(.post, APIPath.token), 403, .hookRefused)
         #expect(try await entries() == both)
+        let page = try await world.world.browser().get(world.world.page("users/\(user)"))
+        #expect(page.html.contains("access-token.issued") && page.html.contains("refused"))
         world.server.clock.advance(by: .seconds(3600))
         expect(try await person.send(.post, APIPath.token), 403, .hookRefused)
         #expect(try await entries().count == 3)
-        let page = try await world.world.browser().get(world.world.page("users/\(user)"))
-        #expect(page.html.contains("access-token.issued") && page.html.contains("refused"))
     }
 
     @Test("is asked while no transaction is open: the database can be written to meanwhile")
