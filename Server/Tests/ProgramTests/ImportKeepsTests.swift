@@ -75,7 +75,7 @@ struct ImportKeepsTests {
         Export(
             testDescription: "parse",
             text: #"""
-                {"results":[{"objectId":"u1","username":"taro","authData":{"google":{"id":"g-1"},"apple":{"id":"000.apple"}},"score":3}]}
+                {"results":[{"objectId":"u1","username":"taro","authData":{"google":{"id":"g-1"},"apple":{"id":"000.apple"}},"score":3,"createdAt":"2016-01-02T03:04:05.678Z"}]}
                 """#,
             shown: both + [#""score":3"#], isDisabled: false),
         Export(
