@@ -82,28 +82,6 @@ struct ImportHostileTests {
         #expect(report.refused.first { $0.line == 2 }?.reason.contains(" more.") == true)
     }
 
-    @Test("end a part of the export at 4 MiB, so that records of 1 MiB are never all in memory")
-    func bytes() async throws {
-        let id = try await application()
-        // Far more members than a user may have: each takes a hundred bytes and more as a value.
-        let members = (0..<60_000).map { #""f\#($0)":[]"# }.joined(separator: ",")
-        var text = Data()
-        for number in 0..<16 { text += Data("{\"id\":\"\(number)\",\"fields\":{\(members)}}\n".utf8) }
-        let file = "\(folder.path)/users.json"
-        try text.write(to: URL(fileURLWithPath: file))
-        let script = """
-            import resource, subprocess, sys
-            done = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-            """
-        let command = ["import", "users", file, "--application", id, "--data", folder.path, "--anonymous", "--dry-run"]
-        let finished = try await ChildProcess("/usr/bin/python3", ["-c", script, Program.path()] + command).finished()
-        let numbers = finished.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
-        // In KiB. All of them together take more than 130 MiB as values, beside what the program takes.
-        try #require(numbers.count == 2 && numbers[0] == 1, "\(finished.output)\(finished.errors)")
-        #expect(numbers[1] < 150 * 1024)
-    }
-
     @Test(
         "take anonymous users when they are asked to, whom the old app's token leads to",
         arguments: ["supabase", "firebase"])
