@@ -61,8 +61,11 @@ def make_application(world, name, settings):
 def turn_on(world, name):
     """A new application with passkeys: its id, and where its pages are."""
     local = world.base.replace("127.0.0.1", "localhost")
-    passkeys = {"enabled": True, "domain": "localhost", "origins": [local], "appleApps": ["ABCDE12345.com.example.app"]}
-    application = make_application(world, name, {"passkeys": passkeys})
+    application = json.loads(world.okaeri("application", "create", name, "--data", str(world.data), "--json"))["id"]
+    # The server's own host is given by commands and admins of all applications alone.
+    world.okaeri(
+        "application", "passkeys", application, "--enabled", "--domain", "localhost", "--origin", local,
+        "--apple-app", "ABCDE12345.com.example.app", "--data", str(world.data))
     return application, f"{local}/a/{application}"
 
 

@@ -8,8 +8,8 @@ public struct SecondFactorChallenge: Hashable, Sendable {
     public let factors: [SecondFactorKind]
     /// Until when.
     public let expiresAt: Date
-    /// Whether the user has a passkey, which is two factors by itself: ``OkaeriClient/logInWithPasskey(_:)`` in the place of
-    /// a code. `nil` when the server does not say so.
+    /// Whether the user has a passkey, which is two factors by itself and takes the place of a code. `nil` when the server
+    /// does not say so.
     public let hasPasskey: Bool?
     let ticket: Secret
     /// How the log-in began, and so how it ends.
