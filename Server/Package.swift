@@ -310,8 +310,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Domain", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld", "CSQLite",
-                crypto,
+                "Domain", "OkaeriProgram", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld",
+                "CSQLite", crypto,
                 sdk, wire,
             ],
             swiftSettings: settings),

@@ -11,8 +11,7 @@ struct AccountCommandTests {
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication()
         let scope = ["--application", application.id, "--data", folder.path, "--json"]
-        let url = try #require(URL(string: server.url))
-        let app = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+        let app = try server.app(in: application.id)
         let user = try await app.signUp(username: "Hana", password: "four quiet words")
 
         let sessions: Sessions = try await Program.run(["user", "sessions", user.id] + scope).json()
@@ -43,10 +42,9 @@ struct AccountCommandTests {
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication()
         let scope = ["--application", application.id, "--data", folder.path, "--json"]
-        let url = try #require(URL(string: server.url))
-        let phone = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+        let phone = try server.app(in: application.id)
         let user = try await phone.signUp(username: "Hana", password: "four quiet words")
-        let tablet = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+        let tablet = try server.app(in: application.id)
         try await tablet.logIn(identifier: "hana", password: "four quiet words")
 
         let listed: DeviceKeys = try await Program.run(["user", "device-keys", user.id] + scope).json()
@@ -83,8 +81,7 @@ struct AccountCommandTests {
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication()
         let scope = ["--application", application.id, "--data", folder.path, "--json"]
-        let url = try #require(URL(string: server.url))
-        let app = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+        let app = try server.app(in: application.id)
         let user = try await app.signUp(username: "Hana", password: "four quiet words")
 
         let unasked = try await Program.run(["user", "delete", user.id] + scope)
@@ -121,8 +118,7 @@ struct AccountCommandTests {
         ]
         #expect(try await Program.run(create + [wrong]).status == 2)
         let made: Made = try await Program.run(create + ["15"]).json()
-        let url = try #require(URL(string: server.url))
-        let app = OkaeriClient(server: url, application: made.id, vault: MemoryVault())
+        let app = try server.app(in: made.id)
         do throws(OkaeriError) {
             try await app.signUp(username: "Hana", password: "fourteen chars")
             Issue.record("The password is too short.")

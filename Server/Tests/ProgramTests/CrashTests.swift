@@ -23,11 +23,10 @@ struct CrashTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<64 {
                 group.addTask {
-                    let transport = URLSessionTransport()
                     while true {
                         let answer: TransportResponse
                         do {
-                            answer = try await Phone().logIn(at: server, application: application, by: transport)
+                            answer = try await Phone().logIn(at: server, application: application)
                         } catch is TransportError {
                             return  // The server is gone.
                         }
@@ -45,12 +44,11 @@ struct CrashTests {
         #expect(try await server.process.status() == -SIGKILL)
 
         let revived = try await TestServer(data: folder.path)
-        let transport = URLSessionTransport()
         let logIns = await acknowledged.logIns
         #expect(logIns.count >= 100)
         for logIn in logIns {
             let answer = try await revived.send(
-                "GET", "/v1/user", application: application, token: logIn.session.token, by: transport)
+                "GET", "/v1/user", application: application, token: logIn.session.token)
             #expect(answer.status == 200)
             let user = try JSONDecoder().decode(UserBody.self, from: answer.body)
             #expect(user == logIn.user)

@@ -127,7 +127,7 @@ struct ImportParseTests {
         var headers = ["X-Parse-Application-Id": "app1", "Content-Type": "application/json"]
         if let token { headers["X-Parse-Session-Token"] = token }
         let url = try #require(URL(string: "\(server.url)/parse\(path)"))
-        return try await URLSessionTransport().send(
+        return try await TestServer.transport.send(
             TransportRequest(
                 method: method, url: url, headers: HeaderFields(headers), body: body.map { Data($0.utf8) },
                 timeout: .seconds(60)))

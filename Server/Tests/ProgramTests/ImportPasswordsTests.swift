@@ -185,15 +185,14 @@ struct ImportPasswordsTests {
         let finished = try await Program.run(command + export.options)
         let report: Report = try finished.json()
         #expect(finished.status == 0 && report.imported >= export.passwords.count, "\(finished.output)")
-        let url = try #require(URL(string: server.url))
         for (name, password) in export.passwords {
-            let app = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+            let app = try server.app(in: application.id)
             await #expect(throws: OkaeriError.credentialRefused, "\(name)") {
                 try await app.logIn(identifier: name, password: password + "x")
             }
             let first = try await app.logIn(identifier: name, password: password)
             // The hash is another one by now.
-            let other = OkaeriClient(server: url, application: application.id, vault: MemoryVault())
+            let other = try server.app(in: application.id)
             #expect(try await other.logIn(identifier: name, password: password).user.id == first.user.id, "\(name)")
         }
         try await server.stop()

@@ -45,8 +45,7 @@ struct PasskeyCommandTests {
     func user() async throws {
         let server = try await TestServer(data: folder.path)
         let application = try await server.makeApplication()
-        let client = OkaeriClient(
-            server: try #require(URL(string: server.url)), application: application.id, vault: MemoryVault())
+        let client = try server.app(in: application.id)
         let user = try await client.signUp(username: "Hana", password: "four quiet words").id
         let options = ["--application", application.id, "--data", folder.path]
         let listed = try await Program.run(["user", "passkeys", user] + options + ["--json"])

@@ -42,11 +42,7 @@ struct SecondFactorCommandTests {
         let turnedOn = try await Program.run(
             ["application", "second-factors", application.id, "--mode", "optional", "--data", folder.path])
         #expect(turnedOn.status == 0, "\(turnedOn.errors)")
-        func client() throws -> OkaeriClient {
-            OkaeriClient(
-                server: try #require(URL(string: server.url)), application: application.id, vault: MemoryVault())
-        }
-        let okaeri = try client()
+        let okaeri = try server.app(in: application.id)
         let user = try await okaeri.signUp(username: "Hana", password: "four quiet words").id
         #expect(try await Program.run(["user", "second-factors", user] + options).output.contains("no second factor"))
         #expect(try await Program.run(["user", "reset-second-factors", user] + options).status == 1)
@@ -61,11 +57,11 @@ struct SecondFactorCommandTests {
         let shown = try await Program.run(["user", "second-factors", user] + options).output
         #expect(shown.contains("Phone") && shown.contains("Recovery codes left: 10"))
         await #expect(throws: OkaeriError.self) {
-            try await client().logIn(identifier: "Hana", password: "four quiet words")
+            try await server.app(in: application.id).logIn(identifier: "Hana", password: "four quiet words")
         }
         let reset = try await Program.run(["user", "reset-second-factors", user] + options + ["--json"])
         #expect(try JSONValue(parsing: Array(reset.output.utf8)) == ["reset": .string(user)], "\(reset.errors)")
-        let logIn = try await client().logIn(identifier: "Hana", password: "four quiet words")
+        let logIn = try await server.app(in: application.id).logIn(identifier: "Hana", password: "four quiet words")
         #expect(logIn.user.id == user)
         #expect(try await Program.run(["user", "second-factors", "nobody"] + options).status == 1)
         try await server.stop()

@@ -77,7 +77,7 @@ struct StandbyTests {
             return (try? JSONDecoder().decode(Serving.self, from: Data(process.output.utf8)))?.url
         }
         func answer(_ method: String, _ path: String, _ logIn: LogInResponse) async throws -> TransportResponse {
-            try await URLSessionTransport().send(
+            try await TestServer.transport.send(
                 TransportRequest(
                     method: method, url: #require(URL(string: url + path)),
                     headers: ["Okaeri-Application": application, "Authorization": "Bearer \(logIn.session.token)"],

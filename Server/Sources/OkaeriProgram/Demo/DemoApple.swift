@@ -66,7 +66,7 @@ struct DemoApple: Sendable {
             let request = TransportRequest(
                 method: method, url: url, headers: ["Content-Type": "application/json"],
                 body: try body.map { try JSONEncoder().encode($0) })
-            let answer = try await URLSessionTransport().send(request)
+            let answer = try await CurlTransport.shared.send(request)
             guard answer.status == 200 else { throw TransportError.unreachable("status \(answer.status)") }
             return answer.body
         } catch {

@@ -109,7 +109,7 @@ struct DemoApplePlay: Sendable {
     /// A new phone.
     private func device() -> OkaeriClient {
         OkaeriClient(
-            server: server, application: application, vault: MemoryVault(),
+            server: server, application: application, vault: MemoryVault(), transport: CurlTransport.shared,
             configuration: OkaeriConfiguration(
                 requestTimeout: .seconds(10), retry: RetryPolicy(maximumTries: 2, firstDelay: .milliseconds(200))))
     }

@@ -34,7 +34,7 @@ struct DemoKiiApp: Sendable {
             let request = TransportRequest(
                 method: method, url: url, headers: HeaderFields(headers),
                 body: try body.map { try JSONEncoder().encode($0) })
-            let answer = try await URLSessionTransport().send(request)
+            let answer = try await CurlTransport.shared.send(request)
             let members =
                 answer.body.isEmpty ? [:] : try JSONDecoder().decode([String: JSONValue].self, from: answer.body)
             reply = Reply(status: answer.status, members: members)

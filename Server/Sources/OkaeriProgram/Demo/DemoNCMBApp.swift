@@ -110,7 +110,7 @@ struct DemoNCMBApp: Sendable {
         ]
         headers["X-NCMB-Apps-Session-Token"] = token
         do {
-            let answer = try await URLSessionTransport().send(
+            let answer = try await CurlTransport.shared.send(
                 TransportRequest(
                     method: method, url: url, headers: HeaderFields(headers), body: try JSONEncoder().encode(body)))
             return try JSONDecoder().decode(Body.self, from: answer.body)

@@ -84,12 +84,15 @@ struct DemoNCMBCommand: AsyncParsableCommand {
         guard let member = try await app.logIn().member else {
             throw CommandFault.failed("The member cannot log in any more.")
         }
-        let okaeri = OkaeriClient(server: server, application: application, vault: MemoryVault())
+        func device() -> OkaeriClient {
+            OkaeriClient(
+                server: server, application: application, vault: MemoryVault(), transport: CurlTransport.shared)
+        }
+        let okaeri = device()
         do throws(OkaeriError) {
             let adopted = try await okaeri.adopt(ncmbSession: member.token).user
             let launched = try await okaeri.logInAutomatically().user
-            let byPassword = try await OkaeriClient(server: server, application: application, vault: MemoryVault())
-                .adopt(username: app.deviceId, password: app.deviceId).user
+            let byPassword = try await device().adopt(username: app.deviceId, password: app.deviceId).user
             return [
                 Step(
                     scene: "adopt", title: texts.adopt, outcome: texts.sameUser(adopted.id == member.id),

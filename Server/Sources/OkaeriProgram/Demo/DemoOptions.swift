@@ -48,7 +48,7 @@ struct DemoOptions: ParsableArguments {
         // Somebody waits at a terminal: one more try, soon, is all.
         let retry = RetryPolicy(maximumTries: 2, firstDelay: .milliseconds(200))
         return OkaeriClient(
-            server: target.server, application: target.application, vault: vault,
+            server: target.server, application: target.application, vault: vault, transport: CurlTransport.shared,
             configuration: OkaeriConfiguration(requestTimeout: patience, retry: retry, device: device))
     }
 

@@ -38,7 +38,7 @@ struct DemoParseApp: Sendable {
             let request = TransportRequest(
                 method: method, url: url, headers: HeaderFields(headers),
                 body: try body.map { try JSONEncoder().encode($0) })
-            let answer = try await URLSessionTransport().send(request)
+            let answer = try await CurlTransport.shared.send(request)
             reply = Reply(
                 status: answer.status, members: try JSONDecoder().decode([String: JSONValue].self, from: answer.body))
         } catch {

@@ -40,7 +40,8 @@ struct DemoParseCommand: AsyncParsableCommand {
         let language = locale ?? DemoLanguage(environment: ProcessInfo.processInfo.environment)
         var steps = try await play(app, language.parseTexts)
         let okaeri = OkaeriClient(
-            server: server, application: made.application.id.rawValue, vault: MemoryVault())
+            server: server, application: made.application.id.rawValue, vault: MemoryVault(),
+            transport: CurlTransport.shared)
         steps += try await adopt(app, steps.last?.user ?? "", okaeri, language)
         DemoStep.write(steps, output)
     }

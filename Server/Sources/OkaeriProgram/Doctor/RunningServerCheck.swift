@@ -14,7 +14,7 @@ struct RunningServerCheck {
         }
         let name = "the server at \(running.url) (process \(running.pid))"
         do throws(TransportError) {
-            let answer = try await URLSessionTransport().send(
+            let answer = try await CurlTransport.shared.send(
                 TransportRequest(method: "GET", url: url, timeout: Self.patience))
             guard answer.status == 200 else {
                 return [

@@ -54,7 +54,7 @@ struct MetricsReading {
         headers["Authorization"] = settings.metricsKey.map { "Bearer \($0.revealed)" }
         let response: TransportResponse
         do throws(TransportError) {
-            response = try await URLSessionTransport().send(
+            response = try await CurlTransport.shared.send(
                 TransportRequest(method: "GET", url: url, headers: headers, timeout: Self.patience))
         } catch {
             throw .failed(

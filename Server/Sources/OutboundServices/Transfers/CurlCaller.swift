@@ -16,18 +16,21 @@ package final class CurlCaller: WebCaller {
         package var whole: Duration
         /// The longest answer that is read.
         package var answerBytes: Int
+        /// Calls under way at once, each on a thread.
+        package var calls: Int
 
         package init(
-            connecting: Duration = .seconds(4), whole: Duration = .seconds(10), answerBytes: Int = 256 * 1024
+            connecting: Duration = .seconds(4), whole: Duration = .seconds(10), answerBytes: Int = 256 * 1024,
+            calls: Int = 6
         ) {
             self.connecting = connecting
             self.whole = whole
             self.answerBytes = answerBytes
+            self.calls = calls
         }
     }
 
-    /// Calls under way at once, and calls that may wait for them.
-    private static let threadCount = 6
+    /// Calls that may wait for those under way.
     private static let maximumWaiting = 256
 
     private let limits: Limits
@@ -93,7 +96,7 @@ package final class CurlCaller: WebCaller {
         threads.withLock { threads in
             if let threads { return threads }
             let new = WorkerThreads(
-                name: "okaeri-calls", count: Self.threadCount, maximumWaiting: Self.maximumWaiting)
+                name: "okaeri-calls", count: limits.calls, maximumWaiting: Self.maximumWaiting)
             threads = new
             return new
         }

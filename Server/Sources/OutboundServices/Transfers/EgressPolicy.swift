@@ -12,6 +12,7 @@ import Foundation
 package struct EgressPolicy: Sendable {
     private let privateNetworks: [IPNetwork]
     private let operatorURLs: [Address]
+    private let isUnlimited: Bool
 
     /// - Parameters:
     ///   - privateNetworks: What may be asked although it is no public address, also by http.
@@ -19,7 +20,15 @@ package struct EgressPolicy: Sendable {
     package init(privateNetworks: [IPNetwork], operatorURLs: [String]) {
         self.privateNetworks = privateNetworks
         self.operatorURLs = operatorURLs.compactMap(Address.init)
+        isUnlimited = false
     }
+
+    private init() {
+        (privateNetworks, operatorURLs, isUnlimited) = ([], [], true)
+    }
+
+    /// Any server, for commands: whoever types an address at this machine reaches it without Okaeri too.
+    package static let unlimited = EgressPolicy()
 
     /// The same for who asks addresses of tenants alone: the operator's own are no more to them than any other.
     package var forTenants: EgressPolicy { EgressPolicy(privateNetworks: privateNetworks, operatorURLs: []) }
@@ -39,7 +48,7 @@ package struct EgressPolicy: Sendable {
     package func target(of url: String) -> Target? {
         guard let parsed = Address(url) else { return nil }
         let (scheme, host, port) = (parsed.scheme, parsed.host, parsed.port)
-        if operatorURLs.contains(where: parsed.isUnder) { return Target(scheme: scheme, isOperators: true) }
+        if isUnlimited || operatorURLs.contains(where: parsed.isUnder) { return Target(scheme: scheme, isOperators: true) }
         // Below 1024 other protocols listen.
         guard port >= 1024 || port == (scheme == .https ? 443 : 80) else { return nil }
         let target = Target(scheme: scheme, isOperators: false)

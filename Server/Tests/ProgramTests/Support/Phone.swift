@@ -17,13 +17,12 @@ struct Phone: Sendable {
     /// One automatic log-in. When the server refuses the time of the proof and tells its own, as it does in the second of a
     /// restart (decision 0124), a second proof has the server's time.
     func logIn(
-        at server: TestServer, application: String, body: String = "{}",
-        by transport: URLSessionTransport = URLSessionTransport()
+        at server: TestServer, application: String, body: String = "{}"
     ) async throws -> TransportResponse {
         func answer(at time: WireTime?) async throws -> TransportResponse {
             try await server.send(
                 "POST", "/v1/log-in/automatic", application: application, proof: proof(for: server, at: time),
-                body: body, by: transport)
+                body: body)
         }
         let first = try await answer(at: nil)
         guard first.status == 401, let problem = try? JSONDecoder().decode(Problem.self, from: first.body),

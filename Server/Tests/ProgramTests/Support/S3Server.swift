@@ -1,8 +1,5 @@
 import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import Okaeri
 
 /// A store that speaks S3 (moto, which `scripts/setup tests` installs), in a process of its own, with one bucket and one key to
 /// it. It refuses requests whose signature is not right.
@@ -80,14 +77,14 @@ final class S3Server: Sendable {
         _ method: String, _ address: String, type: String? = nil, _ body: String = "", authorization: String? = nil
     ) async throws -> String {
         guard let url = URL(string: address) else { throw TestFault("no address: \(address)") }
-        var request = URLRequest(url: url)
-        request.httpMethod = method
-        request.httpBody = Data(body.utf8)
-        request.setValue(type, forHTTPHeaderField: "Content-Type")
-        request.setValue(authorization, forHTTPHeaderField: "Authorization")
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let text = String(decoding: data, as: UTF8.self)
-        guard (response as? HTTPURLResponse)?.statusCode == 200 else { throw TestFault("\(address): \(text)") }
+        var headers: HeaderFields = [:]
+        headers["Content-Type"] = type
+        headers["Authorization"] = authorization
+        let response = try await TestServer.transport.send(
+            TransportRequest(
+                method: method, url: url, headers: headers, body: Data(body.utf8), timeout: .seconds(60)))
+        let text = String(decoding: response.body, as: UTF8.self)
+        guard response.status == 200 else { throw TestFault("\(address): \(text)") }
         return text
     }
 }

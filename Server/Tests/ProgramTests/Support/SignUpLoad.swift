@@ -44,19 +44,18 @@ final class SignUpLoad: Sendable {
     func stop() { isOver.store(true, ordering: .relaxed) }
 
     private func keepBusy(node: Int) async throws {
-        let transport = URLSessionTransport()
         while !isOver.load(ordering: .relaxed) {
-            let signUp = try await signUp(node: node, by: transport)
+            let signUp = try await signUp(node: node)
             signUps.withLock { $0.append(signUp) }
             // As a patient client does; at once again would only add to the count of refusals.
             if signUp.status != 201 { try await Task.sleep(for: .milliseconds(100)) }
         }
     }
 
-    private func signUp(node: Int, by transport: URLSessionTransport) async throws -> SignUp {
+    private func signUp(node: Int) async throws -> SignUp {
         let begin = ContinuousClock.now
         do {
-            let answer = try await Phone().logIn(at: servers[node], application: application, by: transport)
+            let answer = try await Phone().logIn(at: servers[node], application: application)
             let logIn = answer.status == 201 ? try JSONDecoder().decode(LogInResponse.self, from: answer.body) : nil
             return SignUp(
                 node: node, begin: begin, end: .now, status: answer.status,

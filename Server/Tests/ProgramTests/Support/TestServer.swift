@@ -1,5 +1,6 @@
 import Foundation
 import Okaeri
+import OkaeriProgram
 
 /// A server in a process of its own, on a free port of the loopback address.
 final class TestServer: Sendable {
@@ -46,6 +47,15 @@ final class TestServer: Sendable {
         url = description.url
     }
 
+    /// What carries the tests' requests, to any server.
+    static let transport: any Transport = CurlTransport(requestsAtOnce: 64)
+
+    /// An app on a device, with nothing remembered.
+    func app(in application: String) throws -> OkaeriClient {
+        guard let url = URL(string: url) else { throw TestFault("no address: \(url)") }
+        return OkaeriClient(server: url, application: application, vault: MemoryVault(), transport: Self.transport)
+    }
+
     var port: Int { URL(string: url)?.port ?? 0 }
 
     /// Stops the server and waits for its end.
@@ -68,7 +78,7 @@ final class TestServer: Sendable {
     /// Sends a request.
     func send(
         _ method: String, _ path: String, application: String? = nil, token: String? = nil, proof: String? = nil,
-        body: String? = nil, by transport: URLSessionTransport = URLSessionTransport()
+        body: String? = nil
     ) async throws -> TransportResponse {
         guard let url = URL(string: url + path) else { throw TestFault("no address: \(path)") }
         var headers: HeaderFields = [:]
@@ -76,7 +86,7 @@ final class TestServer: Sendable {
         headers["Authorization"] = token.map { "Bearer \($0)" }
         headers["DPoP"] = proof
         if body != nil { headers["Content-Type"] = "application/json" }
-        return try await transport.send(
+        return try await Self.transport.send(
             TransportRequest(
                 method: method, url: url, headers: headers, body: body.map { Data($0.utf8) }, timeout: .seconds(60)))
     }
