@@ -258,12 +258,17 @@ package struct Composition: Sendable {
             proxies: proxies, publicAddress: publicAddress,
             formHash: sealingKey.keyedHash(purpose: "okaeri form token"), randomness: randomness, readBody: readBody)
         let (pages, dashboard) = try pages(pageGate, metrics)
+        let forAdmins = { [settings] (adapter: any ProtocolAdapter) -> any ProtocolAdapter in
+            settings.adminNetworks.isEmpty
+                ? adapter : ConfinedAdapter(adapter, to: settings.adminNetworks, proxies: proxies)
+        }
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64(truncatingIfNeeded: $1) }
         let requestIds = RequestIds(seed: seed)
         let adapters: [any ProtocolAdapter] = [
-            AdminAPI(native: native), native, ncmb, parse,
+            forAdmins(AdminAPI(native: native)), native, ncmb, parse,
             KiiAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody),
-            AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages, dashboard,
+            AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages,
+            forAdmins(dashboard),
         ]
         let routes = ServerRoutes(
             adapters.map { [standby] adapter in

@@ -177,7 +177,9 @@ struct SettingsTests {
             // No network at all is a choice, too.
             #expect(
                 setting.defaultValue?.isEmpty != true
-                    || ["trusted-proxies", "allow-private-networks", "trace-callers"].contains(setting.name))
+                    || ["trusted-proxies", "admin-networks", "allow-private-networks", "trace-callers"]
+                        .contains(setting.name)
+            )
         }
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
     }

@@ -8,6 +8,7 @@ struct SettingOptions: ParsableArguments, SettingHolder {
     @Option(.databaseConnections) var databaseConnections: GivenSetting?
     @Option(.publicURL) var publicURL: GivenSetting?
     @Option(.trustedProxies) var trustedProxies: GivenSetting?
+    @Option(.adminNetworks) var adminNetworks: GivenSetting?
     @Option(.privateNetworks) var privateNetworks: GivenSetting?
     @Option(.parsePaths) var parsePaths: GivenSetting?
     @Option(.firstPage) var firstPage: GivenSetting?

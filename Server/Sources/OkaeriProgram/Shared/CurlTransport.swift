@@ -4,8 +4,8 @@ import OutboundServices
 
 /// The SDK's requests by libcurl, for commands and their tests.
 ///
-/// `URLSession` on Linux keeps two threads busy as long as it waits for a response (Swift 6.3.1: the socket's writability is
-/// asked for anew each time it is told), and so takes the processor from the server that it asks.
+/// `URLSession` on Linux keeps two threads busy as long as it waits for a response (Swift 6.3.1: the socket stays writable, and
+/// each time that is handled as news), and so takes the processor from the server that it asks.
 package struct CurlTransport: Transport {
     /// The one that commands share. Its threads start at the first request.
     package static let shared = CurlTransport(requestsAtOnce: 6)

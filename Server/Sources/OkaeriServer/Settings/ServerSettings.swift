@@ -15,6 +15,8 @@ package struct ServerSettings: Sendable {
     package var databaseConnections: Int
     package var publicURL: String?
     package var trustedProxies: [IPNetwork]
+    /// Where admins are; empty for anywhere.
+    package var adminNetworks: [IPNetwork]
     /// What is no public address and may be asked all the same.
     package var privateNetworks: [IPNetwork]
     /// Where the API of Parse is served.
@@ -79,6 +81,7 @@ package struct ServerSettings: Sendable {
         databaseConnections = try reader.number(.databaseConnections, 1...1000)
         publicURL = try reader.optional(.publicURL) { PublicAddress($0, proxies: TrustedProxies([])) == nil ? nil : $0 }
         trustedProxies = try reader.required(.trustedProxies, Self.networks)
+        adminNetworks = try reader.required(.adminNetworks, Self.networks)
         privateNetworks = try reader.required(.privateNetworks, Self.networks)
         parsePaths = try reader.required(.parsePaths, Self.paths)
         hasFirstPage = try reader.required(.firstPage) { ["on": true, "off": false][$0] }
@@ -205,6 +208,8 @@ package struct ServerSettings: Sendable {
     static func networks(_ text: String) -> [IPNetwork]? {
         let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
         let networks = names.compactMap { IPNetwork($0) }
+        // A list of nothing but commas was meant to name something: for who may come in, none at all stands for everybody.
+        guard !names.isEmpty || text.isEmpty else { return nil }
         return networks.count == names.count ? networks : nil
     }
 }

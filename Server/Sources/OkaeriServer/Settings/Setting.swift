@@ -60,6 +60,11 @@ extension Setting {
     package static let trustedProxies = Setting(
         "trusted-proxies", default: "", form: "networks", "Whose X-Forwarded-For, -Proto and -Host are believed.",
         rule: "addresses and networks with commas between, such as 10.0.0.0/8,2001:db8::1")
+    package static let adminNetworks = Setting(
+        "admin-networks", default: "", form: "networks",
+        "From which networks the dashboard and the admin API are reached, also with keys; nobody else sees that they are "
+            + "there. Empty for any.",
+        rule: "addresses and networks with commas between, such as 10.8.0.0/16,2001:db8::1")
     package static let privateNetworks = Setting(
         "allow-private-networks", default: "", form: "networks",
         "Which networks the server may ask, by https or http, for providers that applications name, although they are not "
@@ -318,7 +323,8 @@ extension Setting {
 
     /// All settings, in the order of the documentation.
     package static let all: [Setting] = [
-        listen, data, database, databaseConnections, publicURL, trustedProxies, privateNetworks, parsePaths,
+        listen, data, database, databaseConnections, publicURL, trustedProxies, adminNetworks, privateNetworks,
+        parsePaths,
         firstPage, rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures,
         oldAppMails, oldAppCodeTries, oldAppProviderCredentials, searchTime, searchReaders,
         searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, passwordFilter,

@@ -27,7 +27,7 @@ package struct EgressPolicy: Sendable {
         (privateNetworks, operatorURLs, isUnlimited) = ([], [], true)
     }
 
-    /// Any server, for commands: whoever types an address at this machine reaches it without Okaeri too.
+    /// Any server, for commands: a person at this machine reaches the address that they type without Okaeri too.
     package static let unlimited = EgressPolicy()
 
     /// The same for who asks addresses of tenants alone: the operator's own are no more to them than any other.
@@ -48,7 +48,9 @@ package struct EgressPolicy: Sendable {
     package func target(of url: String) -> Target? {
         guard let parsed = Address(url) else { return nil }
         let (scheme, host, port) = (parsed.scheme, parsed.host, parsed.port)
-        if isUnlimited || operatorURLs.contains(where: parsed.isUnder) { return Target(scheme: scheme, isOperators: true) }
+        if isUnlimited || operatorURLs.contains(where: parsed.isUnder) {
+            return Target(scheme: scheme, isOperators: true)
+        }
         // Below 1024 other protocols listen.
         guard port >= 1024 || port == (scheme == .https ? 443 : 80) else { return nil }
         let target = Target(scheme: scheme, isOperators: false)

@@ -20,13 +20,15 @@ struct CommandTree: Decodable {
         }
     }
 
-    /// All commands, as the program itself describes them.
-    static func root() async throws -> CommandTree {
-        struct Dump: Decodable {
-            let command: CommandTree
-        }
-        return try await Program.run("--experimental-dump-help").json(Dump.self).command
+    private struct Dump: Decodable {
+        let command: CommandTree
     }
+
+    /// Asked for once: with hundreds of commands it is seconds of work.
+    private static let described = Task { try await Program.run("--experimental-dump-help").json(Dump.self).command }
+
+    /// All commands, as the program itself describes them.
+    static func root() async throws -> CommandTree { try await described.value }
 
     /// This command and all below it, but for the argument parser's own “help”.
     func all(below path: [String]) -> [(path: [String], command: CommandTree)] {
