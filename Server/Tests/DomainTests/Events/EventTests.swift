@@ -1,4 +1,5 @@
 import Domain
+import OkaeriWire
 import StorageSQLite
 import TestWorld
 import Testing
@@ -53,6 +54,42 @@ struct EventTests {
         #expect(found.map(\.position) == [1, 2, 3])
         #expect(Set(found.map(\.user)) == [logIn.user.id])
         #expect(try await events(foreign).isEmpty)
+    }
+
+    /// Issue 24: only an operator's change was an event.
+    @Test("are written of a user's own profile, with no value and no entry of the audit log, and not of what stays")
+    func ownProfile() async throws {
+        let (application, silent) = (try await application(true), try await application(false))
+        let id = try await world.logIn(device, to: application).user.id
+        let edits = [
+            UserEdit(fields: .set(["score": 1])), UserEdit(fields: .set(["score": 1])),
+            UserEdit(displayName: .set("Hana"), locale: .set("ja-JP")), UserEdit(displayName: .set("Hana")),
+        ]
+        for edit in edits { try await world.edit(id, in: application, edit) }
+        let found = try await events(application)
+        #expect(found.map(\.type.rawValue) == ["user.created", "user.changed", "user.changed"])
+        #expect(found.allSatisfy { $0.user == id } && !"\(found)".contains("Hana"))
+        let audited = try await world.modules.administration.listAudit(in: application.id).map(\.action.rawValue)
+        #expect(!audited.contains("user.changed"))
+        let other = try await world.logIn(device, to: silent).user.id
+        try await world.edit(other, in: silent, UserEdit(fields: .set(["score": 1])))
+        #expect(try await events(silent).isEmpty)
+    }
+
+    @Test("are written once of what an operator changes, whether a name alone or an address beside it")
+    func operatorsProfile() async throws {
+        let application = try await application(true)
+        let id = try await world.signUp("hana", to: application).user.id
+        let before = try await events(application).count
+        let identifiers = NewIdentifiers(email: .set("hana@example.com"), rules: .native)
+        for edit in [
+            UserEdit(displayName: .set("Hana")), UserEdit(displayName: .set("Sora"), identifiers: identifiers),
+        ] {
+            try await world.modules.accounts.editUser(edit, of: id, in: application, by: .operator(.local))
+        }
+        #expect(
+            try await events(application).dropFirst(before).map(\.type.rawValue)
+                == ["user.changed", "identifiers.changed", "user.changed"])
     }
 
     @Test("hold no value of the user, and keep the id alone once the user is erased")

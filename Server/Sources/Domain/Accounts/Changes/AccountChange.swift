@@ -5,7 +5,7 @@ package enum AccountChange: String, CaseIterable, Hashable, Sendable {
     case created
     /// A user was made with a session: who signs up is logged in.
     case signedUp = "signed_up"
-    /// Name, locale or fields, by somebody else than the user.
+    /// Name, locale or fields. The audit log has those by operators; the event is there for all of them.
     case profileChanged = "profile_changed"
     case aclChanged = "access_list_changed"
     /// Roles or groups were given or taken away.

@@ -33,6 +33,15 @@ package struct AccountChanges: Sendable {
         return ready
     }
 
+    /// What the event of a change is made from that the audit log does not have.
+    ///
+    /// - Returns: `nil` where nobody listens: nothing is drawn then.
+    func published(_ change: AccountChange, in application: Application, by author: AccountAuthor) -> AuditDraft? {
+        guard application.settings.events.isRecorded else { return nil }
+        return audit.draft(
+            change.policy.action, by: author.entry.actor, in: application.id, from: author.entry.origin)
+    }
+
     /// What a refusal of a change leaves in the audit log, for the rules that find out in their transaction.
     func refusal(of change: AccountChange, in application: Identifier<Application>, from origin: RequestOrigin)
         -> AuditDraft

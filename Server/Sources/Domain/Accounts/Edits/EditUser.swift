@@ -73,6 +73,7 @@ package struct EditUser: Sendable {
                 edit.unlinked.union(links.providers).map { ($0, randomness.newIdentifier(at: now)) },
                 uniquingKeysWith: { first, _ in first }),
             now: now)
+        ready.profileEvent = changes.published(.profileChanged, in: application, by: author)
         guard let known else { return ready }
         ready.password = try await password(edit, of: known, in: application, by: author.actor, at: now)
         if ready.password == nil, case .first? = edit.password { ready.edit.password = .first(nil) }
@@ -150,6 +151,8 @@ struct ReadyEdit: Sendable {
     fileprivate var password: CredentialChange?
     fileprivate var issuer: SessionIssuer?
     fileprivate var changes: ReadyChanges?
+    /// Of a changed profile that the audit log does not have; `nil` where nobody listens.
+    fileprivate var profileEvent: AuditDraft?
     /// Whether the application's hook lets an anonymous user be registered.
     fileprivate var isApproved = false
     let now: Timestamp
@@ -194,10 +197,22 @@ struct ReadyEdit: Sendable {
         try changes?.settle(
             outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked,
             in: transaction)
+        try publishProfile(user, over: before, unless: outcome.changes[.profileChanged] != nil, in: transaction)
         let logIn = try issuer?.reissue(to: user, in: transaction)
         return EditUser.Response(
             user: logIn?.user ?? user, hasNewEmail: user.email != nil && user.email != before.email,
             token: logIn?.token)
+    }
+
+    /// Writes the event of a changed name, locale or field, by the user or anybody else, unless the change was settled with
+    /// its own.
+    private func publishProfile(
+        _ user: User, over before: User, unless isSettled: Bool, in transaction: any Transaction
+    ) throws(DomainError) {
+        guard let profileEvent, !isSettled, let type = AccountChange.profileChanged.policy.event,
+            user.displayName != before.displayName || user.locale != before.locale || user.fields != before.fields
+        else { return }
+        try transaction.insert(profileEvent.event(type, of: user.id, details: user.identifierDetails))
     }
 
     private func write(_ user: inout User, over before: User, in transaction: any Transaction) throws(DomainError) {
