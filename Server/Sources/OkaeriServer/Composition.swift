@@ -32,6 +32,7 @@ package struct Composition: Sendable {
     private let randomness: any Randomness
     private let sealingKey: SealingKey
     private let caller: CurlCaller
+    private let tenantCaller: CurlCaller
     /// Hands text messages over, to the operator's own address alone.
     private let textMessageCaller: CurlCaller
     /// Sends events to the backends of apps, so that a slow one holds no log-in by a provider up.
@@ -153,9 +154,10 @@ package struct Composition: Sendable {
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
         let caller = caller ?? CurlCaller(policy: egress)
-        let tenants = caller.policy.forTenants
+        let tenantCaller = caller.forTenants()
+        let tenants = tenantCaller.policy
         upstreamStreams = CurlStreams(policy: tenants)
-        self.caller = caller
+        (self.caller, self.tenantCaller) = (caller, tenantCaller)
         let eventCaller = CurlCaller(limits: EventWebhook.limits, policy: tenants)
         self.eventCaller = eventCaller
         let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: tenants)
@@ -187,13 +189,15 @@ package struct Composition: Sendable {
         var services = DomainWorld.Services(
             issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
             providers: IdentityProviders(
-                at: addresses, call: telemetry.traced(caller, tellsTrace: false), clock: clock, randomness: randomness),
+                at: addresses, call: telemetry.traced(caller, tellsTrace: false),
+                tenantCall: telemetry.traced(tenantCaller, tellsTrace: false), clock: clock, randomness: randomness),
             mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
             mailRenderer: HTMLMailRenderer(),
             textDelivery: settings.textDelivery(clock, telemetry.traced(textMessageCaller, tellsTrace: true)))
         services.certificates = CertificateChains()
         services.oldTokens = OldTokens(
-            at: addresses, call: telemetry.traced(caller, tellsTrace: false), clock: clock)
+            at: addresses, call: telemetry.traced(caller, tellsTrace: false),
+            tenantCall: telemetry.traced(tenantCaller, tellsTrace: false), clock: clock)
         services.eventCarrier = EventWebhook(clock: clock, call: telemetry.traced(eventCaller, tellsTrace: true))
         services.hookCarrier = HookWebhook(
             clock: clock,
@@ -348,6 +352,7 @@ package struct Composition: Sendable {
     /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
         caller.observeFaults(observer)
+        tenantCaller.observeFaults(observer)
         upstreamStreams.observeFaults(observer)
         eventCaller.observeFaults(observer)
         hookStreams.observeFaults(observer)
@@ -377,6 +382,7 @@ package struct Composition: Sendable {
     /// Finishes what is being written and closes the storage.
     package func close() async {
         await caller.close()
+        await tenantCaller.close()
         await eventCaller.close()
         await hookStreams.close()
         await upstreamStreams.close()

@@ -279,7 +279,7 @@ package struct AdminSignOn: Sendable {
     }
 
     private func found(redirectURI: String) throws(DomainError) -> FindProvider.Found {
-        guard let settings, let provider = providers[Self.provider] else { throw .providerNotEnabled }
+        guard let settings, let provider = providers.admins else { throw .providerNotEnabled }
         return FindProvider.Found(
             provider: provider,
             configured: ConfiguredProvider(

@@ -109,21 +109,25 @@ package protocol AppleServerAPI: Sendable {
 package struct IdentityProviders: Sendable {
     private let named: [Identity.Provider: any IdentityProvider]
     private let openID: (any IdentityProvider)?
+    /// The OpenID Connect provider of the server's own settings, by which admins log in.
+    let admins: (any IdentityProvider)?
     package let apple: (any AppleServerAPI)?
 
     /// No provider at all.
-    package static var none: IdentityProviders { IdentityProviders(named: [:], openID: nil, apple: nil) }
+    package static var none: IdentityProviders { IdentityProviders(named: [:], openID: nil, admins: nil, apple: nil) }
 
     /// - Parameters:
     ///   - named: Providers of one name each.
-    ///   - openID: The one that stands for every `oidc:NAME`.
+    ///   - openID: The one that stands for every `oidc:NAME`, whose addresses tenants name.
+    ///   - admins: The one whose address the server's operator names.
     ///   - apple: What only Apple does.
     package init(
         named: [Identity.Provider: any IdentityProvider], openID: (any IdentityProvider)?,
-        apple: (any AppleServerAPI)?
+        admins: (any IdentityProvider)?, apple: (any AppleServerAPI)?
     ) {
         self.named = named
         self.openID = openID
+        self.admins = admins
         self.apple = apple
     }
 

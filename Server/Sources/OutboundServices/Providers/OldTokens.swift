@@ -7,14 +7,22 @@ package import Domain
 /// reference"; Amazon Cognito, "Verifying JSON web tokens".
 package struct OldTokens: OldTokenVerifier {
     private let addresses: ProviderAddresses
-    private let call: any WebCaller
-    private let verify: TokenVerifier
+    private let tenantCall: any WebCaller
+    private let verifyFirebase: TokenVerifier
+    private let verifyTenants: TokenVerifier
 
-    package init(at addresses: ProviderAddresses, call: any WebCaller, clock: any WallClock) {
+    /// - Parameters:
+    ///   - addresses: Where Firebase's keys are.
+    ///   - call: What asks that address.
+    ///   - tenantCall: What asks the addresses that tenants name, and none of the operator's.
+    ///   - clock: The time.
+    package init(
+        at addresses: ProviderAddresses, call: any WebCaller, tenantCall: any WebCaller, clock: any WallClock
+    ) {
         self.addresses = addresses
-        self.call = call
-        verify = TokenVerifier(
-            keySets: RemoteDocuments(call: call, clock: clock) { bytes, _ in KeySet(parsing: bytes) }, clock: clock)
+        self.tenantCall = tenantCall
+        verifyFirebase = .asking(call, clock: clock)
+        verifyTenants = .asking(tenantCall, clock: clock)
     }
 
     package func faults(in service: OldService, secret: Secret?) -> [ValidationError] {
@@ -51,7 +59,7 @@ package struct OldTokens: OldTokenVerifier {
         _ token: Secret, of service: OldService, secret: Secret?
     ) async throws(DomainError) -> ExternalIdentity {
         guard let policy = policy(of: service, secret) else { throw .providerMisconfigured }
-        let verified = try await verify(token, policy)
+        let verified = try await (service.name == .firebase ? verifyFirebase : verifyTenants)(token, policy)
         // Cognito's access tokens are for its own API.
         if service.name == .cognito, verified.claims.text("token_use") != "id" {
             throw .providerTokenRefused(.audience)
@@ -96,7 +104,7 @@ package struct OldTokens: OldTokenVerifier {
 
     private func addressFaults(_ issuer: String?) -> [ValidationError] {
         guard let issuer else { return [ValidationError(field: "issuer", rule: .required)] }
-        guard call.mayAsk(issuer), !issuer.contains("?"), !issuer.contains("#"), !issuer.hasSuffix("/") else {
+        guard tenantCall.mayAsk(issuer), !issuer.contains("?"), !issuer.contains("#"), !issuer.hasSuffix("/") else {
             return [ValidationError(field: "issuer", rule: .notAnAddress)]
         }
         return []

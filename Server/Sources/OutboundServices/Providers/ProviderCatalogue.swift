@@ -45,18 +45,27 @@ package struct ProviderAddresses: Hashable, Sendable {
 
 extension IdentityProviders {
     /// All providers. A further one is one line here and a file of its own.
+    ///
+    /// - Parameters:
+    ///   - addresses: Where they are.
+    ///   - call: What asks these addresses, and the provider of the admins.
+    ///   - tenantCall: What asks the addresses that tenants name, and none of the operator's.
+    ///   - clock: The time.
+    ///   - randomness: For nonces.
     package init(
-        at addresses: ProviderAddresses, call: any WebCaller, clock: any WallClock, randomness: any Randomness
+        at addresses: ProviderAddresses, call: any WebCaller, tenantCall: any WebCaller, clock: any WallClock,
+        randomness: any Randomness
     ) {
         let roots = [GameCenterCertificates.digiCertTrustedRootG4] + addresses.gameCenterRoots
-        let verify = TokenVerifier(
-            keySets: RemoteDocuments(call: call, clock: clock) { bytes, _ in KeySet(parsing: bytes) }, clock: clock)
-        let descriptions = RemoteDocuments(call: call, clock: clock) {
-            OpenIDDescription(parsing: $0, readFrom: $1, mayAsk: call.mayAsk)
+        // Documents of the operator's addresses are in a cache that no tenant's address leads to.
+        func openIDs(_ call: any WebCaller, _ verify: TokenVerifier) -> (OpenIDProvider.Preset?) -> OpenIDProvider {
+            let descriptions = RemoteDocuments(call: call, clock: clock) {
+                OpenIDDescription(parsing: $0, readFrom: $1, mayAsk: call.mayAsk)
+            }
+            return { OpenIDProvider(preset: $0, call: call, descriptions: descriptions, verify: verify) }
         }
-        func openID(_ preset: OpenIDProvider.Preset?) -> OpenIDProvider {
-            OpenIDProvider(preset: preset, call: call, descriptions: descriptions, verify: verify)
-        }
+        let verify = TokenVerifier.asking(call, clock: clock)
+        let openID = openIDs(call, verify)
         let apple = AppleProvider(base: addresses.apple, call: call, verify: verify, clock: clock)
         self.init(
             named: [
@@ -78,7 +87,8 @@ extension IdentityProviders {
                     base: addresses.twitter, dialog: addresses.twitterDialog, call: call, clock: clock,
                     randomness: randomness),
             ],
-            openID: openID(nil),
+            openID: openIDs(tenantCall, .asking(tenantCall, clock: clock))(nil),
+            admins: openID(nil),
             apple: apple)
     }
 }

@@ -18,6 +18,12 @@ package struct TokenVerifier: Sendable {
         self.clock = clock
     }
 
+    /// One with key sets of its own.
+    static func asking(_ call: any WebCaller, clock: any WallClock) -> TokenVerifier {
+        TokenVerifier(
+            keySets: RemoteDocuments(call: call, clock: clock) { bytes, _ in KeySet(parsing: bytes) }, clock: clock)
+    }
+
     /// What a token must be.
     package struct Policy: Sendable {
         /// Where the provider's keys are.

@@ -56,6 +56,11 @@ package final class CurlCaller: WebCaller {
         self.resolve = resolve
     }
 
+    /// One like it, with threads of its own, for addresses that tenants name.
+    package func forTenants() -> CurlCaller {
+        CurlCaller(limits: limits, policy: policy.forTenants, certificates: certificates, resolve: resolve)
+    }
+
     /// Called with a sentence for the log when a call fails; its caller learns none of it.
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
         self.observer.withLock { $0 = observer }

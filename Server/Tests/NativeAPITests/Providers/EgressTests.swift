@@ -209,6 +209,46 @@ struct EgressTests {
         }
     }
 
+    /// Issue 24.
+    @Test("at the operator's own sign-on is no issuer of a tenant's, whatever its name; admins log in all the same")
+    func issuerOfAdmins() async throws {
+        let clock = StandingClock()
+        let provider = FakeOpenID(clock: clock, key: try FakeHost.keys.get()[0])
+        let issuer = await FakeHost.address(of: provider)
+        provider.listen(at: issuer)
+        provider.register(client: "okaeri", secret: "the secret")
+        let server = try await TestServer(
+            settings: [
+                "public-url": TestServer.url, "admin-sign-on-issuer": issuer, "admin-sign-on-client": "okaeri",
+                "admin-sign-on-secret": "the secret",
+            ],
+            clock: clock, caller: CurlCaller(policy: EgressPolicy(privateNetworks: [], operatorURLs: [issuer])))
+        let world = try await AdminWorld(server, roles: [])
+        let sent = try await Browser(server).get("/dashboard/log-in/sign-on")
+        #expect(sent.location?.hasPrefix("\(issuer)/authorize?") == true, "\(sent.html)")
+        let token = try provider.key.token(provider.claims(subject: "hana", audience: "okaeri"))
+        let body = String(decoding: try JSONEncoder().encode(ProviderLogInBody(idToken: token)), as: UTF8.self)
+        for name in ["oidc:work", "oidc:admins"] {
+            let refused = try await world.send(
+                "owner", .put, world.path("/providers/\(name)"),
+                body: #"{"audiences": ["okaeri"], "issuer": "\#(issuer)", "redirectURIs": []}"#)
+            #expect(refused.status == 400 && refused.text.contains("issuer"), "\(name): \(refused.text)")
+            // Settings of an earlier version.
+            let stored = StoredProvider(
+                application: server.application.id,
+                settings: ProviderSettings(
+                    provider: .init(rawValue: name), audiences: ["okaeri"], issuer: issuer),
+                sealedSecret: nil, updatedAt: clock.now)
+            try await server.store.write { transaction throws(DomainError) in try transaction.save(stored) }
+            expect(try await server.send(.post, "/v1/log-in/\(name)", body: body), 503, .providerUnavailable)
+        }
+        let services = world.path("/old-services")
+        let version = try #require(try await world.send("owner", .get, services).headers[.eTag])
+        let old = try await world.send(
+            "owner", .put, "\(services)/supabase", [("If-Match", version)], body: #"{"issuer": "\#(issuer)"}"#)
+        #expect(old.status == 400 && old.text.contains("issuer"), "\(old.text)")
+    }
+
     @Test("leads to a fake on this machine in development, and to what the operator lists")
     func settings() throws {
         func policy(_ settings: [String: String]) throws -> EgressPolicy {

@@ -54,7 +54,8 @@ extension FuzzTarget {
         FuzzTarget("owner-response") { input in _ = HookWebhook.owner(status: 200, input) },
         FuzzTarget("provider-answer") { input in
             let providers = IdentityProviders(
-                at: ProviderAddresses(), call: HostileProvider(input: input), clock: FuzzClock(),
+                at: ProviderAddresses(), call: HostileProvider(input: input),
+                tenantCall: HostileProvider(input: input), clock: FuzzClock(),
                 randomness: FixedRandomness())
             waiting {
                 for provider in [Identity.Provider.google, .facebook, .twitter, .line, .kakao, .naver, .yahooJapan] {
