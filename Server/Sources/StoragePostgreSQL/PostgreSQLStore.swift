@@ -15,8 +15,9 @@ package final class PostgreSQLStore: Engine, Sendable {
         case command
     }
 
-    /// How often and how long a transaction is repeated that collides with others.
-    private static let maximumAttempts = 25
+    /// How often and how long a transaction is repeated that collides with others. It is the time that counts: on busy
+    /// processors 25 attempts were not enough for three nodes that order and send events beside log-ins.
+    private static let maximumAttempts = 200
     private static let longestRepetition: Duration = .seconds(6)
     /// A row that is there already is not found by looking twice more: the rule does not look.
     private static let maximumDuplicates = 2
@@ -316,7 +317,7 @@ extension PostgreSQLStore {
         /// Lets the other transaction end. Threads wait for different times, so that they do not meet again.
         private func pause(_ attempt: Int) {
             let share = UInt32(truncatingIfNeeded: pthread_self().hashValue) % 8 + 1
-            usleep(share * 250 * UInt32(clamping: min(attempt, 10)))
+            usleep(share * 250 * UInt32(clamping: min(attempt, 40)))
         }
     }
 
