@@ -9,6 +9,8 @@ class Receiver:
     def __init__(self):
         self.lock = threading.Lock()
         self.times, self.of_user, self.positions, self.disorder = {}, {}, {}, []
+        # How many servers there were before, which of them sent each event last, and what one of them sent twice.
+        self.life, self.lives, self.repeated = 0, {}, []
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -35,12 +37,20 @@ class Receiver:
         user, position = event["data"]["user"], event["position"]
         with self.lock:
             self.times[identifier] = self.times.get(identifier, 0) + 1
+            if self.lives.get(identifier) == self.life:
+                self.repeated.append(identifier)
+            self.lives[identifier] = self.life
             if self.times[identifier] > 1:
                 return
             self.of_user.setdefault(user, []).append(event["type"])
             if position < self.positions.get(user, 0):
                 self.disorder.append(f"{event['type']} of {user} came behind a later event")
             self.positions[user] = position
+
+    def begin_life(self):
+        """The server that sent until now has ended."""
+        with self.lock:
+            self.life += 1
 
     def missing(self, expected):
         """What was acknowledged and has not come: (user, type) of lists by user."""

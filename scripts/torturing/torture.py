@@ -110,6 +110,7 @@ class Torture:
         else:
             os.kill(self.world.process, signal.SIGKILL)
         self.world.server.wait()
+        self.receiver.begin_life()
         for thread in threads:
             thread.join()
         if importer:
@@ -258,6 +259,7 @@ class Torture:
         except (Difference, Lost) as fault:
             self.faults.append(f"at the end: {fault}")
         self.world.stop()
+        self.receiver.begin_life()
         self.end_leases()
         self.world.start()
         self.await_events()
@@ -300,16 +302,18 @@ class Torture:
         left = self.receiver.missing(expected)
         if left and self.options.drain:
             self.faults.append(f"{len(left)} events did not come: {left[:5]}")
-        often = {name: times for name, times in self.receiver.times.items() if times > 2}
-        if often:
-            self.faults.append(f"{len(often)} events came more than twice: {list(often.items())[:5]}")
+        # A kill between the sending of an event and the note of it makes it come once more, so often as it is hit. A storage
+        # that fails loses the note too, and its server goes on.
+        if self.receiver.repeated and self.options.disk not in ("full", "sync"):
+            self.faults.append(f"{len(self.receiver.repeated)} events came twice from one server: {self.receiver.repeated[:5]}")
         self.faults += self.receiver.disorder[:5]
 
     def tell(self, kills, seconds):
-        twice = sum(1 for times in self.receiver.times.values() if times == 2)
+        twice, often = (sum(1 for times in self.receiver.times.values() if choose(times)) for choose in (
+            lambda times: times == 2, lambda times: times > 2))
         print(f"{kills} kills in {seconds:.0f} s (seed {self.options.seed}): {self.all} users, {self.counts['requests']} things done, "
               f"{self.counts['interrupted']} requests interrupted, {len(self.files)} imports of {self.options.rows} users "
-              f"({self.counts['import kills']} killed), {len(self.receiver.times)} events received, {twice} of them twice, "
+              f"({self.counts['import kills']} killed), {len(self.receiver.times)} events received, {twice} of them twice and {often} more often, "
               f"{self.expected_events} of them known to have been written")
         if self.disk:
             print(f"disk: {self.disk.failed} calls failed, {self.counts['unavailable']} requests were answered that the storage "
