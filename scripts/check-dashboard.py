@@ -18,8 +18,9 @@ import time
 import types
 import urllib.request
 
+from check_dashboard_hooks import check_hooks, check_old_services
 from check_dashboard_parts import (
-    check_access, check_comfort, check_fields, check_first_owner, check_hooks, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
+    check_access, check_comfort, check_fields, check_first_owner, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
 from check_dashboard_passkeys import check_own_passkeys
 from page_checks import PATIENCE, PageChecks, told_by_pages
 from playwright.sync_api import expect, sync_playwright
@@ -215,7 +216,7 @@ def check_languages(browser, state):
                 storage_state=state).new_page()
             page.goto(f"{world.home}/users?lang={language}")
             expect(page.locator("h1")).to_have_text(users)
-            for name in ["users", "settings", "providers", "protocols?open=ncmb", "fields", "roles", "events", "hooks", "mail", "theme", "audit", ""]:
+            for name in ["users", "settings", "providers", "protocols?open=ncmb", "fields", "roles", "events", "hooks", "old-services", "mail", "theme", "audit", ""]:
                 page.goto(f"{world.home}/{name}".rstrip("/"))
                 look(page, f"{name.split('?')[0] or 'overview'}, {language}, {scheme}, {width}")
             for name in ["admins", "keys", "passkeys"]:
@@ -248,8 +249,8 @@ try:
             page.on("pageerror", lambda error: noise.append(str(error)))
             for check in [check_set_up, make_users, check_users, check_many, check_user,
                           *(functools.partial(check, world) for check in [
-                              check_settings, check_protocols, check_fields, check_hooks, check_access, check_proof, check_views, check_comfort,
-                              check_keyboard, check_menu, check_first_owner])]:
+                              check_settings, check_protocols, check_fields, check_hooks, check_old_services, check_access, check_proof, check_views,
+                              check_comfort, check_keyboard, check_menu, check_first_owner])]:
                 begin = time.time()
                 check(page)
                 name = getattr(check, "func", check).__name__.removeprefix("check_").replace("_", " ")

@@ -122,44 +122,6 @@ def check_fields(world, page):
     world.look(page, "fields")
 
 
-def check_hooks(world, page):
-    """A hook by its whole life: set, its secret shown once, changed, asked, switched off, removed."""
-    page.goto(f"{world.home}/hooks")
-    expect(page.locator("tbody tr")).to_have_count(5)
-    world.look(page, "hooks, none")
-    page.click("tbody tr:first-child a")
-    form = page.locator("form[action$='/hooks/sign-up']")
-    form.locator("[name=url]").fill("http://hooks.example.invalid/a")
-    form.locator("[name=whenDown]").select_option("refuse")
-    form.locator("button").click()
-    expect(page.locator("#field-url-error")).to_be_visible()
-    expect(form.locator("[name=whenDown]")).to_have_value("refuse")
-    world.look(page, "hook, wrong address")
-    form.locator("[name=url]").fill("https://hooks.example.invalid/a")
-    form.locator("button").click()
-    expect(page.locator(".once .code-block")).to_contain_text("whsec_")
-    world.look(page, "hook, set")
-    # Nobody has a name under “invalid”.
-    page.click("form[action$='/sign-up/test'] button")
-    expect(page.locator(".summary")).to_contain_text("no valid response")
-    world.look(page, "hook, asked")
-    form.locator("[name=timeoutMilliseconds]").fill("50")
-    form.locator("[name=isPaused]").check()
-    form.locator("button").click()
-    expect(page.locator(".notice")).to_contain_text("Saved")
-    expect(page.locator("tbody tr:first-child .badge")).to_have_text("off")
-    expect(form.locator("[name=isPaused]")).to_be_checked()
-    page.click("form[action$='/sign-up/rotate'] button")
-    expect(page.locator(".once .code-block")).to_contain_text("whsec_")
-    for language in ["ja", "ko"]:
-        page.goto(f"{world.home}/hooks?hook=sign-up&lang={language}")
-        world.look(page, f"hooks, {language}")
-    page.goto(f"{world.home}/hooks?hook=sign-up&lang=en")
-    page.click("form[action$='/sign-up/remove'] button")
-    expect(page.locator(".notice")).to_contain_text("removed")
-    expect(page.locator("tbody tr:first-child")).to_contain_text("nobody is asked")
-
-
 def check_access(world, page):
     page.goto(f"{world.base}/dashboard/admins")
     world.look(page, "admins")
@@ -352,7 +314,7 @@ def check_menu(world, page):
             for number, name in enumerate(groups):
                 group = view.get_by_role("group", name=name, exact=True)
                 expect(group).to_be_visible()
-                expect(group.locator("a")).to_have_count([11, 5][number])
+                expect(group.locator("a")).to_have_count([12, 5][number])
             links = view.locator(".dash-nav a")
             for number in range(links.count()):
                 links.nth(number).focus()

@@ -74,7 +74,6 @@ package struct Dashboard: ProtocolAdapter {
         + HealthPage.routes + OverviewPage.routes + StartPage.routes + UsersPage.routes + BulkForm.routes
         + ExportPage.routes + UserPage.routes + SessionsPage.routes + ConflictsPage.routes + SettingsPage.routes
         + ProvidersPage.routes + ProtocolsPage.routes + MailPage.routes + ThemePage.routes + AuditPage.routes
-        + FieldsPage.routes + RolesPage.routes + EventsPage.routes + HooksPage.routes + OwnPasskeysPage.routes
-        + SignOnPages.routes
-        + OwnSignOnPage.routes
+        + FieldsPage.routes + RolesPage.routes + EventsPage.routes + HooksPage.routes + OldServicesPage.routes
+        + OwnPasskeysPage.routes + SignOnPages.routes + OwnSignOnPage.routes
 }

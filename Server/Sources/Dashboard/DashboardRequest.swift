@@ -189,7 +189,7 @@ struct DashboardRequest: Sendable {
             ("settings", path("settings"), .readSettings), ("audit", path("audit"), .readAudit),
             ("fields", path("fields"), .readSettings), ("roles", path("roles"), .listRoles),
             ("events", path("events"), .readSettings), ("hooks", path("hooks"), .readSettings),
-            ("start", path("start"), .readOverview),
+            ("oldServices", path("old-services"), .readSettings), ("start", path("start"), .readOverview),
         ]
         let ofServer: [(String, String, AdminAction)] = [
             ("applications", "\(Dashboard.root)/applications", .listApplications),

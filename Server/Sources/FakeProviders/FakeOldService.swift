@@ -53,6 +53,7 @@ package final class FakeOldService: FakeProvider {
             claims["auth_time"] = .integer(now - 86_400)
             claims["token_use"] = "id"
             claims["cognito:username"] = "hana"
+        case .nakama: break
         }
         return claims
     }

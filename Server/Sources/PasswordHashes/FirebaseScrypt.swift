@@ -45,6 +45,31 @@ package struct FirebaseScrypt: Sendable {
         return PasswordHash(text: "$\(Self.function)$ln=\(memoryCost),r=\(rounds),p=1$\(parts[0])$\(parts[1])")
     }
 
+    /// A hash with all its parameters, as Supabase has it of users who came from Firebase (supabase/auth,
+    /// `internal/crypto/password.go`): `$fbscrypt$v=1,n=14,r=8,p=1,ss=SEPARATOR,sk=SIGNERKEY$SALT$HASH`, each part base64. `n` is
+    /// `mem_cost`, `r` is `rounds`.
+    ///
+    /// - Returns: the stored form, without the signer key; `nil` for a text of another form, and for costs that are too high.
+    static func stored(_ text: String) -> PasswordHash? {
+        let parts = text.utf8.count <= 4096 ? text.split(separator: "$", omittingEmptySubsequences: false) : []
+        guard parts.count == 5, parts[0].isEmpty, parts[1] == "fbscrypt" else { return nil }
+        let base64 = OldPasswordHash.Encoding.base64
+        var parameters: [Substring: Substring] = [:]
+        for parameter in parts[2].split(separator: ",", omittingEmptySubsequences: false) {
+            let pair = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pair.count == 2, parameters.updateValue(pair[1], forKey: pair[0]) == nil else { return nil }
+        }
+        guard parameters.count == 6, parameters["v"] == "1", parameters["p"] == "1",
+            let memoryCost = parameters["n"].flatMap({ Int($0, radix: 10) }),
+            let rounds = parameters["r"].flatMap({ Int($0, radix: 10) }),
+            let separator = parameters["ss"].flatMap(base64.bytes), let key = parameters["sk"].flatMap(base64.bytes),
+            let salt = base64.bytes(of: parts[3]), let hash = base64.bytes(of: parts[4]),
+            let scrypt = FirebaseScrypt(
+                signerKey: key, saltSeparator: separator, rounds: rounds, memoryCost: memoryCost)
+        else { return nil }
+        return scrypt.hash(hash, salt: salt)
+    }
+
     /// - Returns: the beginning of the key stream; nothing when the key is none of AES.
     static func keyStream(of key: [UInt8], byteCount: Int) -> [UInt8] {
         // The nonce has the length that the library demands, and so has the key.

@@ -6,8 +6,8 @@ package enum OldPasswordHash {
     /// Whether a text stands for a user without a password.
     package static func isNone(_ text: String) -> Bool { text.isEmpty || text == "*" || text.hasPrefix("!") }
 
-    /// - Parameter text: PHC, bcrypt, `$1$`, `$5$`, `$6$`, phpass, a form of Django's or of LDAP's (RFC 2307); bcrypt of an
-    ///   `htpasswd` and bytes of PostgreSQL (`\x…`) too.
+    /// - Parameter text: PHC, bcrypt, `$1$`, `$5$`, `$6$`, phpass, a form of Django's or of LDAP's (RFC 2307), `$fbscrypt$` of
+    ///   Supabase; bcrypt of an `htpasswd` and bytes of PostgreSQL (`\x…`) too.
     /// - Returns: the hash; `nil` for marks of users without one. What is none of these stays, and is refused by the import.
     package static func stored(_ text: String) -> PasswordHash? {
         if isNone(text) { return nil }
@@ -15,6 +15,7 @@ package enum OldPasswordHash {
             return bytes.isEmpty ? nil : stored(String(decoding: bytes, as: UTF8.self))
         }
         if text.hasPrefix("{") { return ldap(text) ?? PasswordHash(text: text) }
+        if text.hasPrefix("$fbscrypt$") { return FirebaseScrypt.stored(text) ?? PasswordHash(text: text) }
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
         return django(parts) ?? PasswordHash(text: text)
     }

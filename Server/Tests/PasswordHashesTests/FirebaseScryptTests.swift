@@ -36,6 +36,33 @@ struct FirebaseScryptTests {
         #expect(StoredHash(scheme.decoy)?.work == hash.work)
     }
 
+    /// The vector of supabase/auth's own tests.
+    private static let ofSupabase =
+        "$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=ou9tdYTGyYm8kuR6Dt0Bp0kDuAYoXrK16mbZO4yGwAn3oLspjnN0/c41v8xZnO1n14J3MjKj1b2"
+        + "g6AUCAlFwMw==$C0sHCg9ek77hsg==$zKVTMvnWVw5BBOZNUdnsalx4c4c7y/w7IS5p6Ut2+CfEFFlz37J9huyQfov4iizN8dbjvEJlM5tQaJP84+h"
+        + "fTw=="
+
+    @Test("that went on to Supabase, with their parameters, fit the password of its published vector and no other")
+    func supabase() throws {
+        let stored = try #require(OldPasswordHash.stored(Self.ofSupabase))
+        #expect(stored.text.hasPrefix("$firebase-scrypt$ln=14,r=8,p=1$"))
+        let hash = try #require(StoredHash(stored))
+        #expect(hash.fits(try #require(Password("mytestpassword"))))
+        #expect(!hash.fits(try #require(Password("mytestpassword2"))))
+    }
+
+    @Test(
+        "of Supabase with other parameters than there can be are no hashes that can be tried",
+        arguments: [
+            ("v=1", "v=2"), ("p=1", "p=2"), ("n=14", "n=24"), ("n=14", "n=9223372036854775807"), ("n=14", "n=-1"),
+            ("r=8", "r=0"), ("r=8", "r=99999999999999999999"), ("n=14,", ""), ("n=14", "n=14,n=14"), ("n=14", "n"),
+            ("ss=Bw==", "ss=?"), ("sk=ou9t", "sk="), ("$C0sHCg9ek77hsg==", ""), ("zKVTMvnW", "?"),
+        ])
+    func supabaseFaults(part: String, other: String) {
+        let stored = OldPasswordHash.stored(Self.ofSupabase.replacingOccurrences(of: part, with: other))
+        #expect(stored.flatMap { StoredHash($0) } == nil)
+    }
+
     @Test("of another length than the signer key are none of the project's")
     func otherLength() throws {
         let project = try #require(Self.project())

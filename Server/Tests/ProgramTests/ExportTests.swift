@@ -55,6 +55,9 @@ struct ExportTests {
             #expect(found.application == expected.application)
             #expect(found.users.map(\.user.id) == expected.users.map(\.user.id))
             for (one, other) in zip(found.users, expected.users) { #expect(one == other, "\(other.user.id)") }
+            let kept = found.users.flatMap(\.credentials.sessions)
+            #expect(kept.map(\.session.id.rawValue) == ["live"])
+            #expect(found.users.contains { $0.user.credentialsVersion == 3 })
             #expect(found.members == expected.members && !found.members.isEmpty)
         }
         let again = try await importing(file, key, "--into-existing", "--json", to: target.path)
@@ -65,6 +68,14 @@ struct ExportTests {
         #expect(hana.user.id == seeded.hanaId && !hana.isNew)
         let saki = try await logIn("saki", at: server, seeded.application)
         #expect(saki.user.id == seeded.sakiId)
+        // An old app's session goes on, and one that had ended does not.
+        let twin = try await Phone().adopt(
+            SeededUsers.parseToken, of: "parse", at: server, application: seeded.application)
+        #expect(twin.user.id == "twin 1")
+        await #expect(throws: TestFault.self) {
+            try await Phone().adopt(
+                SeededUsers.endedToken, of: "parse", at: server, application: seeded.application)
+        }
         try await server.stop()
     }
 
@@ -85,6 +96,9 @@ struct ExportTests {
         let adopted = try await Phone().adopt(
             SeededSecrets.supabaseToken(of: "hashless"), at: server, application: seeded.application)
         #expect(adopted.user.id == "hashless")
+        let twin = try await Phone().adopt(
+            SeededUsers.parseToken, of: "parse", at: server, application: seeded.application)
+        #expect(twin.user.id == "twin 1")
         // Every value was sealed anew.
         let status = try await Program.run("keys", "status", "--json", "--data", target.path)
         #expect(status.status == 0, "\(status.errors)")
@@ -99,7 +113,10 @@ struct ExportTests {
         let made = try await export(seeded.application, "--no-secrets", "--output", file)
         #expect(made.status == 0, "\(made.errors)")
         let text = try String(contentsOfFile: file, encoding: .utf8)
-        for secret in ["passwordHash", "argon2", "totp", "recoveryCodes", "\"grant\"", "adminKeyDigest", "\"sealed"] {
+        for secret in [
+            "passwordHash", "argon2", "totp", "recoveryCodes", "\"grant\"", "\"sessions\"", "adminKeyDigest",
+            "\"sealed",
+        ] {
             #expect(!text.contains(secret), "\(secret)")
         }
         #expect(text.contains("hana@example.com") && text.split(separator: "\n").count == seeded.users + 2)

@@ -71,6 +71,29 @@ struct ImportServicesTests {
             imported: 2, refused: [3: "deleted"],
             shown: ["0b1c": ["2024-01-02T03:04:05.678Z", "team", #""hasPassword":true"#], "0b2c": ["+819012345678"]]),
         Export(
+            testDescription: "supabase", file: "users.csv",
+            text: #"""
+                id,email,encrypted_password,raw_app_meta_data,raw_user_meta_data,created_at
+                2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11,taro@example.com,"$fbscrypt$v=1,n=14,r=8,p=1,ss=Bw==,sk=ou9tdYTGyYm8kuR6Dt0Bp0kDuAYoXrK16mbZO4yGwAn3oLspjnN0/c41v8xZnO1n14J3MjKj1b2g6AUCAlFwMw==$C0sHCg9ek77hsg==$zKVTMvnWVw5BBOZNUdnsalx4c4c7y/w7IS5p6Ut2+CfEFFlz37J9huyQfov4iizN8dbjvEJlM5tQaJP84+hfTw==","{""provider"":""email"",""providers"":[""email""],""plan"":""pro""}","{""team"":""red""}",2024-01-02 03:04:05.678901+00
+                2C1F4A9E-8B7D-4C3A-9F10-6D5E4B3A2C12,hana@example.com,,{},{},2024-01-02 03:04:05+00
+
+                """#,
+            options: ["--app-metadata"],
+            side: (
+                "--identities",
+                #"""
+                {"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11","provider":"email","provider_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11"}
+                {"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c12","provider":"google","provider_id":"1"}
+                {"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c19","provider":"google","provider_id":"2"}
+                """#
+            ),
+            imported: 1, refused: [3: "google"],
+            shown: [
+                "2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11": [
+                    #""plan":"pro""#, #""team":"red""#, #""hasPassword":true"#,
+                ]
+            ]),
+        Export(
             testDescription: "pocketbase",
             text: #"""
                 [{"id":"abcdefghijklmno","email":"taro@example.com","verified":1,"password":"\#(bcrypt)","created":"2024-01-01 10:00:00.123Z","updated":"2024-01-01 10:00:00.123Z","tokenKey":"t","score":7,"externalAuths":"[]"}]
@@ -81,8 +104,12 @@ struct ImportServicesTests {
             text: #"""
                 {"id":"n1","username":"taro","email":"taro@example.com","password":"\\x24327924313024","metadata":{"a":1},"create_time":"2024-01-02T03:04:05.678901+00:00","update_time":"2024-01-02T03:04:05+00:00","verify_time":"1970-01-01T00:00:00+00:00","disable_time":"1970-01-01T00:00:00+00:00"}
                 {"id":"n2","username":"hana","password":"\\x\#(bcrypt.utf8.map { String($0, radix: 16) }.joined())","create_time":"2024-01-02T03:04:05+00:00"}
+                {"id":"n3","username":"aBcDeF","create_time":"2024-01-02T03:04:05+00:00","devices":["8f0e1a5c-3f77-4f0a-9a3e-0c6d2b1f7e55","1B4E28BA-2FA1-11D2-883F-0016D3CCA427"]}
+                {"id":"n4","username":"gHiJkL","create_time":"2024-01-02T03:04:05+00:00","devices":[{"id":"my-device-0001"}]}
+                {"id":"n5","username":"mNoPqR","create_time":"2024-01-02T03:04:05+00:00","devices":["8f0e1a5c-3f77-4f0a-9a3e-0c6d2b1f7e55"]}
                 """#,
-            imported: 1, refused: [1: "password"], shown: ["n2": ["hana", #""hasPassword":true"#]]),
+            imported: 2, refused: [1: "password", 4: "identities.device", 5: "identities.anonymous"],
+            shown: ["n2": ["hana", #""hasPassword":true"#], "n3": ["aBcDeF", "anonymous"]]),
         Export(
             testDescription: "users", file: "users.csv",
             text: "uid,mail,ok,since,pw,score\r\nu1,taro@example.com,t,1503434343,\(bcrypt),7\r\nu2,,,,,\r\nu3\r\n"
@@ -218,7 +245,13 @@ struct ImportServicesTests {
             ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md4"}}"#),
             ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","saltAt":"top"}}"#),
             ("users", "--mapping", #"{"id":"a","passwordDigest":{"function":"md5","pepper":"x"}}"#),
-            ("firebase", "--hash-config", "{}"),
+            ("firebase", "--hash-config", "{}"), ("supabase", "--identities", #"{"user_id":5,"provider":"google"}"#),
+            ("supabase", "--identities", #"{"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11"}"#),
+            (
+                "supabase", "--identities",
+                #"{"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11","provider":"google"}"#
+            ),
+            ("supabase", "--identities", "{"),
             (
                 "firebase", "--hash-config",
                 #"{"base64_signer_key":"AAAA","base64_salt_separator":"Bw==","rounds":8,"mem_cost":30}"#
@@ -233,5 +266,32 @@ struct ImportServicesTests {
         let finished = try await Program.run(
             ["import", service, file, option, side, "--application", "a", "--data", folder.path])
         #expect(finished.status == 1 && !finished.errors.isEmpty)
+    }
+
+    /// A row of Supabase's `auth.identities`.
+    private static func row(_ provider: String, _ subject: String) -> String {
+        #"{"user_id":"2c1f4a9e-8b7d-4c3a-9f10-6d5e4b3a2c11","provider":"\#(provider)","provider_id":"\#(subject)"}"#
+    }
+
+    @Test(
+        "name the row of auth.identities that would be lost or take memory without bound",
+        arguments: [
+            ((0...50).map { row("google", "\($0)") }.joined(separator: "\n"), "line 51 is one too many of its user"),
+            (row("google", String(repeating: "x", count: 300)), "line 1 has a name that is too long"),
+            ("\(row("google", "1"))\nPK\u{3}\u{4}", "line 2"), ("[\(row("google", "1").dropLast())", "side.json"),
+            (String(repeating: "[", count: 100_000), "side.json"),
+            (#"{"user_id":"x","provider":"google"}"#, "line 1 has no user_id"),
+            (row("google", ""), "line 1 has no provider_id"),
+        ])
+    func identityRows(text: String, words: String) async throws {
+        let folder = TestFolder()
+        try folder.make()
+        let (file, side) = ("\(folder.path)/users.json", "\(folder.path)/side.json")
+        try "[]".write(toFile: file, atomically: true, encoding: .utf8)
+        try text.write(toFile: side, atomically: true, encoding: .utf8)
+        let finished = try await Program.run([
+            "import", "supabase", file, "--identities", side, "--application", "a", "--data", folder.path,
+        ])
+        #expect(finished.status == 1 && finished.errors.contains(words), "\(finished.errors)")
     }
 }

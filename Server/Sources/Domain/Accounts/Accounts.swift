@@ -103,7 +103,8 @@ package final class Accounts: Sendable {
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, protocols: world.services.protocols,
             passwords: world.passwords, findProvider: findProvider, sealingKey: world.sealingKey)
-        exportApplication = ExportApplication(store: store, sealingKey: world.sealingKey, audit: changes.audit)
+        exportApplication = ExportApplication(
+            store: store, clock: clock, sealingKey: world.sealingKey, audit: changes.audit)
         importApplication = ImportApplication(
             store: store, randomness: randomness, sealingKey: world.sealingKey, audit: changes.audit,
             protocols: world.services.protocols)

@@ -1,6 +1,6 @@
 /// A service whose users an application has taken in, with their ids, and whose tokens lead to them once each.
 package struct OldService: Hashable, Sendable {
-    /// Services whose tokens are verified here. The raw values are names of the API. For all others there is a hook.
+    /// Services whose tokens are known here. The raw values are names of the API. For all others there is a hook.
     package enum Name: String, CaseIterable, Hashable, Sendable {
         /// Identity tokens of Firebase Authentication.
         case firebase
@@ -8,6 +8,8 @@ package struct OldService: Hashable, Sendable {
         case supabase
         /// Identity tokens of an Amazon Cognito user pool.
         case cognito
+        /// Device ids of Nakama, which prove nothing: `OldDeviceId`.
+        case nakama
     }
 
     /// How old a token may be. Some services issue tokens for a week or longer, which end up in logs and copies.

@@ -1,5 +1,5 @@
-/// Finds out whom a token of a service is about that the application trusts: by the service's own keys, or by asking the
-/// application's hook. Nothing is written.
+/// Finds out whom a token of a service is about that the application trusts: by the service's own keys, by the device ids that an
+/// import took in, or by asking the application's hook. Nothing is written.
 package struct VerifyOldToken: Sendable {
     /// The longest token that a hook is asked about.
     package static let maximumBytes = 16 * 1024
@@ -7,6 +7,7 @@ package struct VerifyOldToken: Sendable {
     package static let memory: Duration = .days(30)
     private static let maximumNameBytes = 40
 
+    let store: any Store
     let clock: any WallClock
     let sealingKey: SealingKey
     let tokens: any OldTokenVerifier
@@ -28,6 +29,7 @@ package struct VerifyOldToken: Sendable {
     ) async throws(DomainError) -> ExternalIdentity? {
         if let known = OldService.Name(rawValue: name) {
             guard let service = application.settings.oldServices[known] else { return nil }
+            guard known != .nakama else { return try await owner(ofDevice: token, in: application, from: client) }
             let secret = try service.sealedSecret.map { sealed throws(DomainError) in
                 let bytes = try sealingKey.open(sealed, purpose: OldService.purpose(known, application.id))
                 return Secret(String(decoding: bytes, as: UTF8.self))
@@ -36,17 +38,35 @@ package struct VerifyOldToken: Sendable {
         }
         guard let hook = application.settings.hooks[.adoption], Self.isName(name) else { return nil }
         guard (1...Self.maximumBytes).contains(token.revealed.utf8.count) else { throw .credentialRefused }
-        if hasLimits {
-            try await rateLimiter(
-                RateLimitKey(application: application.id, kind: "adoption", subject: client.allowanceGroup),
-                limit: LogInWithProvider.bareCodes)
-        }
+        try await countTry(in: application, from: client)
         let user = try await askHook.owner(of: token, service: name, hook, in: application, from: client)
         return ExternalIdentity(
             provider: Identity.Provider(rawValue: name), subject: user.rawValue, audience: application.id.rawValue,
             replay: UsedProof(
                 .providerToken, SecretDigest(of: "adoption \(name) \(token.revealed)".utf8),
                 until: clock.now + Self.memory))
+    }
+
+    /// Whom a device id leads to. Nothing in it proves anything: tries are counted as those of codes are.
+    private func owner(
+        ofDevice token: Secret, in application: Application, from client: ClientAddress
+    ) async throws(DomainError) -> ExternalIdentity {
+        try await countTry(in: application, from: client)
+        guard let id = OldDeviceId(token.revealed) else { throw .credentialRefused }
+        let found = try await store.read { transaction throws(DomainError) in
+            try id.owner(in: application.id, of: transaction)
+        }
+        guard let found else { throw .credentialRefused }
+        return ExternalIdentity(
+            provider: .anonymous, subject: found.id.rawValue, audience: application.id.rawValue,
+            replay: id.mark(until: clock.now + OldDeviceId.memory))
+    }
+
+    private func countTry(in application: Application, from client: ClientAddress) async throws(DomainError) {
+        guard hasLimits else { return }
+        try await rateLimiter(
+            RateLimitKey(application: application.id, kind: "adoption", subject: client.allowanceGroup),
+            limit: LogInWithProvider.bareCodes)
     }
 
     /// Lower-case letters, digits and hyphens.

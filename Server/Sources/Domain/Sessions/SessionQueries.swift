@@ -8,6 +8,10 @@ package protocol SessionQueries {
     ) throws(DomainError) -> (session: Session, user: User)?
     /// A user's sessions, newest first.
     func sessions(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> [Session]
+    /// A user's sessions with the digests of their tokens, newest first.
+    func sessionsWithTokens(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> [ExportedSession]
     /// The sessions of a protocol in the order in which they were opened, for operators, and how many there are.
     func sessions(
         in application: Identifier<Application>, openedBy protocolName: Session.ProtocolName, newestFirst: Bool,

@@ -61,7 +61,8 @@ package final class Sessions: Sendable {
             store: store, clock: clock, protocols: protocols, issuers: issuers, audit: audit, verifyProof: verifyProof,
             authenticate: authenticate,
             verifyOldToken: VerifyOldToken(
-                clock: clock, sealingKey: world.sealingKey, tokens: world.services.oldTokens, askHook: askHook,
+                store: store, clock: clock, sealingKey: world.sealingKey, tokens: world.services.oldTokens,
+                askHook: askHook,
                 rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits))
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness, protocols: protocols,

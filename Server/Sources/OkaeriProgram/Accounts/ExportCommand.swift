@@ -17,7 +17,8 @@ struct ExportCommand: AsyncParsableCommand {
             and has neither hashes nor keys.
 
             A server may run meanwhile. The file has its name only when it is whole; an export that broke off is begun anew. \
-            Sessions, mails and the audit log are in backups alone.
+            Sessions of apps of old protocols go along, the newest 100 of a user; other sessions, mails and the audit log are in \
+            backups alone.
 
             Examples:
               okaeri export --application 00VHj9mrbT8wn7Qk --key okaeri-backup-key-1-…

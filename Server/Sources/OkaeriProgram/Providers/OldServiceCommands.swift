@@ -29,7 +29,8 @@ struct SetOldServiceCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Trust a service's tokens, or change how it is known.",
         discussion: """
-            Firebase needs the project, Supabase the issuer, Cognito the issuer and the app's clients. A project of Supabase \
+            Firebase needs the project, Supabase the issuer, Cognito the issuer and the app's clients, Nakama nothing: its \
+            device ids are those that “okaeri import nakama” took in. A project of Supabase \
             that signs with its JWT secret needs that too; it is read from a file, because the list of processes shows command \
             lines, and stored sealed.
 
@@ -41,7 +42,7 @@ struct SetOldServiceCommand: AsyncParsableCommand {
                 --issuer https://cognito-idp.ap-northeast-1.amazonaws.com/ap-northeast-1_a1B2c3D4e --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "firebase, supabase or cognito.")
+    @Argument(help: "firebase, supabase, cognito or nakama.")
     var service: OldService.Name
 
     @Option(help: ArgumentHelp("Firebase's project.", valueName: "id"))
@@ -126,7 +127,7 @@ struct RemoveOldServiceCommand: AsyncParsableCommand {
               okaeri old-service remove firebase --application 00VHj9mrbT8wn7Qk
             """)
 
-    @Argument(help: "firebase, supabase or cognito.")
+    @Argument(help: "firebase, supabase, cognito or nakama.")
     var service: OldService.Name
 
     @OptionGroup var application: ApplicationOption

@@ -44,6 +44,9 @@ package struct OldTokens: OldTokenVerifier {
         case .cognito:
             faults += addressFaults(service.issuer)
             if service.audiences.isEmpty { faults.append(ValidationError(field: "audiences", rule: .empty)) }
+        case .nakama:
+            if service.issuer != nil { faults.append(ValidationError(field: "issuer", rule: .notOffered)) }
+            if !service.audiences.isEmpty { faults.append(ValidationError(field: "audiences", rule: .notOffered)) }
         }
         guard let secret else { return faults }
         if service.name != .supabase {
@@ -97,6 +100,8 @@ package struct OldTokens: OldTokenVerifier {
         case .cognito:
             guard let issuer = service.issuer, !service.audiences.isEmpty else { return nil }
             return row(Self.keySet(of: issuer), [.rs256], issuer: issuer, audiences: service.audiences)
+        // Nothing is signed there.
+        case .nakama: return nil
         }
     }
 

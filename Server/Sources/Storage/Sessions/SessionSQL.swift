@@ -26,6 +26,21 @@ extension SQLTransaction {
             [.id(application), .id(user)])
     }
 
+    package func sessionsWithTokens(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> [ExportedSession] {
+        try connection.rows(
+            .select(
+                Joined<SessionRow, SessionSecretRow>.self,
+                "FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC"),
+            [.id(application), .id(user)]
+        ) { row throws(DomainError) in
+            ExportedSession(
+                session: try SessionRow.content(ColumnReader(row)),
+                token: try SessionSecretRow.content(ColumnReader(row, from: SessionRow.width)).token)
+        }
+    }
+
     package func insert(
         _ session: Session, token: SessionToken.Reference, attempt: SessionAttempt?, replacing: SessionReplacement?
     ) throws(DomainError) {

@@ -60,6 +60,9 @@ struct AdminOldServiceTests {
             ("supabase", #"{"issuer": "https://abc.supabase.co/auth/v1", "audiences": ["a"]}"#, "audiences"),
             ("cognito", #"{"issuer": "https://cognito-idp.eu-west-1.amazonaws.com/p"}"#, "audiences"),
             ("cognito", #"{"audiences": ["a"]}"#, "issuer"),
+            ("nakama", #"{"audiences": ["a"]}"#, "audiences"),
+            ("nakama", #"{"issuer": "https://a.example.com"}"#, "issuer"),
+            ("nakama", #"{"secret": "0123456789abcdef0123456789abcdef"}"#, "secret"),
         ])
     func faults(service: String, body: String, field: String) async throws {
         let world = try await AdminWorld(roles: [])

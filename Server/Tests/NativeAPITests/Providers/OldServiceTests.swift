@@ -10,7 +10,7 @@ import Testing
 struct OldServiceTests {
     @Test(
         "leads to the user who was imported from there, whose device logs in by its key from then on",
-        arguments: OldService.Name.allCases)
+        arguments: OldServiceWorld.signing)
     func adoption(name: OldService.Name) async throws {
         let world = try await OldServiceWorld()
         let device = ProofMaker()
@@ -46,7 +46,7 @@ struct OldServiceTests {
     @Test("is refused by an application that does not trust the service, as an unknown protocol is")
     func off() async throws {
         let world = try await OldServiceWorld(isSet: false)
-        for name in OldService.Name.allCases {
+        for name in OldServiceWorld.signing {
             let answer = try await world.adopt(name, try world.token(name))
             #expect(answer.status == 400 && answer.text.contains("\"protocol\""), "\(answer.text)")
             #expect(try world.fake(name).keyRequests == 0)
@@ -189,7 +189,7 @@ struct HostileOldTokenTests {
     /// Claims that spoil a token, with the services that they spoil it of.
     private static let spoilt: [(more: [String: JSONValue], names: [OldService.Name])] = {
         let now = StandingClock().now.milliseconds / 1000
-        let all = OldService.Name.allCases
+        let all = OldServiceWorld.signing
         return [
             (["iss": "https://securetoken.google.com/other-game"], all), (["iss": nil], all),
             (["iss": "https://securetoken.google.com/my-game/"], all), (["aud": "other-game"], all),
@@ -217,7 +217,7 @@ struct HostileOldTokenTests {
     @Test("is refused for its algorithm, its key or its form")
     func forms() async throws {
         let world = try await OldServiceWorld()
-        for name in OldService.Name.allCases {
+        for name in OldServiceWorld.signing {
             let (key, claims) = (try world.fake(name).key, try world.claims(name))
             let unsigned = try FakeKey.signedPart(header: ["alg": "none", "kid": .string(key.id)], claims) + "."
             let symmetric = try FakeKey.signedPart(header: ["alg": "HS256", "kid": .string(key.id)], claims)
@@ -243,8 +243,8 @@ struct HostileOldTokenTests {
     @Test("of another service is refused, though both are trusted")
     func mixed() async throws {
         let world = try await OldServiceWorld()
-        for name in OldService.Name.allCases {
-            for other in OldService.Name.allCases where other != name {
+        for name in OldServiceWorld.signing {
+            for other in OldServiceWorld.signing where other != name {
                 expect(try await world.adopt(other, try world.token(name)), 401, .providerTokenInvalid)
             }
         }

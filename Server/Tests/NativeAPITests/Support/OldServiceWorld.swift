@@ -8,6 +8,8 @@ import Testing
 
 /// A server that trusts Firebase, Supabase and Cognito, which are fakes, and has taken a user in from each.
 struct OldServiceWorld: Sendable {
+    /// The services that sign tokens.
+    static let signing: [OldService.Name] = [.firebase, .supabase, .cognito]
     static let project = "my-game"
     static let client = "3n4b5urk1ft4fl3mg5e62d9ado"
     /// As long as Supabase makes them at least.
@@ -71,6 +73,7 @@ struct OldServiceWorld: Sendable {
         case .firebase: project
         case .supabase: "authenticated"
         case .cognito: client
+        case .nakama: ""
         }
     }
 

@@ -41,12 +41,14 @@ struct Phone: Sendable {
     }
 
     /// Hands a token of Supabase over, which must succeed.
-    func adopt(_ token: String, at server: TestServer, application: String) async throws -> LogInResponse {
+    func adopt(
+        _ token: String, of service: String = "supabase", at server: TestServer, application: String
+    ) async throws -> LogInResponse {
         let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
         let answer = try await server.send(
             "POST", "/v1/log-in/adopt", application: application,
             proof: device.proof(target: server.url + "/v1/log-in/adopt", at: now),
-            body: #"{"protocol":"supabase","token":"\#(token)"}"#)
+            body: #"{"protocol":"\#(service)","token":"\#(token)"}"#)
         guard answer.status == 200 else {
             throw TestFault("adoption answered \(answer.status): \(String(decoding: answer.body, as: UTF8.self))")
         }

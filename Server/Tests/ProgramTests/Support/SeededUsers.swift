@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import OkaeriWire
 import Storage
 import StorageSQLite
@@ -42,7 +43,8 @@ enum SeededUsers {
             user("disabled") { ($0.email, $0.disabledAt) = ("off@example.com", time(9)) },
             user("leaving") { ($0.username, $0.deletionRequestedAt) = ("leaving", time(10)) },
             // Twins, as some services had them.
-            user("twin 1") { $0.username = "Twin" }, user("twin 2") { $0.username = "twin" },
+            user("twin 1") { $0.username = "Twin" },
+            user("twin 2") { $0.username = "twin" },
             // Hashes stayed where the user came from.
             user("hashless") { ($0.username, $0.passwordSetAt) = ("hashless", time(0)) },
             user("nobody") { _ in },
@@ -59,6 +61,7 @@ enum SeededUsers {
                 signCount: 9, transports: ["internal"], isBackupEligible: true, isBackedUp: false),
             application: id, name: "laptop", createdAt: time(4), lastUsedAt: time(8))
         let secret = try key.seal(Array("client".utf8), purpose: StoredProvider.purpose(.google, in: id))
+        let sessions = sessions(in: id, since: time(0))
         try await store.write { transaction throws(DomainError) in
             guard var application = try transaction.application(id) else { throw .applicationUnknown }
             try SeededSecrets.add(to: &application.settings, of: id, sealedBy: key, at: time(0))
@@ -73,6 +76,7 @@ enum SeededUsers {
                 if let since = user.passwordSetAt {
                     try transaction.noteUnknownPassword(of: user.id, in: id, since: since)
                 }
+                if user.id.rawValue == "twin 2" { for _ in 0..<3 { try transaction.voidTickets(of: &user) } }
                 guard user.id == full.id else { continue }
                 try transaction.setPassword(PasswordHash(text: Self.hash), of: user.id, in: id, at: time(20))
                 try transaction.markPassword(of: user.id, in: id, weakSince: time(21))
@@ -89,6 +93,12 @@ enum SeededUsers {
                 account.isEmailForwarded = false
                 try transaction.save(account)
             }
+            for (session, token) in sessions {
+                let isOwn = session.protocolName == .native
+                try transaction.insert(
+                    session, token: SessionToken.Reference(token.digest, of: isOwn ? session.user : nil), attempt: nil,
+                    replacing: nil)
+            }
             try transaction.save(
                 StoredProvider(
                     application: id, settings: ProviderSettings(provider: .google, audiences: ["g"]),
@@ -96,6 +106,34 @@ enum SeededUsers {
         }
         await store.close()
         return others.count + 1
+    }
+
+    /// The token of a session of Parse, which goes on.
+    static let parseToken = "r:0123456789abcdef0123456789abcdef"
+    /// The token of one that has ended.
+    static let endedToken = "r:1123456789abcdef0123456789abcdef"
+
+    /// Sessions of `twin 1`: one that an app of Parse holds, one that has ended, and one of this server's own protocol.
+    private static func sessions(
+        in application: Identifier<Application>, since start: Timestamp
+    ) -> [(session: Session, token: Secret)] {
+        let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        func session(_ name: String, _ protocolName: Session.ProtocolName, until end: Timestamp) -> Session {
+            Session(
+                id: Identifier(rawValue: name), application: application, user: Identifier(rawValue: "twin 1"),
+                client: .init(address: "192.0.2.7"), protocolName: protocolName, method: .password,
+                times: .init(createdAt: start, lastUsedAt: now, expiresAt: end, authenticatedAt: start))
+        }
+        var live = session("live", .init(rawValue: "parse"), until: now + .days(100))
+        live.device = DeviceDescription(
+            name: "phone", model: "A1", system: "Android 9", appVersion: "3.1", installation: "1f0c")
+        (live.fields, live.updatedAt, live.secondFactorAt) = (["level": [3, nil]], now, start)
+        live.methods = [.password, .timeBasedCode]
+        return [
+            (live, Secret(parseToken)),
+            (session("ended", .init(rawValue: "parse"), until: start + .seconds(60)), Secret(endedToken)),
+            (session("own", .native, until: now + .days(100)), Secret("oks_own")),
+        ]
     }
 
     private static let hash = "$2y$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC"

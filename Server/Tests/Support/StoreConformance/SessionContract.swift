@@ -41,6 +41,25 @@ extension Contract {
             expected.address = "192.0.2.1"
             try expectEqual(listed, [newer, expected])
         },
+        Contract("gives a user's sessions with their tokens, newest first, within the application") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user(after: 1))
+            let sessions = [samples.session(of: user, after: .seconds(5)), samples.session(of: user)]
+            let (found, foreign) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(sessions[1], token: samples.token(1), attempt: nil)
+                try transaction.insert(
+                    sessions[0], token: SessionToken.Reference(samples.token(2), of: user.id), attempt: nil,
+                    replacing: nil)
+                try transaction.insert(samples.session(of: other), token: samples.token(3), attempt: nil)
+                return (
+                    try transaction.sessionsWithTokens(of: user.id, in: user.application),
+                    try transaction.sessionsWithTokens(of: user.id, in: samples.otherApplication)
+                )
+            }
+            let expected = zip(sessions, [2, 1]).map { ExportedSession(session: $0, token: samples.token($1)) }
+            try expectEqual(found, expected)
+            try expectEqual(foreign, [])
+        },
         Contract("pages through the sessions that a protocol opened, in the order in which they were opened") {
             engine in
             let samples = Samples()

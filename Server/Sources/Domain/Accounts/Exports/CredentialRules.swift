@@ -10,6 +10,7 @@ extension UserCredentials {
     /// - Returns: a fault for each rule, with the name that the record has for what breaks it.
     func faults(of user: User) -> [ValidationError] {
         identityFaults(of: user) + passkeyFaults(of: user) + factorFaults + roleFaults(of: user)
+            + ExportedSession.faults(of: sessions, of: user)
     }
 
     private static func fault(_ field: String, _ rule: ValidationError.Rule) -> [ValidationError] {

@@ -7,6 +7,7 @@ package struct ExportApplication: Sendable {
     package static let pageUsers = 100
 
     let store: any Store
+    let clock: any WallClock
     let sealingKey: SealingKey
     let audit: AuditTrail
 
@@ -52,12 +53,17 @@ package struct ExportApplication: Sendable {
     package func users(
         of application: ExportedApplication, after last: Identifier<User>?
     ) async throws(DomainError) -> [ExportedUser] {
-        let (id, takesSecrets) = (application.application.id, application.hasSecrets)
+        let (id, takesSecrets, now) = (application.application.id, application.hasSecrets, clock.now)
         let page = try await store.read { transaction throws(DomainError) in
             var page: [ExportedUser] = []
             for user in try transaction.users(in: id, after: last, limit: Self.pageUsers) {
                 var exported = ExportedUser(user: user, credentials: UserCredentials())
-                for identity in user.identities {
+                // What counts once does not count again elsewhere: the device's key came along.
+                for identity in user.identities
+                where try OldDeviceId.wasUsed(identity, at: now, in: id, of: transaction) {
+                    exported.user.identities.removeAll { $0.isSame(as: identity) }
+                }
+                for identity in exported.user.identities {
                     let account = try transaction.providerAccount(
                         identity.provider, subject: identity.subject, in: id)
                     if let account { exported.credentials.accounts.append(account) }
@@ -71,6 +77,8 @@ package struct ExportApplication: Sendable {
                         exported.credentials.factors = try transaction.totpFactors(of: user.id, in: id)
                         exported.credentials.recoveryCodes = try transaction.recoveryCodes(of: user.id, in: id)
                     }
+                    exported.credentials.sessions = ExportedSession.kept(
+                        of: try transaction.sessionsWithTokens(of: user.id, in: id), at: now)
                 }
                 page.append(exported)
             }

@@ -37,8 +37,13 @@ package struct UserCredentials: Hashable, Sendable {
     package var recoveryCodes: [SecretDigest] = []
     /// What is kept of identities. Grants and ids that clients made are open.
     package var accounts: [ProviderAccount] = []
+    /// Newest first.
+    package var sessions: [ExportedSession] = []
 
     package init() {}
+
+    /// The greatest `credentialsVersion` of a file: 2^31 - 1, from which nothing counts to the end of the numbers.
+    package static let maximumVersion: Int64 = 2_147_483_647
 }
 
 extension UserCredentials {
@@ -72,7 +77,7 @@ extension UserCredentials {
     /// Without what proves something.
     func withoutSecrets() -> UserCredentials {
         var changed = self
-        (changed.factors, changed.recoveryCodes) = ([], [])
+        (changed.factors, changed.recoveryCodes, changed.sessions) = ([], [], [])
         for index in accounts.indices { changed.accounts[index].sealedGrant = nil }
         return changed
     }

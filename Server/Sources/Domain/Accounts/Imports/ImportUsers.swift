@@ -284,6 +284,12 @@ extension UserCredentials {
     /// Stores what belongs to a user who has just been stored, identities and all.
     fileprivate func store(for user: User, in transaction: any Transaction) throws(DomainError) {
         if !user.grants.isEmpty { try transaction.updateGrants(of: user) }
+        if user.credentialsVersion > 0 {
+            // A user is stored with 0; one more than the one before is the user's own.
+            var counted = user
+            counted.credentialsVersion -= 1
+            try transaction.voidTickets(of: &counted)
+        }
         for passkey in passkeys { try transaction.insert(passkey) }
         for factor in factors { try transaction.insert(factor) }
         if user.hasSecondFactor { try transaction.updateSecondFactor(of: user) }
@@ -291,6 +297,7 @@ extension UserCredentials {
             try transaction.replaceRecoveryCodes(of: user.id, in: user.application, with: recoveryCodes)
         }
         for account in accounts { try transaction.save(account) }
+        for session in sessions { try session.store(in: transaction) }
     }
 }
 

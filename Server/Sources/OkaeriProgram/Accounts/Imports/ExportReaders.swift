@@ -13,6 +13,8 @@ package enum ExportReaders {
     package static let all: [(name: String, read: Read)] = [
         reader("users") { try RecordMapping.documented.user($0, of: $1, at: $2).imported },
         reader("firebase") { try FirebaseRecord(scrypt: nil).user($0, of: $1, at: $2) },
+        reader("supabase") { try SupabaseRecord(identities: nil, takesAppMetadata: true).user($0, of: $1, at: $2) },
+        reader("nakama") { try NakamaRecord.user($0, of: $1, at: $2) },
         reader("pocketbase") { try PocketBaseRecord.user($0, of: $1, at: $2) },
         reader("auth0") { try Auth0Record(takesAppMetadata: true).user($0, of: $1, at: $2) },
         reader("keycloak") { try KeycloakRecord.user($0, of: $1, at: $2) },

@@ -59,6 +59,8 @@ enum OkaeriUserRecord {
         own["identities"] = list(user.identities.map { identity in value(identity, credentials.accounts) })
         own["passkeys"] = list(credentials.passkeys.map(value))
         own["totp"] = list(credentials.factors.map(value))
+        own["sessions"] = list(credentials.sessions.map(OkaeriSessionRecord.value))
+        if user.credentialsVersion > 0 { own["credentialsVersion"] = .integer(user.credentialsVersion) }
         own["recoveryCodes"] = list(credentials.recoveryCodes.map { value($0.bytes) })
         return own
     }
@@ -144,9 +146,16 @@ extension OkaeriUserRecord {
         user.weakPasswordAt = imported.hash == nil ? nil : try own.optionalTime("weakPasswordAt")
         user.deletionRequestedAt = try own.optionalTime("deletionRequestedAt")
         user.acl = try own.object("accessList").map { list throws(ImportFault) in try acl(list, of: id) }
+        if own["credentialsVersion"] != nil {
+            // It is counted up: no number of a file comes near the end of the numbers.
+            user.credentialsVersion = min(try own.count("credentialsVersion"), UserCredentials.maximumVersion)
+        }
         user.grants = Set(try own.texts("roles").map(Identifier<Grant>.init(rawValue:)))
         var credentials = UserCredentials()
         for object in try own.objects("passkeys") { credentials.passkeys.append(try passkey(object, application)) }
+        for object in try own.objects("sessions") {
+            credentials.sessions.append(try OkaeriSessionRecord.session(object, of: id, application))
+        }
         for object in try own.objects("totp") { credentials.factors.append(try factor(object, of: id, application)) }
         // Without an authenticator app nobody could ever show the second factor.
         user.secondFactorAt = credentials.factors.isEmpty ? nil : try own.optionalTime("secondFactorAt")

@@ -27,6 +27,9 @@ struct RecordMembers {
 
     subscript(name: String) -> JSONValue? { members[name] == .null ? nil : members[name] }
 
+    /// A member as it stands there, null too.
+    func exact(_ name: String) -> JSONValue? { members[name] }
+
     var names: [String] { members.keys.sorted() }
 
     func optionalText(_ name: String) throws(ImportFault) -> String? {
