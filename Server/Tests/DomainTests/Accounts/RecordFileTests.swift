@@ -78,6 +78,11 @@ struct RecordFileTests {
             ("{\"a\":\"}\"", [], "line 1: the file ends within an object"),
             ("{\"a\":\"\\\"}", [], "line 1: the file ends within an object"),
             ("[1]", [], "line 1: an object is expected here"),
+            // A download that broke off between two records.
+            ("[{},\n{}", ["{}", "{}"], "line 2: the file ends before the end of its list"),
+            ("[{},", ["{}"], "line 1: the file ends before the end of its list"),
+            ("[", [], "line 1: the file ends before the end of its list"),
+            ("{\"results\":[{}\n", ["{}"], "line 2: the file ends before the end of its list"),
         ] as [(String, [String], String)])
     func faults(text: String, records: [String], fault: String) throws {
         let read = try Self.read(text)

@@ -4,7 +4,7 @@ package import Foundation
 /// object, or objects one behind the other, as in JSON lines.
 ///
 /// Outside of a list a line that is no JSON, such as one that was cut off, is a fault of that line, and reading goes on behind
-/// it. A file that ends within an object is not whole, which is a fault of the file.
+/// it. A file that ends within an object, or before the end of its list, is not whole, which is a fault of the file.
 package final class RecordFile: RecordSource {
     /// The longest record.
     package static let maximumRecordBytes = 1024 * 1024
@@ -99,7 +99,10 @@ package final class RecordFile: RecordSource {
             }
         }
         while let byte = try bytes.peek(), Self.isBetween(byte) { bytes.advance() }
-        guard let first = try bytes.peek() else { return nil }
+        guard let first = try bytes.peek() else {
+            guard form == .list else { return nil }
+            throw Fault(description: "line \(bytes.line): the file ends before the end of its list")
+        }
         if first == UInt8(ascii: "{") { return try object(seeking: nil) }
         guard form == .list else { return try rest() }
         guard first == UInt8(ascii: "]") else { throw noObject() }
