@@ -53,10 +53,7 @@ struct TestServer: Sendable {
         self.store = engine
         lifetime = EngineLifetime(engine, hasTurn: store == nil)
         composition = Composition(
-            try ServerSettings(
-                commandLine: settings["metrics-listen"] == nil
-                    ? settings.merging(["metrics-key": Self.metricsKey]) { given, _ in given } : settings,
-                environment: [:]),
+            try ServerSettings(commandLine: Self.complete(settings, isTimed: store != nil), environment: [:]),
             store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all
@@ -64,6 +61,19 @@ struct TestServer: Sendable {
             name: "Test", settings: application, by: .local
         )
         .application
+    }
+
+    /// Settings with what these tests need beside them. Searches have their usual time only where it `isTimed` by a test:
+    /// else a crowded machine would stop them.
+    private static func complete(_ settings: [String: String], isTimed: Bool) -> [String: String] {
+        var defaults =
+            isTimed
+            ? [:]
+            : [
+                "search-time": "60000", "search-time-per-address": "3600", "search-time-per-application": "3600",
+            ]
+        if settings["metrics-listen"] == nil { defaults["metrics-key"] = metricsKey }
+        return settings.merging(defaults) { given, _ in given }
     }
 
     /// A standby of another server, with its clock and its application.
