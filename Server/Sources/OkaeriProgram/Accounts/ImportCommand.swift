@@ -57,8 +57,17 @@ struct ImportSourceOptions: ParsableArguments {
     ///
     /// - Throws: `CommandFault` when it cannot be read.
     func records(list: RecordFile.List) throws(CommandFault) -> any RecordSource {
-        guard let handle = FileHandle(forReadingAtPath: file) else { throw .failed("\(file) cannot be read.") }
-        return file.lowercased().hasSuffix(".csv") ? CSVFile(handle) : RecordFile(handle, list: list)
+        try Self.records(inFile: file, list: list)
+    }
+
+    /// The records of any file: CSV by its name, else JSON.
+    ///
+    /// - Throws: `CommandFault` when it cannot be read.
+    static func records(
+        inFile path: String, list: RecordFile.List = .results
+    ) throws(CommandFault) -> any RecordSource {
+        guard let handle = FileHandle(forReadingAtPath: path) else { throw .failed("\(path) cannot be read.") }
+        return path.lowercased().hasSuffix(".csv") ? CSVFile(handle) : RecordFile(handle, list: list)
     }
 
     /// Whether the export is a file, and no pipe that gives its bytes once.

@@ -33,8 +33,7 @@ struct SupabaseIdentities {
     ///
     /// - Throws: `CommandFault` with the line, when it cannot be read, and for a row that would be lost.
     init(readingFile path: String) throws(CommandFault) {
-        guard let handle = FileHandle(forReadingAtPath: path) else { throw .failed("\(path) cannot be read.") }
-        let file: any RecordSource = path.lowercased().hasSuffix(".csv") ? CSVFile(handle) : RecordFile(handle)
+        let file = try ImportSourceOptions.records(inFile: path)
         do throws(RecordFile.Fault) {
             while let record = try file.next() {
                 let fault = record.fault ?? add(record.bytes)
