@@ -1,10 +1,17 @@
-/// What is counted of one route. Written at every request, so without locks and look-ups.
+import Synchronization
+
+/// What is counted of one route. Written at every request, so without locks and look-ups; made at the first one, as a server has
+/// hundreds of routes that nobody asks.
 package final class RouteMetrics: Sendable {
     package let method: String
     package let path: String
-    package let latency = Histogram()
-    /// One counter for each status that is sent, and a last one for all others.
-    private let answers = (0...RouteMetrics.statuses.count).map { _ in Counter() }
+    private let counts = AtomicLazyReference<Counts>()
+
+    private final class Counts: Sendable {
+        let latency = Histogram()
+        /// One counter for each status that is sent, and a last one for all others.
+        let answers = (0...RouteMetrics.statuses.count).map { _ in Counter() }
+    }
 
     private static let statuses = [
         200, 201, 204, 400, 401, 403, 404, 405, 408, 409, 413, 415, 429, 500, 503,
@@ -18,14 +25,19 @@ package final class RouteMetrics: Sendable {
     }
 
     package func note(status: Int, _ duration: Duration) {
-        answers[(0..<600).contains(status) ? Self.indices[status] : Self.statuses.count].add()
-        latency.note(duration)
+        let counts = counts.load() ?? counts.storeIfNil(Counts())
+        counts.answers[(0..<600).contains(status) ? Self.indices[status] : Self.statuses.count].add()
+        counts.latency.note(duration)
     }
 
     /// The statuses that were answered, with their numbers.
     package var answered: [(status: String, count: UInt64)] {
-        zip(Self.statuses.map(String.init) + ["other"], answers).compactMap { status, counter in
+        guard let counts = counts.load() else { return [] }
+        return zip(Self.statuses.map(String.init) + ["other"], counts.answers).compactMap { status, counter in
             counter.value == 0 ? nil : (status, counter.value)
         }
     }
+
+    /// How long the requests took; `nil` before the first one.
+    package var latency: Histogram? { counts.load()?.latency }
 }

@@ -93,7 +93,7 @@ package final class ServerMetrics: Sendable {
             for (status, count) in answered {
                 requests.add(labels + [MetricLabel("status", status)], .count(count))
             }
-            if !answered.isEmpty { durations.add(labels, route.latency.value) }
+            if let latency = route.latency { durations.add(labels, latency.value) }
         }
         return [requests, durations]
     }

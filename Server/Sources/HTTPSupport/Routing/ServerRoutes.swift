@@ -34,17 +34,19 @@ package struct ServerRoutes: Sendable {
     /// What answers requests.
     package func responder() -> RouteResponder {
         var matcher = RouteMatcher()
+        var routes: [Route] = []
         for adapter in adapters {
-            for route in adapter.routes {
+            let own = adapter.routes
+            routes += own
+            for route in own {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
                 matcher.add(RoutePipeline(adapter, shared, metrics, route.handler), for: route)
             }
         }
         let unrouted = metrics.route(method: "other", path: "none")
-        let routes = adapters.flatMap(\.routes)
         return RouteResponder(
             matcher,
-            unrouted: adapters.map { adapter in
+            unrouted: adapters.map { [routes] adapter in
                 let noRoute = NoRoute(routes: routes, preflightHeaders: adapter.preflightHeaders)
                 return (adapter, RoutePipeline(adapter, shared, unrouted, noRoute.respond))
             })
