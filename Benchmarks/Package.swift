@@ -14,6 +14,7 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 
 /// The server is measured from outside, as a program: nothing here depends on its code.
@@ -49,7 +50,9 @@ let package = Package(
         // How many could there be at most?
         .executableTarget(
             name: "Ceiling",
-            dependencies: ["Measuring", "ServerDatabase", "CSodium", arguments, crypto, hummingbird, nioCore],
+            dependencies: [
+                "Measuring", "ServerDatabase", "CSodium", arguments, crypto, hummingbird, nioCore, nioHTTP1, nioPosix,
+            ],
             swiftSettings: settings),
         // What if there are a million users?
         .executableTarget(

@@ -6,5 +6,7 @@ struct CeilingCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ceiling",
         abstract: "The parts of the server's work, each alone.",
-        subcommands: [BareCommand.self, SignatureCommand.self, RowsCommand.self, PasswordCommand.self])
+        subcommands: [
+            BareCommand.self, BareNIOCommand.self, SignatureCommand.self, RowsCommand.self, PasswordCommand.self,
+        ])
 }

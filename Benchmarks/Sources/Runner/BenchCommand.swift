@@ -12,6 +12,24 @@ struct BenchCommand: ParsableCommand {
         case paths, passwords, pages, growth, memory, foreign, dashboard, passkeys, peers, postgresql
         case postgresqlGrowth = "postgresql-growth"
         case postgresqlRevocations = "postgresql-revocations"
+
+        /// What it answers, as the title of its picture.
+        var question: String {
+            switch self {
+            case .paths: "How near do the hot paths come to their ceilings?"
+            case .passwords: "What does a password cost, and whom does it hold up?"
+            case .pages: "How fast is the log-in page?"
+            case .growth: "What if there are a million users?"
+            case .memory: "How much memory does the server take?"
+            case .foreign: "How fast are the old protocols?"
+            case .dashboard: "How fast are lists and exports of the dashboard?"
+            case .passkeys: "What does a log-in with a passkey cost?"
+            case .peers: "How does PocketBase do the same job?"
+            case .postgresql: "How fast are nodes on PostgreSQL?"
+            case .postgresqlGrowth: "What if there are many users in PostgreSQL?"
+            case .postgresqlRevocations: "What does the journal of a shared database cost?"
+            }
+        }
     }
 
     @Option(help: "The server's program.")
@@ -26,6 +44,8 @@ struct BenchCommand: ParsableCommand {
     var phase: [Phase] = []
     @Option(help: "How many users the phases of growth have at the most: a million, or 100000 with --quick.")
     var users: Int?
+    @Option(help: "A folder that gets a picture of each phase, performance-PHASE.svg.")
+    var pictures: String?
     @Flag(help: "Few users, short runs: to see that it works, not how fast.")
     var quick = false
     @Flag(help: "Exit with 1 when a ratio is past its limit.")
@@ -57,7 +77,13 @@ struct BenchCommand: ParsableCommand {
             for phase in phase.isEmpty
                 ? [.paths, .passwords, .passkeys, .pages, .foreign, .memory, .dashboard, .growth] : phase
             {
-                try measure(phase, workbench, &report)
+                var part = Report(limits: report.limits)
+                defer { report.add(part) }
+                try measure(phase, workbench, &part)
+                if let pictures {
+                    try Data(part.picture(phase.question).svg.utf8)
+                        .write(to: URL(filePath: "\(pictures)/performance-\(phase.rawValue).svg"))
+                }
             }
         } catch {
             // What was measured before is printed all the same.

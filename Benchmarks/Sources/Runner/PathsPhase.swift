@@ -18,23 +18,26 @@ struct PathsPhase {
         let bodyBytes = try server.load("session-check", run(connections: 1, seconds: 0.5)).bodyBytes
         let logInBytes = try server.load("first-launch", run(connections: 1, seconds: 0.5)).bodyBytes
         let bare = try ServerUnderTest.bare(workbench, bodyBytes: bodyBytes, logInBytes: logInBytes)
+        let nio = try ServerUnderTest.bareNIO(workbench, bodyBytes: bodyBytes)
         var usedDevices = checkedSessions
         for connections in [1, 16] where !isQuick {
-            try round(server, bare, connections: connections, &usedDevices).add(to: &report)
+            try round(server, bare, nio, connections: connections, &usedDevices).add(to: &report)
         }
         var rounds: [(Round, Parts)] = []
         for _ in 0..<(isQuick ? 1 : 5) {
-            rounds.append((try round(server, bare, connections: 64, &usedDevices), try parts(on: seeded)))
+            rounds.append((try round(server, bare, nio, connections: 64, &usedDevices), try parts(on: seeded)))
         }
         rounds[rounds.count / 2].0.add(to: &report)
         server.child.stop()
         bare.child.stop()
+        nio.child.stop()
         addSessionRatios(of: rounds.map(\.0), bodyBytes: bodyBytes, to: &report)
         addLogInRatios(of: rounds, to: &report)
     }
 
     private struct Round {
         let bare: LoadResult
+        let bareNIO: LoadResult
         let bareLogIn: LoadResult
         let sessionCheck: LoadResult
         let logIn: LoadResult
@@ -42,6 +45,7 @@ struct PathsPhase {
 
         func add(to report: inout Report) {
             report.add("bare Hummingbird route", bare)
+            report.add("bare SwiftNIO handler", bareNIO)
             report.add("session check", sessionCheck)
             report.add("bare Hummingbird route with a log-in's request", bareLogIn)
             report.add("log-in of a known device", logIn)
@@ -63,11 +67,13 @@ struct PathsPhase {
     }
 
     private func round(
-        _ server: ServerUnderTest, _ bare: ServerUnderTest, connections: Int, _ usedDevices: inout Int
+        _ server: ServerUnderTest, _ bare: ServerUnderTest, _ nio: ServerUnderTest, connections: Int,
+        _ usedDevices: inout Int
     ) throws -> Round {
         var run = run(connections: connections, seconds: seconds)
         let bareResult = try bare.load("bare", run)
         let sessionCheck = try server.load("session-check", run)
+        let nioResult = try nio.load("bare", run)
         let bareLogIn = try bare.load("bare-log-in", run)
         // Each device logs in once, and none whose session is checked: a log-in ends the device's earlier session.
         run.skip = usedDevices
@@ -76,7 +82,7 @@ struct PathsPhase {
         usedDevices += Int(Double(logIn.requests) * (seconds + 1) / seconds) + 1_000
         if usedDevices > 82_000 { usedDevices = checkedSessions }
         return Round(
-            bare: bareResult, bareLogIn: bareLogIn, sessionCheck: sessionCheck, logIn: logIn,
+            bare: bareResult, bareNIO: nioResult, bareLogIn: bareLogIn, sessionCheck: sessionCheck, logIn: logIn,
             firstLaunch: try server.load("first-launch", run))
     }
 
@@ -111,12 +117,19 @@ struct PathsPhase {
             rounds.map { $0.bare.serverMicrosecondsPerRequest / $0.sessionCheck.serverMicrosecondsPerRequest }.median,
             "the same without what other programs took of the processor")
         report.add(
+            ratio: "session check ÷ bare SwiftNIO",
+            rounds.map { $0.sessionCheck.requestsPerSecond / $0.bareNIO.requestsPerSecond }.median,
+            "requests/s at 64 connections, the same length of body")
+        report.add(
             ratio: "session check p99 ÷ bare route p99",
             rounds.map { $0.sessionCheck.p99Microseconds / $0.bare.p99Microseconds }.median,
             "at 64 connections")
     }
 
     private func addLogInRatios(of rounds: [(Round, Parts)], to report: inout Report) {
+        report.add(
+            ratio: "log-in of a known device p99 ÷ p50",
+            rounds.map { $0.0.logIn.p99Microseconds / $0.0.logIn.medianMicroseconds }.median, "at 64 connections")
         typealias Path = (name: String, server: KeyPath<Round, LoadResult>, rows: KeyPath<Parts, Rows>)
         let paths: [Path] = [
             ("log-in of a known device", \.logIn, \.logInRows), ("first launch", \.firstLaunch, \.firstLaunchRows),

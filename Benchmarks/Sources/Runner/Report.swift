@@ -3,9 +3,9 @@ import Measuring
 
 /// What a whole run found: figures for people, ratios for the limits.
 struct Report {
-    private var figures: [String] = []
+    private var figures: [(name: String, result: LoadResult)] = []
     private(set) var ratios: [Ratio] = []
-    private let limits: [String: Limit]
+    let limits: [String: Limit]
 
     /// A ratio, or a figure with a limit of its own.
     struct Ratio {
@@ -36,12 +36,15 @@ struct Report {
         try JSONDecoder().decode([String: Limit].self, from: Data(contentsOf: URL(filePath: path)))
     }
 
+    /// Adds what a phase found.
+    mutating func add(_ part: Report) {
+        figures += part.figures
+        ratios += part.ratios
+    }
+
     /// Adds a run to the table of figures.
     mutating func add(_ name: String, _ result: LoadResult) {
-        figures.append(
-            "| \(name) | \(result.connections) | \(Int(result.requestsPerSecond.rounded())) "
-                + "| \(Self.milliseconds(result.medianMicroseconds)) | \(Self.milliseconds(result.p99Microseconds)) "
-                + "| \(Self.text(result.serverMicrosecondsPerRequest, digits: 1)) | \(Int(result.residentMebibytes)) |")
+        figures.append((name, result))
     }
 
     /// Adds a ratio to the table of ratios.
@@ -60,7 +63,11 @@ struct Report {
             "| path | connections | requests/s | p50 ms | p99 ms | server µs/request | server MiB |",
             "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
         ]
-        lines += figures
+        lines += figures.map { name, result in
+            "| \(name) | \(result.connections) | \(Int(result.requestsPerSecond.rounded())) "
+                + "| \(Self.milliseconds(result.medianMicroseconds)) | \(Self.milliseconds(result.p99Microseconds)) "
+                + "| \(Self.text(result.serverMicrosecondsPerRequest, digits: 1)) | \(Int(result.residentMebibytes)) |"
+        }
         lines += ["", "| ratio | measured | target | limit | | made of |", "| --- | ---: | ---: | ---: | --- | --- |"]
         lines += ratios.map { ratio in
             guard let limit = limits[ratio.name] else {
@@ -74,6 +81,29 @@ struct Report {
                 + "| \(sign) \(Self.text(limit.limit)) | \(verdict) | \(ratio.detail) |"
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// The same for the eye: what was measured last with the most connections, and how far each ratio is from its target.
+    func picture(_ title: String) -> BarPicture {
+        let most = figures.map(\.result.connections).max() ?? 0
+        let rates = figures.filter { $0.result.connections == most }.map { name, result in
+            BarPicture.Bar(
+                label: name, value: result.requestsPerSecond,
+                text: "\(Int(result.requestsPerSecond.rounded())), p99 \(Self.milliseconds(result.p99Microseconds)) ms")
+        }
+        let distances = ratios.compactMap { ratio in
+            limits[ratio.name].map { limit in
+                BarPicture.Bar(
+                    label: ratio.name, value: limit.larger ? ratio.value / limit.target : limit.target / ratio.value,
+                    text: "\(Self.text(ratio.value)) (\(limit.larger ? "≥" : "≤") \(Self.text(limit.target)))")
+            }
+        }
+        return BarPicture(
+            title: title,
+            groups: [
+                .init(heading: "requests/s at \(most) connections, server on one core", bars: rates),
+                .init(heading: "ratios; the line is their target, longer is better", bars: distances, mark: 1),
+            ])
     }
 
     static func text(_ value: Double, digits: Int = 2) -> String {

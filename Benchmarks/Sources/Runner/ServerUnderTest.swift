@@ -54,6 +54,15 @@ final class ServerUnderTest {
         }
     }
 
+    /// Starts SwiftNIO alone, with answers as long as a session check's.
+    static func bareNIO(_ workbench: Workbench, bodyBytes: Int) throws -> ServerUnderTest {
+        try ServerUnderTest(workbench, data: nil, ready: "/bare") { port in
+            try Child(
+                "\(workbench.programs)/ceiling", ["bare-nio", "--port", "\(port)", "--body-bytes", "\(bodyBytes)"],
+                processor: Workbench.serverProcessor, log: "\(workbench.folder)/bare-nio.log")
+        }
+    }
+
     /// Starts a PocketBase with our hook.
     ///
     /// - Parameters:
