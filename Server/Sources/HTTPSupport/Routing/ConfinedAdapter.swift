@@ -1,13 +1,13 @@
 package import Domain
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 
 /// A protocol that only some networks reach (requirement 41). To everyone else its paths do not exist, so that nobody learns from
 /// outside that there is something to try passwords and keys at.
 ///
 /// Whose address no believed party tells, as behind a proxy that is not listed, is outside.
-package struct ConfinedAdapter: ProtocolAdapter {
-    private let adapter: any ProtocolAdapter
+package struct ConfinedAdapter: WrappingAdapter {
+    package let adapter: any ProtocolAdapter
     private let networks: [IPNetwork]
     private let proxies: TrustedProxies
 
@@ -21,8 +21,6 @@ package struct ConfinedAdapter: ProtocolAdapter {
         self.proxies = proxies
     }
 
-    package var surface: String { adapter.surface }
-
     package var routes: [Route] {
         adapter.routes.map { [networks, proxies] route in
             Route(route.method, route.path, route.caller, isForStandby: route.isForStandby) { request, context in
@@ -33,10 +31,4 @@ package struct ConfinedAdapter: ProtocolAdapter {
             }
         }
     }
-
-    package var errors: any ErrorRenderer { adapter.errors }
-    package func owns(path: String) -> Bool { adapter.owns(path: path) }
-    package var crossOriginHeaders: [HTTPField] { adapter.crossOriginHeaders }
-    package var preflightHeaders: [HTTPField] { adapter.preflightHeaders }
-    package var takesFinalSlash: Bool { adapter.takesFinalSlash }
 }

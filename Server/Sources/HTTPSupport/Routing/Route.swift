@@ -69,6 +69,20 @@ extension ProtocolAdapter {
     package var takesFinalSlash: Bool { false }
 }
 
+/// A protocol behind a rule of its own: it is the wrapped one in all that the rule does not change.
+package protocol WrappingAdapter: ProtocolAdapter {
+    var adapter: any ProtocolAdapter { get }
+}
+
+extension WrappingAdapter {
+    package var surface: String { adapter.surface }
+    package var errors: any ErrorRenderer { adapter.errors }
+    package func owns(path: String) -> Bool { adapter.owns(path: path) }
+    package var crossOriginHeaders: [HTTPField] { adapter.crossOriginHeaders }
+    package var preflightHeaders: [HTTPField] { adapter.preflightHeaders }
+    package var takesFinalSlash: Bool { adapter.takesFinalSlash }
+}
+
 /// Puts errors into the words of one protocol.
 package protocol ErrorRenderer: Sendable {
     /// - Parameters:

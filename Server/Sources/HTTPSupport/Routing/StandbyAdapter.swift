@@ -1,12 +1,12 @@
 import Domain
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 
 /// A protocol at a standby: what only reads is answered, everything else refused before anything of it is read.
 ///
 /// The storage of a standby refuses writes too, so a route that reads and now and then writes is refused when it does.
-package struct StandbyAdapter: ProtocolAdapter {
-    private let adapter: any ProtocolAdapter
+package struct StandbyAdapter: WrappingAdapter {
+    package let adapter: any ProtocolAdapter
     private let primary: String?
 
     /// - Parameters:
@@ -17,8 +17,6 @@ package struct StandbyAdapter: ProtocolAdapter {
         self.primary = primary
     }
 
-    package var surface: String { adapter.surface }
-
     package var routes: [Route] {
         adapter.routes.map { route in
             route.isForStandby
@@ -27,10 +25,6 @@ package struct StandbyAdapter: ProtocolAdapter {
     }
 
     package var errors: any ErrorRenderer { Errors(words: adapter.errors, primary: primary) }
-    package func owns(path: String) -> Bool { adapter.owns(path: path) }
-    package var crossOriginHeaders: [HTTPField] { adapter.crossOriginHeaders }
-    package var preflightHeaders: [HTTPField] { adapter.preflightHeaders }
-    package var takesFinalSlash: Bool { adapter.takesFinalSlash }
 
     /// The protocol's words, and where the primary is.
     private struct Errors: ErrorRenderer {

@@ -2,7 +2,9 @@ import ArgumentParser
 import OkaeriServer
 
 /// Every setting of the server but its secrets, which would show in the list of processes.
-struct SettingOptions: ParsableArguments, SettingHolder {
+///
+/// A class, because four commands hold it: code that copies so many options as values was 0.6 MB of the program.
+final class SettingOptions: ParsableArguments, SettingHolder {
     @Option(.listen) var listen: GivenSetting?
     @OptionGroup var storage: StorageOptions
     @Option(.databaseConnections) var databaseConnections: GivenSetting?
