@@ -11,13 +11,16 @@ import OkaeriWire
 ///
 /// However many requests wait, one request for the keys is under way. An id that is not among the keys makes it ask again
 /// before their time, once a minute at the most. While the server cannot be reached, the keys that are known count for
-/// `KeySet.longestOutage` more.
+/// `KeySet.longestOutage` more, and nobody waits for it.
 public actor KeySet {
     /// How long keys count that could not be read anew.
     public static let longestOutage: Duration = .seconds(3600)
     private static let forcedPause: Int64 = 60
     /// After a failure nobody asks for so many seconds: requests would all wait for a server that does not answer.
     private static let failurePause: Int64 = 5
+    /// After a failure the server counts as away for so many seconds: who needs a key that is known waits for none of the
+    /// attempts meanwhile.
+    private static let failureMemory: Int64 = 60
     private static let maximumKeys = 100
     private static let maximumBytes = 256 * 1024
 
@@ -59,14 +62,24 @@ public actor KeySet {
             }
         } else if underWay == nil, let failedAt, now - failedAt < Self.failurePause {
             return try kept(id, at: now)
+        } else if let failedAt, now - failedAt < Self.failureMemory, let key = known?.keys[id], isKept(at: now) {
+            // Nobody awaits it: it stores what it gets, and ends by the source's own time limit.
+            _ = refreshing()
+            return key
         }
-        await refresh()
+        // All who wait, wait for this one: it does not end with the request that began it.
+        await refreshing().value
         return try kept(id, at: now)
+    }
+
+    /// Whether the keys that are known count, fresh or not.
+    private func isKept(at now: Int64) -> Bool {
+        known.map { now < $0.freshUntil + Self.longestOutage.components.seconds } ?? false
     }
 
     /// A key of those that are known, fresh or not.
     private func kept(_ id: String, at now: Int64) throws(VerificationError) -> P256.Signing.PublicKey {
-        guard let known, now < known.freshUntil + Self.longestOutage.components.seconds else { throw .unavailable }
+        guard let known, isKept(at: now) else { throw .unavailable }
         guard let key = known.keys[id] else {
             // Whether the server has it by now is not known.
             throw now < known.freshUntil ? .keyUnknown : .unavailable
@@ -74,11 +87,10 @@ public actor KeySet {
         return key
     }
 
-    private func refresh() async {
+    private func refreshing() -> Task<Void, Never> {
         let task = underWay ?? Task { await load() }
         underWay = task
-        // All who wait, wait for this one: it does not end with the request that began it.
-        await task.value
+        return task
     }
 
     private func load() async {

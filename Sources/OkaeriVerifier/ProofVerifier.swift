@@ -79,7 +79,7 @@ public protocol ReplayCache: Sendable {
     /// Notes a use. Of several at once, one alone may be the first.
     ///
     /// - Parameters:
-    ///   - name: What is used.
+    ///   - name: What is used: the thumbprint of the key that signed, a space, and the proof's own id.
     ///   - end: Until when it must be remembered.
     /// - Returns: Whether it was not used before.
     /// - Throws: When that is not known.
@@ -87,21 +87,29 @@ public protocol ReplayCache: Sendable {
 }
 
 /// Remembers in the memory of this process. When it is full of what still counts, nothing more is taken.
+///
+/// One key has a twentieth of the room, so that no user alone keeps out all others.
 public actor MemoryReplayCache: ReplayCache {
     /// More uses at once than the cache may hold.
     public struct Full: Error {}
 
     private let capacity: Int
+    private let share: Int
     private let clock: any VerifierClock
     private var ends: [String: Date] = [:]
+    /// How many uses each key has among them.
+    private var counts: [Substring: Int] = [:]
+    private var purgedAt: Int64?
 
     /// Makes a cache.
     ///
     /// - Parameters:
-    ///   - capacity: How much it holds, at least 1.
+    ///   - capacity: How much it holds, at least 1. A proof is held for two minutes at the most: the standard is room for 800
+    ///     requests a second, and for 40 of one key.
     ///   - clock: The time.
     public init(capacity: Int = 100_000, clock: any VerifierClock = SystemVerifierClock()) {
         self.capacity = max(capacity, 1)
+        share = max(capacity / 20, 1)
         self.clock = clock
     }
 
@@ -109,9 +117,21 @@ public actor MemoryReplayCache: ReplayCache {
     public func isFirstUse(of name: String, until end: Date) throws -> Bool {
         let now = clock.now
         if let known = ends[name], now < known { return false }
-        if ends.count >= capacity { ends = ends.filter { now < $0.value } }
-        guard ends.count < capacity else { throw Full() }
-        ends[name] = end
+        let key = Self.key(of: name)
+        if ends.count >= capacity || counts[key, default: 0] >= share { purge(at: now) }
+        guard ends.count < capacity, counts[key, default: 0] < share else { throw Full() }
+        if ends.updateValue(end, forKey: name) == nil { counts[key, default: 0] += 1 }
         return true
     }
+
+    /// Forgets what has ended, once a second at the most: looking at everything for each request would be what a flood wants.
+    private func purge(at now: Date) {
+        let second = clock.seconds
+        guard purgedAt != second else { return }
+        purgedAt = second
+        ends = ends.filter { now < $0.value }
+        counts = ends.keys.reduce(into: [:]) { counts, name in counts[Self.key(of: name), default: 0] += 1 }
+    }
+
+    private static func key(of name: String) -> Substring { name.prefix { $0 != " " } }
 }

@@ -101,6 +101,24 @@ struct KeySetTests {
         #expect(await ask(verifier) == "unavailable")
     }
 
+    @Test("is waited for by nobody while the server is known to be away", .timeLimit(.minutes(1)))
+    func silentOutage() async throws {
+        let source = FakeKeySource([.keys(good), .failure, .keys(other)])
+        let verifier = verifier(source)
+        #expect(await ask(verifier) == nil)
+        clock.advance(300)
+        #expect(await ask(verifier) == nil)
+        clock.advance(5)
+        // The next attempt gets no answer at all, and the one after it what the server has by then.
+        await source.hold()
+        for _ in 0..<10 { #expect(await ask(verifier) == nil) }
+        while await source.asked < 3 { await Task.yield() }
+        #expect(await source.asked == 3)
+        await source.release()
+        while await ask(verifier) == nil { await Task.yield() }
+        #expect(await ask(verifier) == "keyUnknown")
+    }
+
     @Test(
         "stays as it is when an answer holds none that can be used",
         arguments: [

@@ -209,6 +209,8 @@ enum UserPage {
 
 /// What the page of a user shows.
 struct UserPageModel {
+    private static let maximumDetailCharacters = 300
+
     let request: DashboardRequest
     let found: InspectUser.Findings
     /// Masked for those who may not see who it is.
@@ -278,12 +280,13 @@ struct UserPageModel {
     /// The audit log's entries and the events of the user, newest first, for those who may see them.
     private var timeline: [PageTemplates.Model] {
         let audit = (request.offers(.readAudit) ? found.audit : []).map { entry -> (Timestamp, PageTemplates.Model) in
-            (
+            let details = Self.details(of: entry)
+            return (
                 entry.at,
                 [
                     "action": entry.action.rawValue, "actor": entry.actor.rawValue,
                     "isRefused": entry.result == .refused, "address": entry.origin.address ?? "",
-                    "time": entry.at.text,
+                    "time": entry.at.text, "hasDetails": !details.isEmpty, "details": details,
                 ]
             )
         }
@@ -300,6 +303,13 @@ struct UserPageModel {
             )
         }
         return (audit + events).sorted { $0.0 > $1.0 }.prefix(InspectUser.maximumAuditEntries).map(\.1)
+    }
+
+    /// Which roles and groups were given and taken, and which hook refused: names of operators alone.
+    private static func details(of entry: AuditEntry) -> String {
+        let words = ["added", "removed", "hook"].compactMap { name in entry.details[name].map { "\(name): \($0)" } }
+        let text = words.joined(separator: " · ")
+        return text.count > maximumDetailCharacters ? text.prefix(maximumDetailCharacters) + "…" : text
     }
 
     /// How far an event has come at each endpoint, whose address is shown to who may see settings.

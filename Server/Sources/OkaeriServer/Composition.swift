@@ -35,8 +35,8 @@ package struct Composition: Sendable {
     private let tenantCaller: CurlCaller
     /// Hands text messages over, to the operator's own address alone.
     private let textMessageCaller: CurlCaller
-    /// Sends events to the backends of apps, so that a slow one holds no log-in by a provider up.
-    private let eventCaller: CurlCaller
+    /// Sends events to the backends of apps, each within its own time: no call waits for those to a slow backend.
+    private let eventStreams: CurlStreams
     /// Asks hooks, each within its own time.
     private let hookStreams: CurlStreams
     /// Asks the Parse Servers of apps, so that a slow one holds nothing else up.
@@ -158,8 +158,8 @@ package struct Composition: Sendable {
         let tenants = tenantCaller.policy
         upstreamStreams = CurlStreams(policy: tenants)
         (self.caller, self.tenantCaller) = (caller, tenantCaller)
-        let eventCaller = CurlCaller(limits: EventWebhook.limits, policy: tenants)
-        self.eventCaller = eventCaller
+        let eventStreams = CurlStreams(limits: EventWebhook.limits, policy: tenants)
+        self.eventStreams = eventStreams
         let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: tenants)
         self.hookStreams = hookStreams
         let textMessageCaller = CurlCaller(
@@ -198,7 +198,10 @@ package struct Composition: Sendable {
         services.oldTokens = OldTokens(
             at: addresses, call: telemetry.traced(caller, tellsTrace: false),
             tenantCall: telemetry.traced(tenantCaller, tellsTrace: false), clock: clock)
-        services.eventCarrier = EventWebhook(clock: clock, call: telemetry.traced(eventCaller, tellsTrace: true))
+        services.eventCarrier = EventWebhook(
+            clock: clock,
+            call: telemetry.traced(
+                StreamCaller(eventStreams, maximumBytes: EventWebhook.maximumResponseBytes), tellsTrace: true))
         services.hookCarrier = HookWebhook(
             clock: clock,
             call: telemetry.traced(
@@ -354,7 +357,7 @@ package struct Composition: Sendable {
         caller.observeFaults(observer)
         tenantCaller.observeFaults(observer)
         upstreamStreams.observeFaults(observer)
-        eventCaller.observeFaults(observer)
+        eventStreams.observeFaults(observer)
         hookStreams.observeFaults(observer)
         modules.hooks.observeFaults(observer)
         textMessageCaller.observeFaults(observer)
@@ -383,7 +386,7 @@ package struct Composition: Sendable {
     package func close() async {
         await caller.close()
         await tenantCaller.close()
-        await eventCaller.close()
+        await eventStreams.close()
         await hookStreams.close()
         await upstreamStreams.close()
         await textMessageCaller.close()

@@ -157,8 +157,15 @@ struct ClaimTests {
         try await write(world, ["plan": .string(String(repeating: "x", count: 4096))], of: person)
         let refused = try await person.send(.post, APIPath.token)
         #expect(refused.status == 400 && refused.text.contains("too_many_bytes"), "\(refused.text)")
+        // Neither the app nor an operator sees them half.
+        let path = world.path("/users/\(person.logIn.user.id)/roles")
+        let shown = try await person.send(.get, APIPath.user).read(UserBody.self)
+        #expect(shown.claims == nil && shown.claimsVersion == nil)
+        let listed = try await world.send("owner", .get, path)
+        #expect(try listed.json["claims"] == [:] && listed.json["hasTooLargeClaims"] == true)
         try await write(world, ["plan": "pro"], of: person)
         #expect(try await claims(person)["plan"] == "pro")
+        #expect(try await world.send("owner", .get, path).json["hasTooLargeClaims"] == nil)
     }
 
     private func register(_ person: Person) async throws -> Answer {
@@ -213,13 +220,111 @@ struct ClaimTests {
         #expect(try await bodies(try await payload(hana)) == ["of hana"])
         #expect(try await bodies(try await payload(editor)) == ["of hana", "of taro"])
         #expect(try await bodies("") == [])
+        // Nobody writes in somebody else's name, nor moves a row there.
+        for statement in [
+            "INSERT INTO posts (owner, body) VALUES ('taro', 'of hana')", "UPDATE posts SET owner = 'taro'",
+        ] {
+            let claims = try await payload(hana)
+            await #expect(throws: (any Error).self) {
+                try await cluster.run(
+                    """
+                    BEGIN; SET LOCAL ROLE app_user; SELECT set_config('request.jwt.claims', '\(claims)', true);
+                    \(statement)
+                    """, in: database)
+            }
+        }
+        // A pooled connection carries nothing over.
+        let after = try await cluster.run(
+            """
+            BEGIN; SET LOCAL ROLE app_user; SELECT set_config('request.jwt.claims', '{"sub": "hana"}', true); COMMIT;
+            SELECT claims()::text, (current_user = 'app_user')::text
+            """, in: database)
+        #expect(after == [["{}", "false"]])
+    }
+
+    @Test("in Supabase's form let its own function and the guide's policy decide, by the database role of the token")
+    func supabase() async throws {
+        let world = try await world()
+        let rules = try await world.send(
+            "owner", .put, world.path("/claims"), body: try Self.block("json", behind: "### PostgREST"))
+        #expect(rules.status == 200, "\(rules.text)")
+        let (hana, editor) = (try await world.server.person(), try await world.server.person())
+        _ = try await give(world, "editor", permitting: ["posts:write"], to: editor)
+        let (none, both) = (try await claims(hana), try await claims(editor))
+        #expect(none["role"] == "authenticated" && none["app_metadata"] == nil)
+        #expect(both["app_metadata"] == ["roles": ["editor"], "permissions": ["posts:write"]])
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeDatabase()
+        // `auth.jwt()` as Supabase defines it.
+        try await cluster.run(
+            """
+            DO $$ BEGIN CREATE ROLE authenticated NOLOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+            CREATE SCHEMA auth;
+            CREATE FUNCTION auth.jwt() RETURNS jsonb LANGUAGE sql STABLE AS $$
+                SELECT coalesce(
+                    nullif(current_setting('request.jwt.claim', true), ''),
+                    nullif(current_setting('request.jwt.claims', true), ''))::jsonb
+            $$;
+            GRANT USAGE ON SCHEMA auth TO authenticated;
+            CREATE TABLE posts (owner text NOT NULL);
+            GRANT SELECT ON posts TO authenticated;
+            ALTER TABLE posts ENABLE ROW LEVEL SECURITY;
+            CREATE POLICY own ON posts TO authenticated USING (owner = auth.jwt() ->> 'sub');
+            CREATE POLICY editors ON posts TO authenticated
+                USING (\(try Self.policy(of: "auth.jwt()")));
+            INSERT INTO posts VALUES ('\(hana.logIn.user.id)'), ('taro')
+            """, in: database)
+        for (claims, count) in [(none, "1"), (both, "2")] {
+            let payload = String(decoding: try JSONEncoder().encode(claims), as: UTF8.self)
+            guard case .string(let role)? = claims["role"] else { throw Missing(description: "role") }
+            let rows = try await cluster.run(
+                """
+                BEGIN; SET LOCAL ROLE \(role); SELECT set_config('request.jwt.claims', '\(payload)', true);
+                SELECT count(*)::text FROM posts
+                """, in: database)
+            #expect(rows == [[count]])
+        }
+    }
+
+    @Test("in Hasura's form are texts and lists of texts, and the role without another one is among those allowed")
+    func hasura() async throws {
+        let world = try await world()
+        let rules = try await world.send(
+            "owner", .put, world.path("/claims"), body: try Self.block("json", behind: "### Hasura"))
+        #expect(rules.status == 200, "\(rules.text)")
+        let person = try await world.server.person()
+        for allowed in [["user"], ["user", "editor"]] as [JSONValue] {
+            let claims = try await claims(person)
+            #expect(
+                claims["https://hasura.io/jwt/claims"] == [
+                    "x-hasura-default-role": "user", "x-hasura-allowed-roles": allowed,
+                    "x-hasura-user-id": .string(person.logIn.user.id),
+                ])
+            if allowed == ["user"] { _ = try await give(world, "editor", permitting: [], to: person) }
+        }
+    }
+
+    private static func guide() throws -> String {
+        let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/claims.md")
+        return try String(contentsOf: guide, encoding: .utf8)
     }
 
     /// The statements of the guide.
-    private static func recipe() throws -> String {
-        let guide = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appending(path: "docs/claims.md")
-        let text = try String(contentsOf: guide, encoding: .utf8)
-        return String(try #require(text.firstMatch(of: /```sql\n([\s\S]*?)```/)).1)
+    private static func recipe() throws -> String { try block("sql", behind: "## Row-level security in PostgreSQL") }
+
+    /// The first block of code of a language behind a heading of the guide.
+    private static func block(_ language: String, behind heading: String) throws -> String {
+        let section = try #require(try guide().components(separatedBy: "\n\(heading)").dropFirst().first)
+        let block = try #require(section.components(separatedBy: "```\(language)\n").dropFirst().first)
+        return try #require(block.components(separatedBy: "```").first)
+    }
+
+    /// The condition of the guide that begins with a function.
+    private static func policy(of function: String) throws -> String {
+        let text = try #require(try guide().components(separatedBy: "A policy reads `").dropFirst().first)
+        let condition = try #require(text.components(separatedBy: "`").first)
+        #expect(condition.hasPrefix(function))
+        return condition
     }
 }

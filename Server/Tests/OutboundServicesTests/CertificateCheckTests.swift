@@ -18,15 +18,14 @@ struct CertificateCheckTests {
 
     /// Sends an event as the server does.
     private func deliver(to server: HTTPSServer, trusting certificates: String?) async throws -> EventOutcome {
-        let caller = CurlCaller(
-            limits: .init(connecting: .seconds(10), whole: .seconds(30)), policy: try policy(),
-            certificates: certificates)
+        let streams = CurlStreams(limits: EventWebhook.limits, policy: try policy(), certificates: certificates)
+        let call = StreamCaller(streams, maximumBytes: EventWebhook.maximumResponseBytes)
         let event = Event(
             id: Identifier(rawValue: "event"), application: Identifier(rawValue: "app"), type: .userCreated,
             user: Identifier(rawValue: "hana"), at: Clock().now)
-        let outcome = await EventWebhook(clock: Clock(), call: caller).deliver(
+        let outcome = await EventWebhook(clock: Clock(), call: call).deliver(
             EventRequest(url: server.url, event: event, user: nil, secrets: Self.secrets))
-        await caller.close()
+        await streams.close()
         return outcome
     }
 

@@ -95,6 +95,28 @@ struct SyslogTests {
         await receiver.close()
     }
 
+    @Test(
+        "is not held up by a server that takes nothing, or takes it byte by byte: what is left comes again",
+        .timeLimit(.minutes(2)), arguments: [0, 256])
+    func tarPit(_ bytesAtOnce: Int) async throws {
+        let server = try Listener(.stream)
+        let patience = Duration.seconds(2)
+        let receiver = SyslogReceiver(
+            .tcp(host: "127.0.0.1", port: server.port), host: "node", process: 1, patience: patience)
+        let reader = bytesAtOnce > 0 ? server.readSlowly(bytesAtOnce) : nil
+        // More than the system's own buffers hold.
+        let line = try Self.line(details: ["names": String(repeating: "n", count: 7000)])
+        let begin = ContinuousClock.now
+        let fault = await receiver.send([AuditLine](repeating: line, count: 4000))
+        #expect(fault?.contains("does not take a message") == true)
+        #expect(begin.duration(to: .now) < .seconds(60))
+        reader?.cancel()
+        // A connection of its own follows: what came before has no end.
+        server.hangUp()
+        #expect(await receiver.send([try Self.line()]) == nil)
+        await receiver.close()
+    }
+
     @Test("goes to a webhook as signed lines of JSON")
     func webhook() throws {
         let line = try Self.line(details: ["a": "b"])
@@ -166,6 +188,19 @@ struct SyslogTests {
             let count = recv(kind == .stream ? connection : descriptor, &bytes, bytes.count, 0)
             try #require(count > 0, "\(String(cString: strerror(errno)))")
             return String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+
+        /// Takes the next connection, and reads a little of it again and again.
+        func readSlowly(_ count: Int) -> Thread {
+            let descriptor = descriptor
+            let thread = Thread {
+                let connection = accept(descriptor, nil, nil)
+                var bytes = [UInt8](repeating: 0, count: count)
+                while !Thread.current.isCancelled, recv(connection, &bytes, count, 0) > 0 { usleep(1000) }
+                close(connection)
+            }
+            thread.start()
+            return thread
         }
 
         func hangUp() {

@@ -151,10 +151,13 @@ struct TelemetryExporterTests {
         let exporter = exporter(collector)
         tracer.begin("GET /", .server).end()
         #expect(await exporter.sendSpans().fault == "the collector answered \(status)")
-        for _ in 0..<3 { tracer.begin("GET /", .server).end() }
-        #expect(await exporter.sendSpans().fault == "the collector refused 2 spans")
-        #expect(counted("okaeri_spans_dropped_total", exporter) == [0, 3, 0])
-        #expect(counted("okaeri_spans_sent_total", exporter) == [1])
+        // The fault is the same for any number, so that the log tells it once.
+        for count in [3, 5] {
+            for _ in 0..<count { tracer.begin("GET /", .server).end() }
+            #expect(await exporter.sendSpans().fault == "the collector refused spans")
+        }
+        #expect(counted("okaeri_spans_dropped_total", exporter) == [0, 5, 0])
+        #expect(counted("okaeri_spans_sent_total", exporter) == [4])
     }
 
     @Test(

@@ -10,6 +10,8 @@ package struct DeliverEvents: Sendable {
     static let batch = 8
     /// Endpoints that are served side by side: one that takes its time holds up nobody else.
     static let lanes = 16
+    /// Those of them that one application has at the most: its slow receivers hold up no other application.
+    static let lanesOfApplication = 8
     private static let maximumEndpoints = 1000
     /// How long a receiver can ask to be left alone (`Retry-After`).
     static let longestRetryAfter: Duration = .seconds(3600)
@@ -48,9 +50,13 @@ package struct DeliverEvents: Sendable {
 
     /// Sends all that is due.
     ///
+    /// - Parameter goesOn: Whether more is to be begun, asked after each part. Calls that are under way end before this returns.
+    /// - Returns: what was done.
     /// - Throws: `storageUnavailable`; what was not sent waits.
-    package func callAsFunction() async throws(DomainError) -> Round {
-        let (round, fault) = await run()
+    package func callAsFunction(
+        while goesOn: @Sendable () -> Bool = { true }
+    ) async throws(DomainError) -> Round {
+        let (round, fault) = await run(while: goesOn)
         if let fault { throw fault }
         return round
     }
@@ -62,23 +68,25 @@ package struct DeliverEvents: Sendable {
         case served(Identifier<EventEndpoint>, Result<Round, DomainError>)
     }
 
-    private func run() async -> (Round, DomainError?) {
+    private func run(while goesOn: @Sendable () -> Bool) async -> (Round, DomainError?) {
         await withTaskGroup(of: Step.self) { group in
             var (total, fault) = (Round(), DomainError?.none)
-            var busy: Set<Identifier<EventEndpoint>> = []
+            var busy: [Identifier<EventEndpoint>: Identifier<Application>] = [:]
             // Who was served least comes first.
             var served: [Identifier<EventEndpoint>: Int] = [:]
             // Positions are given beside the sending, so that neither waits for very much of the other.
             var isOrdering = true
             group.addTask { .ordered(await order()) }
             while true {
-                if fault == nil {
+                if fault == nil, goesOn() {
                     switch await due() {
                     case .success(let endpoints):
-                        let free = endpoints.filter { !busy.contains($0.id) }
+                        let free = endpoints.filter { busy[$0.id] == nil }
                             .sorted { served[$0.id, default: 0] < served[$1.id, default: 0] }
-                        for endpoint in free.prefix(max(0, Self.lanes - busy.count)) {
-                            busy.insert(endpoint.id)
+                        for endpoint in free where busy.count < Self.lanes {
+                            let ofSame = busy.values.count { $0 == endpoint.application }
+                            guard ofSame < Self.lanesOfApplication else { continue }
+                            busy[endpoint.id] = endpoint.application
                             served[endpoint.id, default: 0] += 1
                             group.addTask { .served(endpoint.id, await serve(endpoint)) }
                         }
@@ -91,13 +99,13 @@ package struct DeliverEvents: Sendable {
                 case .ordered(.success(let isMore)): (isOrdering, mayBeMore) = (false, isMore)
                 case .ordered(.failure(let error)): (isOrdering, fault) = (false, error)
                 case .served(let id, let result):
-                    busy.remove(id)
+                    busy[id] = nil
                     switch result {
                     case .success(let round): total.add(round)
                     case .failure(let error): fault = error
                     }
                 }
-                if fault == nil, !isOrdering, mayBeMore {
+                if fault == nil, !isOrdering, mayBeMore, goesOn() {
                     isOrdering = true
                     group.addTask { .ordered(await order()) }
                 }

@@ -167,6 +167,8 @@ struct UserRolesBody: Encodable {
     let permissions: [String]
     let claims: [String: JSONValue]
     let claimsVersion: String?
+    /// Absent unless the user gets no token because of it.
+    let hasTooLargeClaims: Bool?
 
     init(_ user: User, in application: Domain.Application) {
         let rules = application.settings.access
@@ -177,6 +179,7 @@ struct UserRolesBody: Encodable {
         permissions = access.permissions
         claims = access.claims
         claimsVersion = access.version
+        hasTooLargeClaims = access.hasTooLargeClaims ? true : nil
     }
 }
 

@@ -14,6 +14,8 @@ package final class AuditStream: Service, Sendable {
     static let pause: Duration = .seconds(5)
     static let longestRetry: Duration = .seconds(300)
     private static let batchSize = 100
+    /// How many messages are sent when the server stops. What waits behind them is sent after the next start.
+    private static let lastMessages = 2
 
     private let modules: Modules
     private let receiver: any AuditReceiver
@@ -62,18 +64,26 @@ package final class AuditStream: Service, Sendable {
                 try await Task.sleep(for: wait)
             }
         }
-        // What the other services did last.
-        _ = await round()
+        await finish()
+    }
+
+    /// Sends what the other services did last, as far as it does not hold the server up.
+    package func finish() async {
+        _ = await round(messages: Self.lastMessages)
         await receiver.close()
     }
 
     /// Sends what came to the log.
     ///
     /// - Returns: how long to wait for the next round.
-    package func round() async -> Duration {
+    package func round() async -> Duration { await round(messages: .max) }
+
+    private func round(messages: Int) async -> Duration {
         do throws(DomainError) {
             try await modules.administration.chainAuditEntries()
-            while !Task.isCancelled {
+            var left = messages
+            while left > 0, !Task.isCancelled {
+                left -= 1
                 let positions = state.withLock { $0.positions }
                 let page = try await modules.administration.readAuditChain(after: positions, limit: Self.batchSize)
                 noteReplaced(page.replaced)

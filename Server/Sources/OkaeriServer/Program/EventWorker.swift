@@ -38,7 +38,10 @@ package struct EventWorker: Service {
 
     private func deliver() async {
         do throws(DomainError) {
-            let round = try await modules.events.deliverEvents()
+            let round = try await modules.events.deliverEvents(while: {
+                // What is under way ends by itself within the time of a call; all else waits for the next start.
+                !Task.isShuttingDownGracefully && !Task.isCancelled
+            })
             if round.delivered > 0 {
                 logger.debug("events were sent", metadata: ["events": .stringConvertible(round.delivered)])
             }

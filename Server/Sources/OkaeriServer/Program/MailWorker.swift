@@ -53,7 +53,10 @@ package struct MailWorker: Service {
 
     private func deliver() async -> Duration {
         do throws(DomainError) {
-            let round = try await modules.messaging.deliverMail()
+            let round = try await modules.messaging.deliverMail(while: {
+                // The mail under way is sent; the others wait for the next start.
+                !Task.isShuttingDownGracefully && !Task.isCancelled
+            })
             tell(round)
             guard let next = round.nextAt else { return Self.longestWait }
             return min(max(next - clock.now, .zero), Self.longestWait)

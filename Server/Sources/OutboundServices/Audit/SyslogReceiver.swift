@@ -9,8 +9,12 @@ import Threads
 /// None of them says that a message was kept: what was on its way when the server there ended is lost. UDP says nothing at
 /// all.
 package final class SyslogReceiver: AuditReceiver {
+    /// How long connecting, and handing all messages of a call over, may take in all. Looking a name up is not in it.
+    package static let patience: Duration = .seconds(10)
+
     private let address: SyslogAddress
     private let header: SyslogHeader
+    private let patience: Duration
     private let threads = WorkerThreads(name: "okaeri-syslog", count: 1, maximumWaiting: 4)
     private let connection = Mutex<SyslogSocket?>(nil)
 
@@ -18,8 +22,12 @@ package final class SyslogReceiver: AuditReceiver {
     ///   - address: Where to.
     ///   - host: This machine's name.
     ///   - process: This process.
-    package init(_ address: SyslogAddress, host: String, process: Int32) {
+    ///   - patience: How long a call may take; a server that takes longer does not take the messages.
+    package init(
+        _ address: SyslogAddress, host: String, process: Int32, patience: Duration = SyslogReceiver.patience
+    ) {
         self.address = address
+        self.patience = patience
         header = SyslogHeader(host: host, process: process)
     }
 
@@ -39,9 +47,13 @@ package final class SyslogReceiver: AuditReceiver {
     /// Blocks, for a bounded time.
     private func deliver(_ lines: [AuditLine]) -> String? {
         connection.withLock { connection in
+            let deadline = ContinuousClock.now + patience
             do throws(SyslogFault) {
-                if connection?.isOpen != true { connection = try SyslogSocket(to: address) }
-                for line in lines { try connection?.deliver(header.message(of: line, limit: address.longestMessage)) }
+                if connection?.isOpen != true { connection = try SyslogSocket(to: address, until: deadline) }
+                for line in lines {
+                    try connection?.deliver(
+                        header.message(of: line, limit: address.longestMessage), until: deadline)
+                }
                 return nil
             } catch {
                 connection = nil
@@ -118,6 +130,11 @@ struct SyslogFault: Error {
 
     init(_ what: String, _ code: Int32 = errno) {
         reason = "\(what): \(String(cString: strerror(code)))"
+    }
+
+    /// The time was over before the server had taken everything.
+    init(late what: String) {
+        reason = "\(what): it takes too long"
     }
 
     init(name reason: String) {

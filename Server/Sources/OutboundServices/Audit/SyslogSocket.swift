@@ -2,25 +2,25 @@ import Domain
 import Foundation
 import OkaeriWire
 
-/// A socket that leads to a syslog server. Used by one thread at a time; every call ends within some seconds.
+/// A socket that leads to a syslog server. Used by one thread at a time; every call ends by its deadline.
 final class SyslogSocket {
-    /// How long connecting or sending may take.
-    private static let seconds = 5
+    /// One of several addresses that does not answer leaves time for the next.
+    private static let longestConnecting: Duration = .seconds(4)
 
     private let descriptor: Int32
     /// Whether each message goes behind its length.
     private let isStream: Bool
 
-    init(to address: SyslogAddress) throws(SyslogFault) {
+    init(to address: SyslogAddress, until deadline: ContinuousClock.Instant) throws(SyslogFault) {
         switch address {
         case .udp(let host, let port):
-            descriptor = try Self.socket(to: host, port, Int32(clamping: SOCK_DGRAM.rawValue))
+            descriptor = try Self.socket(to: host, port, Int32(clamping: SOCK_DGRAM.rawValue), until: deadline)
             isStream = false
         case .tcp(let host, let port):
-            descriptor = try Self.socket(to: host, port, Int32(clamping: SOCK_STREAM.rawValue))
+            descriptor = try Self.socket(to: host, port, Int32(clamping: SOCK_STREAM.rawValue), until: deadline)
             isStream = true
         case .unix(let path):
-            (descriptor, isStream) = try Self.socket(at: path)
+            (descriptor, isStream) = try Self.socket(at: path, until: deadline)
         }
     }
 
@@ -34,10 +34,15 @@ final class SyslogSocket {
         return count > 0 || count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)
     }
 
-    func deliver(_ message: [UInt8]) throws(SyslogFault) {
+    func deliver(_ message: [UInt8], until deadline: ContinuousClock.Instant) throws(SyslogFault) {
         let bytes = isStream ? Array("\(message.count) ".utf8) + message : message
         var sent = 0
         while sent < bytes.count {
+            // A server that takes a byte now and then gets no new time with each.
+            guard ContinuousClock.now < deadline else {
+                throw SyslogFault(late: "the syslog server does not take a message")
+            }
+            Self.limit(descriptor, until: deadline)
             let count = bytes[sent...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Self.flags) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw SyslogFault("the syslog server does not take a message") }
@@ -54,7 +59,9 @@ final class SyslogSocket {
         #endif
     }
 
-    private static func socket(to host: String, _ port: Int, _ type: Int32) throws(SyslogFault) -> Int32 {
+    private static func socket(
+        to host: String, _ port: Int, _ type: Int32, until deadline: ContinuousClock.Instant
+    ) throws(SyslogFault) -> Int32 {
         var hints = addrinfo()
         hints.ai_socktype = type
         var list: UnsafeMutablePointer<addrinfo>?
@@ -66,7 +73,7 @@ final class SyslogSocket {
         while let info = next?.pointee {
             let opened = Foundation.socket(info.ai_family, info.ai_socktype, info.ai_protocol)
             if opened >= 0 {
-                prepare(opened)
+                prepare(opened, until: deadline)
                 if connect(opened, info.ai_addr, info.ai_addrlen) == 0 { return opened }
                 reason = errno
                 close(opened)
@@ -77,7 +84,9 @@ final class SyslogSocket {
     }
 
     /// A socket of datagrams, as syslog servers have it; one of a stream where that is none.
-    private static func socket(at path: String) throws(SyslogFault) -> (Int32, isStream: Bool) {
+    private static func socket(
+        at path: String, until deadline: ContinuousClock.Instant
+    ) throws(SyslogFault) -> (Int32, isStream: Bool) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(clamping: AF_UNIX)
         // A path is shorter than the room, whose last byte stays 0.
@@ -87,7 +96,7 @@ final class SyslogSocket {
             let type = Int32(clamping: isStream ? SOCK_STREAM.rawValue : SOCK_DGRAM.rawValue)
             let opened = Foundation.socket(AF_UNIX, type, 0)
             guard opened >= 0 else { throw SyslogFault("there is no socket") }
-            prepare(opened)
+            prepare(opened, until: deadline)
             let outcome = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     connect(opened, $0, socklen_t(clamping: MemoryLayout<sockaddr_un>.size))
@@ -100,16 +109,23 @@ final class SyslogSocket {
         throw SyslogFault("the syslog server cannot be reached", reason)
     }
 
-    private static func prepare(_ descriptor: Int32) {
-        var limit = timeval()
-        limit.tv_sec = seconds
-        // Linux bounds connecting by it too. A socket without the limit still ends by TCP's own.
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(clamping: MemoryLayout<timeval>.size))
+    private static func prepare(_ descriptor: Int32, until deadline: ContinuousClock.Instant) {
+        limit(descriptor, until: min(deadline, ContinuousClock.now + longestConnecting))
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if !os(Linux)
             var on: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(clamping: MemoryLayout<Int32>.size))
         #endif
+    }
+
+    /// Lets connecting and sending end by a deadline; a moment stays for what does not wait.
+    private static func limit(_ descriptor: Int32, until deadline: ContinuousClock.Instant) {
+        let rest = max(ContinuousClock.now.duration(to: deadline), .milliseconds(1)).components
+        var limit = timeval()
+        limit.tv_sec = .init(clamping: rest.seconds)
+        limit.tv_usec = .init(clamping: rest.attoseconds / 1_000_000_000_000)
+        // Linux bounds connecting by it too. A socket without the limit still ends by TCP's own.
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(clamping: MemoryLayout<timeval>.size))
     }
 }
 

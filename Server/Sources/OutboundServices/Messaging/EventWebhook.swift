@@ -6,8 +6,11 @@ import OkaeriWire
 /// Sends events as webhooks by the specification of Standard Webhooks: a `POST` of JSON with `webhook-id`,
 /// `webhook-timestamp` and `webhook-signature`, which is HMAC-SHA256 over the three with points between, by each secret.
 package struct EventWebhook: EventCarrier {
-    /// A receiver has the 15 seconds that the specification recommends.
-    package static let limits = CurlCaller.Limits(whole: .seconds(15))
+    /// A receiver has the 15 seconds that the specification recommends. More calls may be under way than `DeliverEvents`
+    /// makes: one that waits for others could outlive the lease of its event.
+    package static let limits = CurlStreams.Limits(silence: .seconds(15), whole: .seconds(15), transfers: 512)
+    /// The status decides. Of a longer body no more is read.
+    package static let maximumResponseBytes = 16 * 1024
 
     private let clock: any WallClock
     private let call: any WebCaller
@@ -24,9 +27,10 @@ package struct EventWebhook: EventCarrier {
 
     package func deliver(_ request: EventRequest) async -> EventOutcome {
         guard
-            let asked = WebCall.signed(
+            var asked = WebCall.signed(
                 EventBody(request), to: request.url, id: request.event.id.rawValue, at: clock.now, request.secrets)
         else { return .failed(reason: "it cannot be written as JSON") }
+        asked.timeLimit = Self.limits.whole
         do throws(WebFault) {
             let answer = try await call(asked)
             switch answer.status {

@@ -90,7 +90,8 @@ package final class TelemetryExporter: Sendable {
                 let refused = min(refused, spans.count)
                 counts.noteSent(spans: spans.count - refused)
                 counts.noteRefused(spans: refused)
-                if refused > 0 { return Round(wait: Self.pause, fault: "the collector refused \(refused) spans") }
+                // How many is counted and not in words: the log has a line for each other fault.
+                if refused > 0 { return Round(wait: Self.pause, fault: "the collector refused spans") }
             case .refused(let fault):
                 counts.noteRefused(spans: spans.count)
                 return Round(wait: Self.pause, fault: fault)
@@ -111,7 +112,7 @@ package final class TelemetryExporter: Sendable {
             families, from: source, since: start, now: TimeAnchor(milliseconds: clock.now.milliseconds))
         switch await send(message, to: "/v1/metrics", .metrics) {
         case .taken(0): return Round(wait: interval)
-        case .taken(let refused): return Round(wait: interval, fault: "the collector refused \(refused) values")
+        case .taken: return Round(wait: interval, fault: "the collector refused values")
         case .refused(let fault): return Round(wait: interval, fault: fault)
         case .later(let wait, let fault): return Round(wait: max(wait, interval), fault: fault)
         }

@@ -146,14 +146,14 @@ struct UserClaimTests {
 
     private static func access(
         _ grants: [Grant], with fields: [String: JSONValue] = [:], _ claims: [ClaimRule],
-        by rules: FieldRules = fields
+        by rules: FieldRules = fields, of all: [Grant] = [editor, admin, team]
     ) -> Access {
         let now = StandingClock().now
         var user = User(
             id: Identifier(rawValue: "u"), application: Identifier(rawValue: "a"), fields: fields, createdAt: now,
             updatedAt: now)
         user.grants = Set(grants.map(\.id))
-        return AccessRules([editor, admin, team], claims: claims).access(of: user, rules)
+        return AccessRules(all, claims: claims).access(of: user, rules)
     }
 
     @Test("come from roles, and from groups the roles of which are there, each name once and in order")
@@ -223,6 +223,43 @@ struct UserClaimTests {
             ValidationError(field: "claims", rule: .tooManyBytes(maximum: 4096))
         ])
         #expect(refusal == (fits ? nil : tooMany))
+        #expect(access.claims.isEmpty != fits && (access.version != nil) == fits)
+    }
+
+    @Test(
+        "are none together when they are too large, and cost no more for every rule of the same large value",
+        arguments: [
+            (ClaimRule.Source.field("plan"), 90), (.field("plan"), 5000), (.names(.permissions, and: []), 90),
+            (.names(.permissions, and: ["everybody"]), 5000), (.field("plan"), 78),
+        ])
+    func tooLarge(source: ClaimRule.Source, count: Int) {
+        let rules = (0..<50).map { ClaimRule("c\($0)", within: "app", source) } + [ClaimRule("who", .user)]
+        let text = String(repeating: "x", count: count)
+        let role = Grant(id: Identifier(rawValue: "1"), name: "editor", content: .role(permissions: [text]))
+        let access = Self.access([role], with: ["plan": .string(text)], rules, of: [role])
+        #expect(access.hasTooLargeClaims && access.claims.isEmpty && access.version == nil)
+        // What the user may is another matter.
+        #expect(access.roles == ["editor"] && access.permissions == [text])
+        let one = Self.access([role], with: ["plan": "pro"], [ClaimRule("p", .field("plan"))], of: [role])
+        #expect(!one.hasTooLargeClaims && one.claims == ["p": "pro"])
+    }
+
+    @Test("come from each role once, however many groups give it", .timeLimit(.minutes(1)))
+    func overlappingGroups() {
+        let roles = (0..<32).map { number in
+            Grant(
+                id: Identifier(rawValue: "role\(number)"), name: "role\(number)",
+                content: .role(permissions: Set((0..<100).map { "permission-\(number)-\($0)" })))
+        }
+        let groups = (0..<AccessRules.maximumGrantsOfUser).map { number in
+            Grant(
+                id: Identifier(rawValue: "group\(number)"), name: "group\(number)",
+                content: .group(roles: Set(roles.map(\.id))))
+        }
+        for _ in 0..<100 {
+            let access = Self.access(groups, [.roles], of: roles + groups)
+            #expect(access.roles.count == 32 && access.permissions.count == 3200 && access.groups.count == 100)
+        }
     }
 }
 

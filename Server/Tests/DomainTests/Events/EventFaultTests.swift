@@ -10,7 +10,7 @@ struct EventFaultTests {
     private static let url = "https://app.example.com/hooks"
     private static let other = "https://other.example.com"
 
-    /// Keeps the calls of one address waiting until it is opened.
+    /// Keeps the calls of one address, and of those below it, waiting until it is opened.
     private final class SlowReceiver: EventCarrier {
         private struct State {
             var waiting: [CheckedContinuation<Void, Never>] = []
@@ -35,7 +35,7 @@ struct EventFaultTests {
         func mayAsk(_ url: String) -> Bool { true }
 
         func deliver(_ request: EventRequest) async -> EventOutcome {
-            if request.url == slow {
+            if request.url.hasPrefix(slow) {
                 await withCheckedContinuation { continuation in
                     let isOpen = state.withLock { state in
                         if !state.isOpen { state.waiting.append(continuation) }
@@ -45,7 +45,7 @@ struct EventFaultTests {
                 }
             }
             state.withLock { $0.delivered.append(request) }
-            if request.url != slow { noted.yield() }
+            if !request.url.hasPrefix(slow) { noted.yield() }
             return .delivered
         }
 
@@ -59,7 +59,7 @@ struct EventFaultTests {
         }
     }
 
-    private static func listen(_ world: TestWorld, at urls: String...) async throws -> Application {
+    private static func listen(_ world: TestWorld, at urls: [String]) async throws -> Application {
         let application = try await world.makeApplication()
         for url in urls {
             _ = try await world.modules.events.endpoints.create(.init(url: url), in: application.id, by: .local)
@@ -71,7 +71,7 @@ struct EventFaultTests {
     func slow() async throws {
         let receiver = SlowReceiver(slow: Self.url)
         let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
-        let application = try await Self.listen(world, at: Self.url, Self.other)
+        let application = try await Self.listen(world, at: [Self.url, Self.other])
         for number in 0..<30 { _ = try await world.signUp("user\(number)", to: application) }
         let deliver = world.modules.events.deliverEvents
         async let round = deliver()
@@ -87,11 +87,45 @@ struct EventFaultTests {
         #expect(receiver.delivered.count == 122)
     }
 
+    @Test(
+        "that is slow is one of twenty of an application, and together they hold up no other application",
+        .timeLimit(.minutes(2)))
+    func slowApplication() async throws {
+        let receiver = SlowReceiver(slow: Self.url)
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let crowd = try await Self.listen(world, at: (0..<20).map { "\(Self.url)/\($0)" })
+        let application = try await Self.listen(world, at: [Self.other])
+        _ = try await world.signUp("hana", to: crowd)
+        for number in 0..<5 { _ = try await world.signUp("user\(number)", to: application) }
+        let deliver = world.modules.events.deliverEvents
+        async let round = deliver()
+        var taken = receiver.taken.makeAsyncIterator()
+        for _ in 0..<10 { _ = await taken.next() }
+        #expect(receiver.waiting <= 8)
+        receiver.open()
+        #expect(try await round.postponed == 0)
+        _ = try await deliver()
+        #expect(receiver.delivered.count == 50)
+    }
+
+    @Test("gets nothing more once the server stops: what waits is there at the next start")
+    func stopping() async throws {
+        let receiver = TestEventReceiver()
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let application = try await Self.listen(world, at: [Self.url])
+        for number in 0..<20 { _ = try await world.signUp("user\(number)", to: application) }
+        let round = try await world.modules.events.deliverEvents(while: { receiver.calls == 0 })
+        #expect(round.delivered > 0 && round.delivered <= 8 && receiver.calls == round.delivered)
+        let rest = try await world.modules.events.deliverEvents()
+        #expect(round.delivered + rest.delivered == 40)
+        #expect(Set(receiver.delivered.map(\.event.id)).count == 40)
+    }
+
     @Test("that answers 500 for a day gets everything in the order of each user, and is not asked more than it must")
     func downForADay() async throws {
         let receiver = TestEventReceiver()
         let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
-        let application = try await Self.listen(world, at: Self.url)
+        let application = try await Self.listen(world, at: [Self.url])
         receiver.fail(Self.url, "the receiver answered 500")
         for number in 0..<10 { _ = try await world.signUp("user\(number)", to: application) }
         for hour in 0..<24 {

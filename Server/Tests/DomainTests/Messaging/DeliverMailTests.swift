@@ -42,6 +42,15 @@ struct DeliverMailTests {
         #expect(sent.senderName == "花アプリ")
     }
 
+    @Test("begins no other mail once the server stops, and sends what waits after the next start")
+    func stopping() async throws {
+        for _ in 0..<5 { try await queue() }
+        let carrier = carrier
+        let round = try await world.modules.messaging.deliverMail(while: { carrier.tries < 2 })
+        #expect(round.delivered == 2 && carrier.tries == 2)
+        #expect(try await world.modules.messaging.deliverMail().delivered == 3)
+    }
+
     @Test("is in the database sealed: neither recipient nor words are there in the clear")
     func sealed() async throws {
         let mail = try await queue()

@@ -94,5 +94,10 @@ struct RolesPageTests {
         #expect(try await person.send(.get, APIPath.user).read(UserBody.self).roles == nil)
         let unknown = try await browser.post("\(address)/roles/give", ["grant": "nothing"], token: token)
         #expect(unknown.status == 404)
+        // The time line says which role came and went.
+        let shown = try await browser.get(address).html
+        for change in ["added", "removed"] {
+            #expect(shown.contains("<code>\(change): role:editor</code>"), "\(change)")
+        }
     }
 }

@@ -98,6 +98,68 @@ struct AuditStreamTests {
         #expect(Set(receiver.lines).count == receiver.lines.count)
     }
 
+    @Test("sends a part of what waits when the server stops, and the rest after the next start")
+    func stopping() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let server = try await TestServer()
+        let receiver = Receiver()
+        for number in 0..<250 {
+            _ = try await server.modules.applications.createApplication(name: "App \(number)", by: .local)
+        }
+        try await stream(server, receiver).finish()
+        #expect(receiver.lines.count == 200)
+        _ = try await stream(server, receiver).round()
+        #expect(receiver.lines.count > 250 && Set(receiver.lines).count == receiver.lines.count)
+    }
+
+    private func webhook(_ url: String, within time: Duration = .seconds(30)) -> AuditWebhook {
+        AuditWebhook(
+            url: url, secret: Secret("a secret of the receiver"), clock: StandingClock(),
+            caller: CurlCaller(
+                limits: CurlCaller.Limits(connecting: time, whole: time),
+                policy: EgressPolicy(privateNetworks: [], operatorURLs: [url])))
+    }
+
+    @Test(
+        "comes again as it was to a webhook that refuses it, sends it elsewhere, or is in trouble",
+        .timeLimit(.minutes(5)), arguments: [202, 301, 307, 400, 401, 410, 413, 429, 500, 503])
+    func refusingWebhook(_ status: Int) async throws {
+        let folder = folder
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let server = try await TestServer()
+        let collector = FakeCollector(HTTPResponse.Status(code: status))
+        try await collector.run { url in
+            let (receiver, counts) = (webhook("\(url)/audit"), AuditStreamCounts())
+            let stream = try AuditStream(
+                server.modules, to: receiver, folder: folder, counts: counts, logger: TestServer.silence)
+            _ = await stream.round()
+            collector.answer(.ok)
+            _ = await stream.round()
+            let isTaken = status == 202
+            #expect(collector.messages.map(\.path) == (isTaken ? ["/audit"] : ["/audit", "/audit"]))
+            let bodies = Set(collector.messages.map(\.body))
+            #expect(bodies.count == 1 && bodies.first?.contains(server.application.id.rawValue) == true)
+            let values = counts.families.flatMap(\.samples).map(\.value)
+            let lines = bodies.first?.split(separator: "\n").count ?? 0
+            #expect(values == [.count(UInt64(lines)), .count(isTaken ? 0 : 1)])
+            await receiver.close()
+        }
+    }
+
+    @Test("waits for a webhook that takes the connection and never answers, for the time of a call alone")
+    func silentWebhook() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (server, silent, counts) = (try await TestServer(), try SilentServer(), AuditStreamCounts())
+        let receiver = webhook("\(silent.url)/audit", within: .seconds(1))
+        let stream = try AuditStream(
+            server.modules, to: receiver, folder: folder, counts: counts, logger: TestServer.silence)
+        let begin = ContinuousClock.now
+        for wait in [5, 10] { #expect(await stream.round() == .seconds(wait)) }
+        await stream.finish()
+        #expect(begin.duration(to: .now) < .seconds(60))
+        #expect(counts.families.flatMap(\.samples).map(\.value) == [.count(0), .count(3)])
+    }
+
     @Test("begins a log anew that is not the one that was sent, as after a restore", arguments: [1, 4711])
     func replaced(_ number: Int) async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -30,6 +30,18 @@ struct CollectorTests {
         }
     }
 
+    @Test("may take every connection and never answer: the server serves and stops meanwhile")
+    func silent() async throws {
+        let (silent, begin) = (try SilentServer(), ContinuousClock.now)
+        try await RunningServer.run(["otlp-endpoint": silent.url, "trace-ratio": "1"]) { server in
+            for _ in 0..<3 {
+                let answer = try await server.exchange([server.lastHead("GET /health/ready")])
+                #expect(answer.hasPrefix("HTTP/1.1 200 "))
+            }
+        }
+        #expect(begin.duration(to: .now) < .seconds(60))
+    }
+
     @Test("is not missed: without one that answers the server serves and stops as always")
     func away() async throws {
         let begin = ContinuousClock.now

@@ -74,3 +74,29 @@ final class FakeCollector: Sendable {
         }
     }
 }
+
+/// Takes connections on a port of this machine, and never answers.
+final class SilentServer: Sendable {
+    private let descriptor: Int32
+    let url: String
+
+    init() throws {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let outcome = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                // The system takes connections for a program that only listens.
+                bind(descriptor, pointer, length) == 0 && listen(descriptor, 64) == 0
+                    && getsockname(descriptor, pointer, &length) == 0
+            }
+        }
+        try #require(outcome, "\(String(cString: strerror(errno)))")
+        self.descriptor = descriptor
+        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,3 +1,4 @@
+import Crypto
 import Domain
 import Foundation
 import HTTPTypes
@@ -118,6 +119,25 @@ struct IntrospectionTests {
         #expect(try await !isActive(late))
     }
 
+    @Test("say what the server says of a token, whatever the application's claims are called")
+    func shadowed() async throws {
+        let rules = ["active", "token_type", "nbf_"].map { ClaimRule($0, .constant("mine")) }
+        _ = try await server.modules.applications.changeAccessRules.setClaims(
+            rules, in: server.application.id, by: .local)
+        let authorization = "Bearer \(try await key([.readUsers]))"
+        let person = try await server.person()
+        let access = try await accessToken(person)
+        for token in [person.token, access] {
+            let members = try await ask(token, authorization: authorization).read([String: JSONValue].self)
+            #expect(members["active"] == true && members["token_type"] == "Bearer" && members["nbf_"] == "mine")
+            #expect(members["sub"] == .string(person.logIn.user.id))
+        }
+        #expect(try await person.send(.post, APIPath.logOut).status == 204)
+        for token in [person.token, access] {
+            #expect(try await ask(token, authorization: authorization).text == #"{"active":false}"#)
+        }
+    }
+
     @Test("answer nobody without a key, and no key without the permission or for another application")
     func callers() async throws {
         let person = try await server.person()
@@ -158,6 +178,23 @@ struct IntrospectionTests {
         let access = try await revoke(try await accessToken(bystander))
         #expect(access.status == 400 && access.text.contains("unsupported_token_type"))
         #expect(try await bystander.send(.get, APIPath.user).status == 200)
+    }
+
+    @Test("tell an access token of the server from one that another server has signed for the same user and session")
+    func otherServer() async throws {
+        let authorization = "Bearer \(try await key([.readUsers]))"
+        let person = try await server.person()
+        let claims = try Self.part(1, of: try await accessToken(person))
+        let header = try Self.part(0, of: try await accessToken(person))
+        let stranger = P256.Signing.PrivateKey()
+        let text = Base64URL.text(of: header) + "." + Base64URL.text(of: claims)
+        let signature = try stranger.signature(for: Array(text.utf8)).rawRepresentation
+        let forged = try await ask(text + "." + Base64URL.text(of: signature), authorization: authorization)
+        #expect(forged.text == #"{"active":false}"#)
+    }
+
+    private static func part(_ number: Int, of token: String) throws -> [UInt8] {
+        try #require(Base64URL.bytes(of: token.split(separator: ".")[number].utf8))
     }
 
     @Test("stand in the description of the server")

@@ -76,23 +76,16 @@ extension AccessRules {
     /// - Returns: names, in their order. What was removed from the application counts no more.
     package func access(of user: User, _ fieldRules: FieldRules) -> Access {
         guard !user.grants.isEmpty || claims.contains(where: \.concernsEverybody) else { return .none }
-        var (roles, groups): ([Grant], [Grant]) = ([], [])
-        for grant in user.grants.compactMap({ grants[$0] }) {
-            switch grant.content {
-            case .role: roles.append(grant)
-            case .group(let given):
-                groups.append(grant)
-                roles += given.compactMap { grants[$0] }
-            }
-        }
+        // Each role once, however many of the user's groups give it.
+        let roles = roles(of: user).compactMap { grants[$0] }
+        let groups = user.grants.compactMap { grants[$0] }.filter { $0.kind == .group }
+        var permissions: Set<String> = []
+        for case .role(let names) in roles.map(\.content) { permissions.formUnion(names) }
         var access = Access()
-        access.roles = Set(roles.map(\.name)).sorted()
+        access.roles = roles.map(\.name).sorted()
         access.groups = groups.map(\.name).sorted()
-        access.permissions = Set(roles.flatMap(\.permissions)).sorted()
-        for rule in claims {
-            guard let value = rule.value(for: user, access, fieldRules) else { continue }
-            access.set(value, for: rule)
-        }
+        access.permissions = permissions.sorted()
+        access.setClaims(by: claims, of: user, fieldRules)
         return access
     }
 }

@@ -42,15 +42,19 @@ package struct DeliverMail: Sendable {
 
     /// Sends all mail that is due.
     ///
+    /// - Parameter goesOn: Whether another mail is to be begun.
+    /// - Returns: what was done.
     /// - Throws: `storageUnavailable`; what was not sent stays in the queue.
-    package func callAsFunction() async throws(DomainError) -> Round {
+    package func callAsFunction(
+        while goesOn: @Sendable () -> Bool = { true }
+    ) async throws(DomainError) -> Round {
         var round = Round()
         guard delivery.isAvailable || textDelivery.isAvailable else { return round }
         while true {
             // Looking costs less than taking, and most calls find nothing.
             round.nextAt = try await store.read { transaction throws(DomainError) in try transaction.nextMailAt() }
             let (now, claim) = (clock.now, Base64URL.text(of: randomness.bytes(12)))
-            guard let next = round.nextAt, next <= now else { return round }
+            guard let next = round.nextAt, next <= now, goesOn() else { return round }
             let due = try await store.write { transaction throws(DomainError) in
                 try transaction.claimMail(dueBy: now, limit: 1, lease: now + Self.lease, claim: claim)
             }

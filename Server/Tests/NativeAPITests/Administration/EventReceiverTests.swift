@@ -1,0 +1,86 @@
+import Domain
+import FakeProviders
+import Foundation
+import HTTPTypes
+import OkaeriServer
+import OkaeriWire
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+/// What receivers do to the program as it is composed: its calls over HTTP, and its worker.
+@Suite("Receivers of events over HTTP", .timeLimit(.minutes(5)))
+struct EventReceiverTests {
+    /// Lets those who wait go on once it is opened.
+    private final class Gate: Sendable {
+        private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
+
+        func pass() async {
+            await withCheckedContinuation { continuation in
+                let isOpen = state.withLock { state in
+                    if !state.isOpen { state.waiting.append(continuation) }
+                    return state.isOpen
+                }
+                if isOpen { continuation.resume() }
+            }
+        }
+
+        func open() {
+            let waiting = state.withLock { state in
+                state.isOpen = true
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    private func listen(_ world: AdminWorld, _ hook: FakeHook) async throws -> String {
+        let url = await FakeHost.address(of: hook)
+        let made = try await world.send("owner", .post, world.path("/event-endpoints"), body: #"{"url": "\#(url)"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        return try #require(try made.json["id"]?.text)
+    }
+
+    @Test("that take their time hold up no other, with as many calls as they get at once")
+    func slow() async throws {
+        let world = try await AdminWorld(try await TestServer(caller: FakeHost.caller), roles: [])
+        let (slow, quick, gate) = (FakeHook(), FakeHook(), Gate())
+        let (taken, noted) = AsyncStream<Void>.makeStream()
+        slow.work { await gate.pass() }
+        quick.work { noted.yield() }
+        let waiting = try await listen(world, slow)
+        _ = try await listen(world, quick)
+        let users = 10
+        for number in 0..<users { #expect(try await world.server.signUp("user\(number)").status == 201) }
+        let worker = world.server.composition.eventWorker(TestServer.silence)
+        async let round: Void = worker.round()
+        var quickly = taken.makeAsyncIterator()
+        for _ in 0..<(2 * users) { _ = await quickly.next() }
+        gate.open()
+        await round
+        // Not one call was given up meanwhile: the others had gone past it within its time.
+        #expect(slow.requests.count == 2 * users && quick.requests.count == 2 * users)
+        let left = try await world.send("owner", .get, world.path("/event-endpoints/\(waiting)/deliveries"))
+        #expect(try left.json["deliveries"]?.list == [], "\(left.text)")
+    }
+
+    @Test("do not hold up a server that stops, however much waits for them")
+    func shutdown() async throws {
+        let world = try await AdminWorld(try await TestServer(caller: FakeHost.caller), roles: [])
+        let hook = FakeHook()
+        let endpoint = try await listen(world, hook)
+        let users = 60
+        for number in 0..<users { #expect(try await world.server.signUp("user\(number)").status == 201) }
+        let group = ServiceGroup(
+            services: [world.server.composition.eventWorker(TestServer.silence)], logger: TestServer.silence)
+        hook.work { await group.triggerGracefulShutdown() }
+        try await group.run()
+        let sent = hook.requests.count
+        #expect(sent > 0 && sent < users, "\(sent)")
+        // What was under way was noted as delivered, and nothing as failed.
+        let left = try await world.send("owner", .get, world.path("/event-endpoints/\(endpoint)/deliveries?limit=500"))
+        let faults = try left.json["deliveries"]?.list.compactMap { $0["lastFault"] }
+        #expect(faults == [], "\(left.text)")
+    }
+}
