@@ -54,6 +54,7 @@ package struct OldDeviceId: Hashable, Sendable {
     ///   - keys: The thumbprints.
     ///   - user: Whose.
     ///   - transaction: What reads the marks.
+    /// - Returns: `false` also for other identities.
     /// - Throws: `storageUnavailable`.
     static func isUsed(
         _ identity: Identity, byOneOf keys: [String], of user: User, in transaction: any Transaction

@@ -119,6 +119,24 @@ struct ImportUsersOptions: ParsableArguments {
             """))
     var duplicates: DuplicateRule?
 
+    /// What the help of a command says of users who are refused.
+    static let refusals = helpOnRefusals("")
+
+    /// The same where `--provider` renames.
+    ///
+    /// - Parameter service: What the providers belong to, such as `the realm`.
+    /// - Returns: a paragraph.
+    static func refusals(ofProvidersIn service: String) -> String {
+        helpOnRefusals("; --provider says what a provider of \(service) is called here")
+    }
+
+    private static func helpOnRefusals(_ onProviders: String) -> String {
+        """
+        Users whose providers the application has not set up are refused: set those up first\(onProviders). With --partial a user is \
+        taken in without what cannot be taken, as long as something leads to it; the report says without what.
+        """
+    }
+
     /// Takes users in, prints the report, and fails when one was refused.
     ///
     /// - Parameters:

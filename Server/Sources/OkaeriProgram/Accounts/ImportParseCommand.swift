@@ -18,8 +18,7 @@ struct ImportParseCommand: AsyncParsableCommand {
             With --schema and the rows of _SCHEMA, files, coordinates, bytes, times, pointers and relations keep their types; the \
             rows of a database have them as plain values, which SDKs cannot read.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is taken in \
-            without what cannot be taken, as long as something leads to it; the report says without what.
+            \(ImportUsersOptions.refusals)
 
             Examples:
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk --dry-run

@@ -80,6 +80,17 @@ struct ForeignUsersOptions: ParsableArguments {
     }
 }
 
+/// The option of services that keep apart what users may change and what the app alone may.
+struct AppMetadataOption: ParsableArguments {
+    @Flag(help: "Take app metadata (app_metadata, raw_app_meta_data) in as custom fields too.")
+    var appMetadata = false
+}
+
+extension RecordFile.List {
+    /// `{…, "users": […]}`
+    static let users = RecordFile.List("users", mayFollow: true)
+}
+
 extension ImportedUser {
     /// Adds what the record holds and nobody can have.
     func with(_ record: ExportedRecord) -> ImportedUser {

@@ -14,8 +14,7 @@ struct ImportAppwriteCommand: AsyncParsableCommand {
             identities at providers, the blocked state and passwords of every algorithm stay: argon2, bcrypt, scrypt, \
             scryptMod, phpass, md5 and sha. The last three are wrapped in Argon2id.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is \
-            taken in without what cannot be taken, as long as something leads to it; the report says without what. \
+            \(ImportUsersOptions.refusals) \
             Anonymous users come with --anonymous alone.
 
             Examples:
@@ -39,11 +38,7 @@ struct ImportAppwriteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let record = AppwriteRecord(sha: sha.flatMap(FastHash.Digest.init))
-        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try record.user(value, of: application, at: now)
-        }
+        try await users.run(list: .users, AppwriteRecord(sha: sha.flatMap(FastHash.Digest.init)).user)
     }
 }
 

@@ -15,8 +15,7 @@ struct ImportAuth0Command: AsyncParsableCommand {
             and the blocked state stay. App metadata stays with --app-metadata alone: users can change fields, unless a rule \
             says otherwise.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is \
-            taken in without what cannot be taken, as long as something leads to it; the report says without what.
+            \(ImportUsersOptions.refusals)
 
             Examples:
               okaeri import auth0 users.jsonl --application 00VHj9mrbT8wn7Qk --dry-run
@@ -25,15 +24,10 @@ struct ImportAuth0Command: AsyncParsableCommand {
 
     @OptionGroup var users: ForeignUsersOptions
 
-    @Flag(help: "Take app_metadata in as custom fields too.")
-    var appMetadata = false
+    @OptionGroup var metadata: AppMetadataOption
 
     func run() async throws {
-        let record = Auth0Record(takesAppMetadata: appMetadata)
-        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try record.user(value, of: application, at: now)
-        }
+        try await users.run(list: .users, Auth0Record(takesAppMetadata: metadata.appMetadata).user)
     }
 }
 

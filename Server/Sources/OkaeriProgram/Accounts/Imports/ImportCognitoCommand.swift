@@ -13,9 +13,7 @@ struct ImportCognitoCommand: AsyncParsableCommand {
             prints, as JSON. Ids, names, addresses, numbers, times, attributes, identities at providers and the disabled \
             state stay. Cognito gives no password hashes out: users log in by a code or set a new password by mail.
 
-            Users whose providers the application has not set up are refused: set those up first; --provider says what a \
-            provider of the pool is called here. With --partial a user is taken in without what cannot be taken, as long as \
-            something leads to it; the report says without what.
+            \(ImportUsersOptions.refusals(ofProvidersIn: "the pool"))
 
             Examples:
               okaeri import cognito users.csv --application 00VHj9mrbT8wn7Qk --dry-run
@@ -25,10 +23,7 @@ struct ImportCognitoCommand: AsyncParsableCommand {
     @OptionGroup var users: ForeignUsersOptions
 
     func run() async throws {
-        try await users.run(list: RecordFile.List("Users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try CognitoRecord.user(value, of: application, at: now)
-        }
+        try await users.run(list: RecordFile.List("Users", mayFollow: true), CognitoRecord.user)
     }
 }
 

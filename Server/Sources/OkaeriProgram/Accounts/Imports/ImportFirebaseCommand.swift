@@ -15,8 +15,7 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
             project's hash parameters: base64_signer_key, base64_salt_separator, rounds and mem_cost, which the console \
             shows at Authentication, Users, ⋮. The signer key is not stored.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is \
-            taken in without what cannot be taken, as long as something leads to it; the report says without what. \
+            \(ImportUsersOptions.refusals) \
             Anonymous users come with --anonymous alone.
 
             Examples:
@@ -31,10 +30,7 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let scrypt = try hashConfig.map { path in try Self.scrypt(in: ForeignUsersOptions.smallFile(path)) }
-        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try FirebaseRecord(scrypt: scrypt).user(value, of: application, at: now)
-        }
+        try await users.run(list: .users, FirebaseRecord(scrypt: scrypt).user)
     }
 
     /// The parameters as the console shows them, alone or as `hash_config`.

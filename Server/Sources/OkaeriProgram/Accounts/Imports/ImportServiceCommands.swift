@@ -22,9 +22,7 @@ struct ImportPocketBaseCommand: AsyncParsableCommand {
     @OptionGroup var users: ForeignUsersOptions
 
     func run() async throws {
-        try await users.run { value, application, now throws(ImportFault) in
-            try PocketBaseRecord.user(value, of: application, at: now)
-        }
+        try await users.run(PocketBaseRecord.user)
     }
 }
 

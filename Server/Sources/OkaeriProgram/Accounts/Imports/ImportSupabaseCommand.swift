@@ -25,15 +25,12 @@ struct ImportSupabaseCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Rows of auth.identities, as JSON lines or .csv.", valueName: "file"))
     var identities: String?
 
-    @Flag(help: "Take raw_app_meta_data in as custom fields too.")
-    var appMetadata = false
+    @OptionGroup var metadata: AppMetadataOption
 
     func run() async throws {
-        let record = SupabaseRecord(
-            identities: try identities.map(SupabaseIdentities.init(readingFile:)), takesAppMetadata: appMetadata)
-        try await users.run { value, application, now throws(ImportFault) in
-            try record.user(value, of: application, at: now)
-        }
+        let identities = try identities.map(SupabaseIdentities.init(readingFile:))
+        let record = SupabaseRecord(identities: identities, takesAppMetadata: metadata.appMetadata)
+        try await users.run(record.user)
     }
 }
 
