@@ -61,9 +61,9 @@ package struct OldDeviceId: Hashable, Sendable {
     ) throws(DomainError) -> Bool {
         guard identity.provider == .anonymous else { return false }
         // The end is no part of a mark's key.
-        let mark = mark(of: identity.subject, until: user.updatedAt)
-        guard try transaction.wasUsed(mark, in: user.application) else { return false }
-        for key in keys where try transaction.wasUsed(mark.retry(by: key), in: user.application) { return true }
+        let used = Self.mark(of: identity.subject, until: user.updatedAt)
+        guard try transaction.wasUsed(used, in: user.application) else { return false }
+        for key in keys where try transaction.wasUsed(used.retry(by: key), in: user.application) { return true }
         return false
     }
 

@@ -66,6 +66,10 @@ struct ImportSourceOptions: ParsableArguments {
     static func records(
         inFile path: String, list: RecordFile.List = .results
     ) throws(CommandFault) -> any RecordSource {
+        var isFolder: ObjCBool = false
+        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue else {
+            throw .failed("\(path) is a folder; name the file of the export.")
+        }
         guard let handle = FileHandle(forReadingAtPath: path) else { throw .failed("\(path) cannot be read.") }
         return path.lowercased().hasSuffix(".csv") ? CSVFile(handle) : RecordFile(handle, list: list)
     }

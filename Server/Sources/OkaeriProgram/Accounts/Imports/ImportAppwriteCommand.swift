@@ -60,12 +60,7 @@ struct AppwriteRecord {
     ) throws(ImportFault) -> ImportedUser {
         var (imported, record) = try Self.mapping.user(Self.completed(value), of: application, at: now)
         if record.value("status") == .bool(false) { imported.user.disabledAt = imported.user.updatedAt }
-        for identity in record.list("identities") {
-            guard case .string(let provider)? = identity["provider"],
-                let subject = identity["providerUid"].flatMap(ExportedRecord.text)
-            else { continue }
-            imported.providerNames[.named(provider)] = subject
-        }
+        imported.link(record.accounts("identities", provider: "provider", subject: "providerUid", except: []))
         guard let text = record.text("password") else { return imported.with(record) }
         let options = record.object("hashOptions")
         let name = record.text("hash") ?? options["type"].flatMap(ExportedRecord.text) ?? ""

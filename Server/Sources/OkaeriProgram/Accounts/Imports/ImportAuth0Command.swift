@@ -60,18 +60,16 @@ struct Auth0Record {
         // Auth0 writes the address where it knows no name.
         if imported.user.displayName == imported.user.email { imported.user.displayName = nil }
         imported.user.locale = imported.user.locale?.replacing("_", with: "-")
-        for identity in record.list("identities") {
-            guard case .string(let provider)? = identity["provider"], !Self.own.contains(provider),
-                let subject = identity["user_id"].flatMap(ExportedRecord.text)
-            else { continue }
-            guard Self.generic.contains(provider), case .string(let connection)? = identity["connection"] else {
-                imported.providerNames[.named(provider)] = subject
+        for account in record.accounts("identities", provider: "provider", subject: "user_id", except: Self.own) {
+            guard Self.generic.contains(account.provider), case .string(let connection)? = account.members["connection"]
+            else {
+                imported.link(.named(account.provider), account.subject)
                 continue
             }
             // The connection's name stands before the name at an enterprise provider.
-            let prefix = "\(connection)|"
-            imported.providerNames[.named(connection)] =
-                subject.hasPrefix(prefix) ? String(subject.dropFirst(prefix.count)) : subject
+            let (prefix, subject) = ("\(connection)|", account.subject)
+            imported.link(
+                .named(connection), subject.hasPrefix(prefix) ? String(subject.dropFirst(prefix.count)) : subject)
         }
         if let text = record.text("passwordHash") ?? record.text("password_hash") {
             imported.hash = OldPasswordHash.stored(text)

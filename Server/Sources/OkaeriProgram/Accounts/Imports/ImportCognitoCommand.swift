@@ -56,12 +56,7 @@ enum CognitoRecord {
         for (name, value) in record.members where name.hasPrefix(customPrefix) && value != .null && value != "" {
             imported.user.fields[String(name.dropFirst(customPrefix.count))] = value
         }
-        for identity in record.list("identities") {
-            guard case .string(let provider)? = identity["providerName"],
-                let subject = identity["userId"].flatMap(ExportedRecord.text)
-            else { continue }
-            imported.providerNames[.named(provider)] = subject
-        }
+        imported.link(record.accounts("identities", provider: "providerName", subject: "userId", except: []))
         let isFederated = record.text("UserStatus") == "EXTERNAL_PROVIDER"
         if isFederated || isMade(imported.user) { imported.user.username = nil }
         if let preferred = record.text("preferred_username"), preferred != imported.user.username {

@@ -70,16 +70,11 @@ struct FirebaseRecord {
     func user(
         _ value: JSONValue, of application: Identifier<Application>, at now: Timestamp
     ) throws(ImportFault) -> ImportedUser {
-        let (mapped, record) = try Self.mapping.user(value, of: application, at: now)
-        var imported = mapped
+        var (imported, record) = try Self.mapping.user(value, of: application, at: now)
         // The number is what an SMS was sent to.
         if imported.user.phone != nil { imported.user.phoneVerifiedAt = imported.user.createdAt }
-        for provider in record.list("providerUserInfo") {
-            guard case .string(let name)? = provider["providerId"], name != "password", name != "phone",
-                case .string(let subject)? = provider["rawId"], !subject.isEmpty
-            else { continue }
-            imported.providerNames[.named(name)] = subject
-        }
+        let own: Set<String> = ["password", "phone"]
+        imported.link(record.accounts("providerUserInfo", provider: "providerId", subject: "rawId", except: own))
         if let hash = record.text("passwordHash") {
             guard let scrypt else {
                 throw record.fault("has a password; --hash-config names the parameters of its hash")

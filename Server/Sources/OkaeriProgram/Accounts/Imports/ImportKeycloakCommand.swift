@@ -56,14 +56,9 @@ enum KeycloakRecord {
                 imported.user.fields[name] = value
             }
         }
-        for identity in record.list("federatedIdentities") {
-            guard case .string(let provider)? = identity["identityProvider"],
-                case .string(let subject)? = identity["userId"],
-                !subject.isEmpty
-            else { continue }
-            imported.providerNames[.named(provider)] = subject
-        }
-        for credential in record.list("credentials") where credential["type"] == "password" {
+        imported.link(
+            record.accounts("federatedIdentities", provider: "identityProvider", subject: "userId", except: []))
+        for credential in record.list("credentials", faultAt: "password") where credential["type"] == "password" {
             if case .string(let password)? = credential["value"] {
                 imported.password = Secret(password)
             } else {

@@ -36,8 +36,8 @@ enum PocketBaseRecord {
     /// Columns that are no values of the app's own.
     private static let known: Set<String> = [
         "id", "username", "email", "verified", "name", "created", "updated", "password", "passwordHash", "tokenKey",
-        "emailVisibility", "externalAuths", "fieldTypes", "lastResetSentAt", "lastVerificationSentAt", "lastLoginAlertSentAt",
-        "collectionId", "collectionName",
+        "emailVisibility", "externalAuths", "fieldTypes", "lastResetSentAt", "lastVerificationSentAt",
+        "lastLoginAlertSentAt", "collectionId", "collectionName",
     ]
     /// Types of columns that have a list, as JSON, when a record may have several values.
     private static let listed: Set<String> = ["select", "file", "relation"]
@@ -51,12 +51,7 @@ enum PocketBaseRecord {
         for (name, value) in record.members where !known.contains(name) && value != .null && value != "" {
             imported.user.fields[name] = typed(value, as: types[name])
         }
-        for account in record.list("externalAuths") {
-            guard case .string(let name)? = account["provider"], case .string(let subject)? = account["providerId"],
-                !subject.isEmpty
-            else { continue }
-            imported.providerNames[.named(name)] = subject
-        }
+        imported.link(record.accounts("externalAuths", provider: "provider", subject: "providerId", except: []))
         return imported.with(record)
     }
 
