@@ -31,7 +31,7 @@ FIELDS = [
     {"name": "team", "type": "select", "maxSelect": 1, "values": ["red", "1"]},
     {"name": "tags", "type": "select", "maxSelect": 3, "values": ["a", "b", "c"]},
 ]
-# Of PocketBase itself, and what has a place of its own in a user.
+# Of PocketBase itself, and what is no custom field of a user here.
 NO_FIELDS = {"id", "collectionId", "collectionName", "created", "updated", "email", "emailVisibility", "verified", "name", "username"}
 USERS = [
     {"email": "hana@example.com", "verified": True, "name": "Hana", "username": "hana", "score": 4.5, "vip": True, "team": "1",
