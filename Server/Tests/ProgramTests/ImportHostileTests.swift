@@ -113,6 +113,20 @@ struct ImportHostileTests {
         #expect(reasons.last?.contains("identities.google[1] is there twice.") == true, "\(reasons)")
     }
 
+    @Test(
+        "are refused with a schema that is none",
+        arguments: [
+            ("{\"_id\":\"_User\"", "line 1: the file ends within an object"), ("{}\n{\"a\":x}", "line 2 is not JSON"),
+            (String(repeating: "{}\n", count: 1001), "line 1001 is one class too many"),
+            ("{}", "says nothing of _User"),
+        ])
+    func schema(text: String, words: String) async throws {
+        let (id, schema) = (try await application(), "\(folder.path)/schema.json")
+        try text.write(toFile: schema, atomically: true, encoding: .utf8)
+        let finished = try await take(Data("[]".utf8), into: id, by: "parse", options: ["--schema", schema])
+        #expect(finished.status == 1 && finished.errors.contains(words), "\(finished.errors)")
+    }
+
     @Test("are no folders, and are UTF-8", arguments: ["folder", "utf16"])
     func files(kind: String) async throws {
         let id = try await application()

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 import OkaeriServer
 import OkaeriWire
 import ParseAPI
@@ -25,6 +24,9 @@ struct ImportParseCommand: AsyncParsableCommand {
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
               okaeri import parse _Session.json --sessions --application 00VHj9mrbT8wn7Qk
             """)
+
+    /// The most rows of _SCHEMA: an app has some dozen classes.
+    private static let maximumClasses = 1000
 
     @OptionGroup var users: ImportUsersOptions
 
@@ -64,12 +66,22 @@ struct ImportParseCommand: AsyncParsableCommand {
     /// The types of users' fields, if they were given.
     private func fieldTypes() throws -> ParseSchema? {
         guard let schema else { return nil }
-        guard let handle = FileHandle(forReadingAtPath: schema) else {
-            throw CommandFault.failed("\(schema) cannot be read.")
-        }
-        let file = RecordFile(handle)
+        let file = try ImportSourceOptions.records(inFile: schema)
         var rows: [JSONValue] = []
-        while let record = try file.next() { rows.append(try JSONValue(parsing: record.bytes)) }
+        do throws(RecordFile.Fault) {
+            while let record = try file.next() {
+                // What is no JSON has no row.
+                guard record.fault == nil, let row = try? JSONValue(parsing: record.bytes) else {
+                    throw RecordFile.Fault(description: "line \(record.line) \(record.fault ?? "is not JSON")")
+                }
+                guard rows.count < Self.maximumClasses else {
+                    throw RecordFile.Fault(description: "line \(record.line) is one class too many")
+                }
+                rows.append(row)
+            }
+        } catch {
+            throw CommandFault.failed("\(schema): \(error).")
+        }
         let types = ParseSchema(rows, filesURL: filesURL)
         guard !types.isEmpty else { throw CommandFault.failed("\(schema) says nothing of _User.") }
         return types

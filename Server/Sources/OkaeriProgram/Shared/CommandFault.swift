@@ -95,7 +95,7 @@ extension ValidationError {
         case .lastWayIn: "\(field) is the last way in."
         case .notListed: "\(field) is none that the application lists."
         case .notOffered where field.hasPrefix("identities."):
-            "\(field) is not offered: the application has not set this provider up."
+            "\(field) is not offered: no provider that the application has set up takes it."
         case .notOffered: "\(field) is not offered here."
         case .notAnAddress: "\(field) must be an https address."
         case .notAnAppleId:
