@@ -129,6 +129,6 @@ struct CountedAnswerTests {
         metrics.note(status: status, .zero)
         metrics.note(status: status, .zero)
         #expect(metrics.answered.map(\.status) == [name] && metrics.answered.map(\.count) == [2])
-        #expect(metrics.latency.reading.cumulative.last == 2)
+        #expect(metrics.latency?.reading.cumulative.last == 2)
     }
 }
