@@ -37,7 +37,8 @@ struct MemberImportTests {
         (#""authData":{"anonymous":{"id":"not a UUID"}}"#, "identities.anonymous"),
         (#""authData":{"line":{"id":"1"}}"#, "identities.line"),
         (#""authData":{"apple":{"id":"1"}}"#, "identities.apple"),
-        (#""authData":{"apple":7}"#, "identities.apple"),
+        (#""authData":{"apple":7}"#, "identities.apple"), (#""authData":"{}""#, "identities.authData"),
+        (#""authData":[{"apple":{"id":"1"}}]"#, "identities.authData"),
     ]
 
     @Test("with one offending part are refused by its name, or taken in without it", arguments: parts)

@@ -83,6 +83,69 @@ struct ImportHostileTests {
     }
 
     @Test(
+        "say what stands where accounts at providers should: none is lost without a word",
+        arguments: [
+            ("firebase", "localId", "providerUserInfo", "providerId", "rawId"),
+            ("supabase", "id", "identities", "provider", "provider_id"),
+            ("pocketbase", "id", "externalAuths", "provider", "providerId"),
+            ("auth0", "user_id", "identities", "provider", "user_id"),
+            ("keycloak", "id", "federatedIdentities", "identityProvider", "userId"),
+            ("cognito", "sub", "identities", "providerName", "userId"),
+            ("appwrite", "$id", "identities", "provider", "providerUid"),
+        ])
+    func accounts(service: String, id: String, list: String, provider: String, subject: String) async throws {
+        let application = try await application()
+        func google(_ name: String) -> String { #"{"\#(provider)":"google","\#(subject)":"\#(name)"}"# }
+        let lists = [
+            #""no list""#, "[5]", #"[{"\#(provider)":"google"}]"#, #"[{"\#(subject)":"1"}]"#,
+            "[\(google("1")),\(google("2"))]",
+            "null", #""[]""#,
+        ]
+        let lines = lists.enumerated().map { number, value in
+            #"{"\#(id)":"\#(number)","email":"u\#(number)@example.com","\#(list)":\#(value)}"#
+        }
+        let finished = try await take(
+            Data(lines.joined(separator: "\n").utf8), into: application, by: service, options: ["--partial"])
+        let report: Report = try finished.json()
+        #expect(report.imported == 7 && report.leftOut.map(\.line) == [1, 2, 3, 4, 5], "\(finished.output)")
+        let reasons = report.leftOut.map(\.reason)
+        #expect(reasons.prefix(4).allSatisfy { $0.contains("identities.\(list) is of another type.") }, "\(reasons)")
+        #expect(reasons.last?.contains("identities.google[1] is there twice.") == true, "\(reasons)")
+    }
+
+    @Test(
+        "are refused with a schema that is none",
+        arguments: [
+            ("{\"_id\":\"_User\"", "line 1: the file ends within an object"), ("{}\n{\"a\":x}", "line 2 is not JSON"),
+            (String(repeating: "{}\n", count: 1001), "line 1001 is one class too many"),
+            ("{}", "says nothing of _User"),
+        ])
+    func schema(text: String, words: String) async throws {
+        let (id, schema) = (try await application(), "\(folder.path)/schema.json")
+        try text.write(toFile: schema, atomically: true, encoding: .utf8)
+        let finished = try await take(Data("[]".utf8), into: id, by: "parse", options: ["--schema", schema])
+        #expect(finished.status == 1 && finished.errors.contains(words), "\(finished.errors)")
+    }
+
+    @Test("are no folders, and are UTF-8", arguments: ["folder", "utf16"])
+    func files(kind: String) async throws {
+        let id = try await application()
+        let file = "\(folder.path)/export"
+        if kind == "folder" {
+            try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+        } else {
+            try #require(#"{"id":"1"}"#.data(using: .utf16)).write(to: URL(fileURLWithPath: file))
+        }
+        let finished = try await Program.run(
+            "import", "users", file, "--application", id, "--data", folder.path)
+        #expect(finished.status == 1)
+        #expect(finished.errors.contains(kind == "folder" ? "is a folder" : "line 1: the file is UTF-16"))
+        guard kind == "folder" else { return }
+        let sealed = try await Program.run("import", "okaeri", file, "--data", folder.path)
+        #expect(sealed.status == 2 && sealed.errors.contains("is a folder or a pipe"), "\(sealed.errors)")
+    }
+
+    @Test(
         "take anonymous users when they are asked to, whom the old app's token leads to",
         arguments: ["supabase", "firebase"])
     func anonymous(service: String) async throws {

@@ -96,9 +96,18 @@ struct ImportServicesTests {
         Export(
             testDescription: "pocketbase",
             text: #"""
-                [{"id":"abcdefghijklmno","email":"taro@example.com","verified":1,"password":"\#(bcrypt)","created":"2024-01-01 10:00:00.123Z","updated":"2024-01-01 10:00:00.123Z","tokenKey":"t","score":7,"externalAuths":"[]"}]
+                [{"id":"abcdefghijklmno","email":"taro@example.com","verified":1,"password":"\#(bcrypt)","created":"2024-01-01 10:00:00.123Z","updated":"2024-01-01 10:00:00.123Z","tokenKey":"t","score":7,"externalAuths":"[]"},
+                {"id":"p2","email":"hana@example.com","vip":1,"plan":"[x","choice":"7","tags":"[\"a\",\"b\"]","settings":"{\"a\":1}","note":"\"text\"","none":"null","home":"{\"lon\":139.7,\"lat\":35.6}","title":"[1]","score":1,"fieldTypes":"{\"vip\":\"bool\",\"plan\":\"select\",\"choice\":\"select\",\"tags\":\"select\",\"settings\":\"json\",\"note\":\"json\",\"none\":\"json\",\"home\":\"geoPoint\",\"title\":\"text\",\"score\":\"number\"}"},
+                {"id":"p3","email":"jiro@example.com","externalAuths":"[{\"provider\":\"google\",\"providerId\":\"1\"}]"}]
                 """#,
-            imported: 1, shown: ["abcdefghijklmno": ["2024-01-01T10:00:00.123Z", "score", #""hasPassword":true"#]]),
+            imported: 2, refused: [3: "identities.google is not offered"],
+            shown: [
+                "abcdefghijklmno": ["2024-01-01T10:00:00.123Z", "score", #""hasPassword":true"#],
+                "p2": [
+                    #""vip":true"#, #""plan":"[x""#, #""choice":"7""#, #""a","#, #""settings":{"#, #""note":"text""#,
+                    #""lon":139.7"#, #""title":"[1]""#, #""score":1"#,
+                ],
+            ]),
         Export(
             testDescription: "nakama", file: "users.jsonl",
             text: #"""

@@ -47,6 +47,26 @@ package struct OldDeviceId: Hashable, Sendable {
         return try transaction.wasUsed(mark(of: identity.subject, until: now), in: application)
     }
 
+    /// Whether an identity stands for a device id that one of some keys has used: it leads to the user for this key alone.
+    ///
+    /// - Parameters:
+    ///   - identity: One of the user's.
+    ///   - keys: The thumbprints.
+    ///   - user: Whose.
+    ///   - transaction: What reads the marks.
+    /// - Returns: `false` also for other identities.
+    /// - Throws: `storageUnavailable`.
+    static func isUsed(
+        _ identity: Identity, byOneOf keys: [String], of user: User, in transaction: any Transaction
+    ) throws(DomainError) -> Bool {
+        guard identity.provider == .anonymous else { return false }
+        // The end is no part of a mark's key.
+        let used = Self.mark(of: identity.subject, until: user.updatedAt)
+        guard try transaction.wasUsed(used, in: user.application) else { return false }
+        for key in keys where try transaction.wasUsed(used.retry(by: key), in: user.application) { return true }
+        return false
+    }
+
     /// The mark that it was used.
     func mark(until end: Timestamp) -> UsedProof { Self.mark(of: subject, until: end) }
 

@@ -81,7 +81,8 @@ package enum KiiExport {
 
     /// Accounts at services that this server does not know are left out: nothing could ask them.
     private static func accounts(_ members: [String: JSONValue]) throws(Fault) -> [Identity.Provider: String] {
-        guard case .object(let accounts)? = members["_thirdPartyAccounts"] else { return [:] }
+        guard let value = members["_thirdPartyAccounts"], value != .null else { return [:] }
+        guard case .object(let accounts) = value else { throw Fault(description: "_thirdPartyAccounts: not valid") }
         var names: [Identity.Provider: String] = [:]
         for (name, value) in accounts {
             guard case .object(let account) = value, let id = text("id", account) else {

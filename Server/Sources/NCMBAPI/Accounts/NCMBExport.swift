@@ -69,7 +69,11 @@ package enum NCMBExport {
     }
 
     private static func take(_ authData: JSONValue?, into imported: inout ImportedUser) {
-        guard case .object(let providers)? = authData else { return }
+        guard let authData, authData != .null, authData != "" else { return }
+        guard case .object(let providers) = authData else {
+            imported.faults.append(ValidationError(field: "identities.authData", rule: .otherType))
+            return
+        }
         for (name, value) in providers.sorted(by: { $0.key < $1.key }) where value != .null {
             let provider = Identity.Provider(rawValue: name)
             let path = "identities.\(MemberFault.printable(name))"

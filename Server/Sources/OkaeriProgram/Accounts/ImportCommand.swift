@@ -66,6 +66,10 @@ struct ImportSourceOptions: ParsableArguments {
     static func records(
         inFile path: String, list: RecordFile.List = .results
     ) throws(CommandFault) -> any RecordSource {
+        var isFolder: ObjCBool = false
+        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) || !isFolder.boolValue else {
+            throw .failed("\(path) is a folder; name the file of the export.")
+        }
         guard let handle = FileHandle(forReadingAtPath: path) else { throw .failed("\(path) cannot be read.") }
         return path.lowercased().hasSuffix(".csv") ? CSVFile(handle) : RecordFile(handle, list: list)
     }
@@ -118,6 +122,24 @@ struct ImportUsersOptions: ParsableArguments {
             else refuse)
             """))
     var duplicates: DuplicateRule?
+
+    /// What the help of a command says of users who are refused.
+    static let refusals = helpOnRefusals("")
+
+    /// The same where `--provider` renames.
+    ///
+    /// - Parameter service: What the providers belong to, such as `the realm`.
+    /// - Returns: a paragraph.
+    static func refusals(ofProvidersIn service: String) -> String {
+        helpOnRefusals("; --provider says what a provider of \(service) is called here")
+    }
+
+    private static func helpOnRefusals(_ onProviders: String) -> String {
+        """
+        Users whose providers the application has not set up are refused: set those up first\(onProviders). With --partial a user is \
+        taken in without what cannot be taken, as long as something leads to it; the report says without what.
+        """
+    }
 
     /// Takes users in, prints the report, and fails when one was refused.
     ///

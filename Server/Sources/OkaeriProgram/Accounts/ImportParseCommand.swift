@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 import OkaeriServer
 import OkaeriWire
 import ParseAPI
@@ -18,14 +17,16 @@ struct ImportParseCommand: AsyncParsableCommand {
             With --schema and the rows of _SCHEMA, files, coordinates, bytes, times, pointers and relations keep their types; the \
             rows of a database have them as plain values, which SDKs cannot read.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is taken in \
-            without what cannot be taken, as long as something leads to it; the report says without what.
+            \(ImportUsersOptions.refusals)
 
             Examples:
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk --dry-run
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
               okaeri import parse _Session.json --sessions --application 00VHj9mrbT8wn7Qk
             """)
+
+    /// The most rows of _SCHEMA: an app has some dozen classes.
+    private static let maximumClasses = 1000
 
     @OptionGroup var users: ImportUsersOptions
 
@@ -65,12 +66,22 @@ struct ImportParseCommand: AsyncParsableCommand {
     /// The types of users' fields, if they were given.
     private func fieldTypes() throws -> ParseSchema? {
         guard let schema else { return nil }
-        guard let handle = FileHandle(forReadingAtPath: schema) else {
-            throw CommandFault.failed("\(schema) cannot be read.")
-        }
-        let file = RecordFile(handle)
+        let file = try ImportSourceOptions.records(inFile: schema)
         var rows: [JSONValue] = []
-        while let record = try file.next() { rows.append(try JSONValue(parsing: record.bytes)) }
+        do throws(RecordFile.Fault) {
+            while let record = try file.next() {
+                // What is no JSON has no row.
+                guard record.fault == nil, let row = try? JSONValue(parsing: record.bytes) else {
+                    throw RecordFile.Fault(description: "line \(record.line) \(record.fault ?? "is not JSON")")
+                }
+                guard rows.count < Self.maximumClasses else {
+                    throw RecordFile.Fault(description: "line \(record.line) is one class too many")
+                }
+                rows.append(row)
+            }
+        } catch {
+            throw CommandFault.failed("\(schema): \(error).")
+        }
         let types = ParseSchema(rows, filesURL: filesURL)
         guard !types.isEmpty else { throw CommandFault.failed("\(schema) says nothing of _User.") }
         return types

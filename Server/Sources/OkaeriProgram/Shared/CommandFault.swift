@@ -94,7 +94,9 @@ extension ValidationError {
         case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."
         case .lastWayIn: "\(field) is the last way in."
         case .notListed: "\(field) is none that the application lists."
-        case .notOffered: "\(field) is nothing that this provider has."
+        case .notOffered where field.hasPrefix("identities."):
+            "\(field) is not offered: no provider that the application has set up takes it."
+        case .notOffered: "\(field) is not offered here."
         case .notAnAddress: "\(field) must be an https address."
         case .notAnAppleId:
             "\(field) has not the form of Apple's ids: ten capitals and digits for teams and keys, letters, digits, dots "

@@ -53,6 +53,10 @@ package enum ParseExport {
         if user.acl?.entries.isEmpty == true { user.disabledAt = user.updatedAt }
         var imported = ImportedUser(user: user)
         imported.faults = times.faults
+        switch row.members["authData"] {
+        case nil, .null?, .object?, ""?: break
+        default: imported.faults.append(ValidationError(field: "identities.authData", rule: .otherType))
+        }
         take(row.authData, into: &imported)
         if let hash = row.text("bcryptPassword") ?? row.text("_hashed_password") ?? row.text("password"),
             hash.hasPrefix("$2")

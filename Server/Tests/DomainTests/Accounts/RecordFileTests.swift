@@ -151,9 +151,48 @@ struct RecordFileTests {
         #expect(read.records == records && read.fault == nil)
     }
 
-    @Test("that is packed says so", arguments: [[0x50, 0x4b, 0x03, 0x04, 0], [0x1f, 0x8b, 8, 0]] as [[UInt8]])
-    func packed(bytes: [UInt8]) throws {
-        #expect(try Self.read(bytes).fault?.contains("unpack it first") == true)
+    @Test(
+        "that is packed says so",
+        arguments: [
+            [0x50, 0x4b, 0x03, 0x04, 0], [0x50, 0x4b, 0x05, 0x06], [0x1f, 0x8b, 8, 0], Array("BZh91AY".utf8),
+            [0xfd, 0x37, 0x7a, 0x58, 0x5a, 0], [0x28, 0xb5, 0x2f, 0xfd, 4], [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c],
+        ] as [[UInt8]], [false, true])
+    func packed(bytes: [UInt8], isCSV: Bool) throws {
+        #expect(try Self.read(bytes, isCSV: isCSV).fault?.contains("unpack it first") == true)
+    }
+
+    @Test(
+        "that is not UTF-8, as some shells write what a command prints, says so",
+        arguments: [.utf16, .utf16LittleEndian, .utf16BigEndian, .utf32, .utf32LittleEndian] as [String.Encoding],
+        ["[{\"id\":\"1\"}]", "id,name\n1,a"])
+    func wide(encoding: String.Encoding, text: String) throws {
+        let bytes = Array(try #require(text.data(using: encoding)))
+        let fault = try Self.read(bytes, isCSV: text.hasPrefix("id")).fault
+        #expect(fault?.contains("write it as UTF-8") == true, "\(bytes)")
+    }
+
+    @Test("that comes a byte at a time is the same")
+    func dribble() throws {
+        var rest = Array("\u{feff}[{}]".utf8)
+        let file = RecordFile { () throws(RecordFile.Fault) in rest.isEmpty ? [] : [rest.removeFirst()] }
+        #expect(try file.next()?.bytes == Array("{}".utf8))
+        #expect(try file.next() == nil)
+        var packed: [UInt8] = [0x1f, 0x8b, 8, 0]
+        let other = RecordFile { () throws(RecordFile.Fault) in packed.isEmpty ? [] : [packed.removeFirst()] }
+        #expect(throws: RecordFile.Fault.self) { try other.next() }
+    }
+
+    @Test(
+        "with something behind its list, such as another export, says so",
+        arguments: [
+            ("[{}]\n[{}]", "line 2"), ("[{}] x", "line 1"),
+            ("{\"users\":[{}],\"z\":{\"a\":\"]}\\\"\"}}\n{\"users\":[{}]}", "line 2"),
+            ("{\"users\":[{}]},{}", "line 1"),
+        ])
+    func twoLists(text: String, line: String) throws {
+        let read = try Self.read(Array(text.utf8), list: RecordFile.List("users", mayFollow: true))
+        #expect(read.records == ["{}"])
+        #expect(read.fault == "\(line): something stands behind the end of the list; import each file by itself")
     }
 
     @Test(
@@ -165,6 +204,8 @@ struct RecordFileTests {
             ),
             ("id,\"na\"\"me\"\n1,\"a,\"\"b\"\"\nc\\\"\n", [#"{"id":"1","na\"me":"a,\"b\"\u000ac\\"}"#]),
             ("id,name\n1\n2,a,b\n3,c", ["", "", #"{"id":"3","name":"c"}"#]),
+            // Two files, one behind the other.
+            ("id,name\n1,a\nid,name\n2,b", [#"{"id":"1","name":"a"}"#, "", #"{"id":"2","name":"b"}"#]),
             ("id\n", []),
         ])
     func rows(text: String, records: [String]) throws {
@@ -175,7 +216,10 @@ struct RecordFileTests {
 
     @Test(
         "of comma-separated values that cannot be read on says so",
-        arguments: ["", "id,id\n1,2", "id,\n1,2", "id\n\"1", String(repeating: "a,", count: 2000)])
+        arguments: [
+            "", "id,id\n1,2", "id,\n1,2", "id\n\"1", String(repeating: "a,", count: 2000), "id;name\n1;2",
+            "id\tname\n1\t2",
+        ])
     func brokenRows(text: String) throws {
         #expect(try Self.read(Array(text.utf8), isCSV: true).fault != nil)
     }

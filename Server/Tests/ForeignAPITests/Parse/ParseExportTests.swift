@@ -105,6 +105,12 @@ struct ParseExportTests {
         }
     }
 
+    @Test("have a fault for an authData that is no object", arguments: ["7", "[]", #""{}""#])
+    func oddAuthData(value: String) throws {
+        let row = #"{"_id":"u","_created_at":"2024-01-02T03:04:05.678Z","authData":\#(value)}"#
+        #expect(try Self.user(row).faults == [ValidationError(field: "identities.authData", rule: .otherType)])
+    }
+
     @Test(
         "have a fault for each identity that cannot be taken, and keep the others",
         arguments: [#""myspace":{"id":"1"}"#, #""anonymous":{"id":"no uuid"}"#, #""google":{}"#, #""google":7"#])

@@ -10,15 +10,19 @@ struct OldDeviceIdTests {
     private static let second = "1B4E28BA-2FA1-11D2-883F-0016D3CCA427"
     private static let hana = Identifier<User>(rawValue: "6f3f8c1e-5f0b-4b5e-9d5e-2b7f7b1f0c11")
 
-    /// A server that has taken a user in whom two device ids led to, and takes such ids.
-    private func world(isSet: Bool = true) async throws -> OldServiceWorld {
+    /// A server that has taken a user in whom device ids led to, and takes such ids.
+    private func world(
+        isSet: Bool = true, devices: [String] = [OldDeviceIdTests.device, OldDeviceIdTests.second],
+        _ change: (inout User) -> Void = { _ in }
+    ) async throws -> OldServiceWorld {
         let world = try await OldServiceWorld(isSet: false)
         let now = world.server.clock.now
         var user = User(
             id: Self.hana, application: world.server.application.id, displayName: "Hana", createdAt: now, updatedAt: now
         )
         user.username = "aBcDeFgHiJ"
-        user.identities = try [Self.device, Self.second].map { try #require(OldDeviceId($0)).identity(linkedAt: now) }
+        user.identities = try devices.map { try #require(OldDeviceId($0)).identity(linkedAt: now) }
+        change(&user)
         let outcomes = try await world.server.modules.accounts.importUsers(
             [ImportedUser(user: user)], into: world.server.application.id, of: .native, isRehearsal: false)
         #expect(outcomes == [.imported])
@@ -169,9 +173,47 @@ struct OldDeviceIdTests {
         expect(try await world.adopt("nakama", Self.device), 429, .rateLimited)
     }
 
-    @Test("leads to nobody any more after the user ended all sessions, or is disabled")
-    func ended() async throws {
+    @Test("that was used is no way in without its key: the last key of a player whom nothing else leads to stays")
+    func lastKey() async throws {
+        let world = try await world(devices: [Self.device])
+        let (device, keys) = try await adopted(Self.device, world)
+        let admins = try await AdminWorld(world.server, roles: [])
+        expect(try await admins.send("owner", .delete, keys.one), 409, .lastWayIn)
+        let all = try await admins.send("owner", .delete, keys.all)
+        #expect(try all.read(RemovedDeviceKeysResponse.self).removed == 0)
+        #expect(try await world.server.logIn(device).read(LogInResponse.self).user.id == Self.hana.rawValue)
+        #expect(try await world.adopt("nakama", Self.device, on: device).status == 200)
+    }
+
+    @Test("that was used goes with its key where another id leads to the player, which does")
+    func removedKey() async throws {
         let world = try await world()
+        let (device, keys) = try await adopted(Self.device, world)
+        let admins = try await AdminWorld(world.server, roles: [])
+        #expect(try await admins.send("owner", .delete, keys.one).status == 204)
+        expect(try await world.adopt("nakama", Self.device, on: device), 401, .credentialRefused)
+        let other = try await world.adopt("nakama", Self.second)
+        let identities = try other.read(LogInResponse.self).user.identities
+        #expect(identities.map(\.provider).sorted() == ["anonymous", "device"], "\(other.text)")
+    }
+
+    /// A device that has come by an id, and the paths of the admin API for its key and for all keys.
+    private func adopted(
+        _ id: String, _ world: OldServiceWorld
+    ) async throws -> (device: ProofMaker, keys: (one: String, all: String)) {
+        let device = ProofMaker()
+        let user = try await world.adopt("nakama", id, on: device).read(LogInResponse.self).user
+        let key = try #require(user.identities.first { $0.provider == "device" }?.subject)
+        let all = "applications/\(world.server.application.id)/users/\(user.id)/device-keys"
+        return (device, ("\(all)/\(key)", all))
+    }
+
+    @Test("leads to nobody after an operator ended all sessions of a user with an address, and not while disabled")
+    func ended() async throws {
+        let world = try await world {
+            $0.email = "hana@example.com"
+            $0.emailVerifiedAt = $0.createdAt
+        }
         _ = try await world.server.modules.administration.endAllSessions(
             of: Self.hana, in: world.server.application, by: .local)
         expect(try await world.adopt("nakama", Self.device), 401, .credentialRefused)
@@ -179,6 +221,40 @@ struct OldDeviceIdTests {
         try await other.server.modules.accounts.setUserDisabled(
             Self.hana, in: other.server.application, isDisabled: true, by: .local)
         expect(try await other.adopt("nakama", Self.device), 403, .userDisabled)
+    }
+
+    @Test(
+        "stays when nothing else leads to the player, as a guest's key does: nobody is lost by a ban that is lifted",
+        arguments: [true, false])
+    func kept(isBan: Bool) async throws {
+        let world = try await world()
+        let (server, accounts) = (world.server, world.server.modules.accounts)
+        if isBan {
+            for isDisabled in [true, false] {
+                try await accounts.setUserDisabled(
+                    Self.hana, in: server.application, isDisabled: isDisabled, by: .local)
+            }
+        } else {
+            _ = try await server.modules.administration.endAllSessions(
+                of: Self.hana, in: server.application, by: .local)
+        }
+        let answer = try await world.adopt("nakama", Self.device)
+        #expect(
+            try answer.status == 200 && answer.read(LogInResponse.self).user.id == Self.hana.rawValue, "\(answer.text)")
+    }
+
+    @Test("leads to the user who has it also where that user was made here, such as after a merge")
+    func madeHere() async throws {
+        let world = try await world(devices: [])
+        let (application, now) = (world.server.application.id, world.server.clock.now)
+        let made = TestRandomness().newIdentifier(at: now) as Identifier<User>
+        var user = User(id: made, application: application, createdAt: now, updatedAt: now)
+        user.identities = [try #require(OldDeviceId(Self.device)).identity(linkedAt: now)]
+        let outcomes = try await world.server.modules.accounts.importUsers(
+            [ImportedUser(user: user)], into: application, of: .native, isRehearsal: false)
+        #expect(outcomes == [.imported])
+        let answer = try await world.adopt("nakama", Self.device)
+        #expect(try answer.read(LogInResponse.self).user.id == made.rawValue, "\(answer.text)")
     }
 
     @Test("is no id of an anonymous user of an old protocol")

@@ -83,7 +83,7 @@ extension Transaction {
         var evicted = Evicted()
         let (id, application) = (user.id, user.application)
         let hasOnlySessions = !user.hasWayIn(without: [])
-        let going = user.identities.filter { ways.holds($0) && !kept.holds($0) }
+        let going = try withUsedIds(user.identities.filter { ways.holds($0) && !kept.holds($0) }, of: user)
         if user.hasWayIn(without: going) {
             for identity in going {
                 try unlinkForGood(identity, of: &user, because: change, at: now)
@@ -104,6 +104,20 @@ extension Transaction {
         if ways.contains(.mergeTickets) { _ = try removeMergeTickets(of: id, in: application) }
         if ways.contains(.tickets) { try voidTickets(of: &user) }
         return evicted
+    }
+
+    /// Identities that end, with the ids of devices that count for their keys alone: once such a key is gone, its id is no
+    /// way in.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func withUsedIds(_ going: [Identity], of user: User) throws(DomainError) -> [Identity] {
+        let keys = going.filter { $0.provider == .device }.map(\.subject)
+        guard !keys.isEmpty else { return going }
+        var all = going
+        for identity in user.identities where !going.contains(identity) {
+            if try OldDeviceId.isUsed(identity, byOneOf: keys, of: user, in: self) { all.append(identity) }
+        }
+        return all
     }
 
     /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.

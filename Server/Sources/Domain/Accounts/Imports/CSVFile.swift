@@ -43,6 +43,9 @@ package final class CSVFile: RecordSource {
             let fault = "has \(row.cells.count) cells, not \(columns.count) as the first line"
             return RecordFile.Record(line: row.line, bytes: [], fault: fault)
         }
+        guard !row.cells.elementsEqual(columns, by: { $0 == $1 }) else {
+            return RecordFile.Record(line: row.line, bytes: [], fault: "has the names of the columns again")
+        }
         var object: [UInt8] = [UInt8(ascii: "{")]
         for (name, cell) in zip(columns, row.cells) {
             guard let cell else { continue }
@@ -61,6 +64,13 @@ package final class CSVFile: RecordSource {
             throw RecordFile.Fault(description: "line 1: the names of the columns are expected here")
         }
         let names = row.cells.map { $0 ?? [] }
+        guard
+            names.count > 1
+                || !names.contains(where: { $0.contains(UInt8(ascii: ";")) || $0.contains(UInt8(ascii: "\t")) })
+        else {
+            throw RecordFile.Fault(
+                description: "line 1: commas are expected between the columns, no semicolons or tabs")
+        }
         guard !names.contains([]), Set(names).count == names.count else {
             throw RecordFile.Fault(description: "line 1: each column needs a name of its own")
         }

@@ -3,6 +3,13 @@ import Foundation
 /// The bytes of an export, a chunk at a time, with the line that was reached.
 final class ExportBytes {
     private static let chunkBytes = 256 * 1024
+    /// How files begin that have to be unpacked: zip, gzip, bzip2, xz, Zstandard, 7z.
+    private static let packed: [[UInt8]] = [
+        [0x50, 0x4b, 0x03, 0x04], [0x50, 0x4b, 0x05, 0x06], [0x1f, 0x8b], [0x42, 0x5a, 0x68], [0xfd, 0x37, 0x7a, 0x58],
+        [0x28, 0xb5, 0x2f, 0xfd], [0x37, 0x7a, 0xbc, 0xaf],
+    ]
+    /// How many bytes tell them.
+    private static let markBytes = 4
 
     /// The next bytes; none at the end.
     private let read: () throws(RecordFile.Fault) -> [UInt8]
@@ -27,15 +34,26 @@ final class ExportBytes {
         }
     }
 
-    /// Leaves out a byte order mark, and refuses what is packed.
+    /// Leaves out a byte order mark, and refuses what is packed or not UTF-8.
     ///
     /// - Throws: `RecordFile.Fault`.
     func begin() throws(RecordFile.Fault) {
         _ = try peek()
+        // A pipe may give less at first.
+        while (1..<Self.markBytes).contains(chunk.count) {
+            let more = try read()
+            guard !more.isEmpty else { break }
+            chunk += more
+            readBytes += more.count
+        }
         if chunk.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
-        guard !chunk.starts(with: [0x50, 0x4b, 0x03, 0x04]), !chunk.starts(with: [0x1f, 0x8b]) else {
+        guard !Self.packed.contains(where: { chunk.starts(with: $0) }) else {
             throw RecordFile.Fault(description: "line 1: the file is packed (zip, gzip): unpack it first")
         }
+        // The mark of UTF-16, or a letter of ASCII with zeros beside it.
+        guard !chunk.starts(with: [0xff, 0xfe]), !chunk.starts(with: [0xfe, 0xff]),
+            !chunk.prefix(Self.markBytes).contains(0)
+        else { throw RecordFile.Fault(description: "line 1: the file is UTF-16 or UTF-32: write it as UTF-8") }
     }
 
     /// The next byte; `nil` at the end.

@@ -4,7 +4,8 @@ package import Foundation
 /// object, or objects one behind the other, as in JSON lines.
 ///
 /// Outside of a list a line that is no JSON, such as one that was cut off, is a fault of that line, and reading goes on behind
-/// it. A file that ends within an object, or before the end of its list, is not whole, which is a fault of the file.
+/// it. A file that ends within an object, or before the end of its list, is not whole, which is a fault of the file. So is
+/// something behind the list, such as another export: nobody is left behind without a word.
 package final class RecordFile: RecordSource {
     /// The longest record.
     package static let maximumRecordBytes = 1024 * 1024
@@ -65,6 +66,9 @@ package final class RecordFile: RecordSource {
     private let bytes: ExportBytes
     private let list: List
     private var isBegun = false
+    private var isOver = false
+    /// Whether the list is a member of an object.
+    private var isWithinObject = false
     private var form = Form.unknown
     package var readBytes: Int { bytes.readBytes }
 
@@ -83,6 +87,7 @@ package final class RecordFile: RecordSource {
     ///
     /// - Throws: `Fault`.
     package func next() throws(Fault) -> Record? {
+        guard !isOver else { return nil }
         if !isBegun {
             isBegun = true
             try bytes.begin()
@@ -93,7 +98,7 @@ package final class RecordFile: RecordSource {
                 form = .list
             case UInt8(ascii: "{"):
                 if let record = try object(seeking: list) { return record }
-                form = .list
+                (form, isWithinObject) = (.list, true)
             case nil: return nil
             default: throw noObject()
             }
@@ -106,7 +111,39 @@ package final class RecordFile: RecordSource {
         if first == UInt8(ascii: "{") { return try object(seeking: nil) }
         guard form == .list else { return try rest() }
         guard first == UInt8(ascii: "]") else { throw noObject() }
+        isOver = true
+        try end()
         return nil
+    }
+
+    /// Reads what stands behind the list.
+    private func end() throws(Fault) {
+        bytes.advance()
+        var (depth, isText, isEscaped) = (isWithinObject ? 1 : 0, false, false)
+        while let byte = try bytes.peek() {
+            guard depth > 0 || Self.isSpace(byte) else {
+                throw Fault(
+                    description:
+                        "line \(bytes.line): something stands behind the end of the list; import each file by itself")
+            }
+            bytes.advance()
+            if isText {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isText = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isText = true
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+        }
     }
 
     private func noObject() -> Fault { Fault(description: "line \(bytes.line): an object is expected here") }

@@ -40,8 +40,11 @@ package struct RemoveDeviceKeys: Sendable {
             guard let key = user.identities.first(where: { $0.provider == .device && $0.subject == thumbprint }) else {
                 throw .identityUnknown
             }
-            guard user.hasWayIn(without: [key]) else { throw .lastWayIn }
-            try transaction.unlinkForGood(key, of: &user, because: .deviceKeyRemoved, at: now)
+            let going = try transaction.withUsedIds([key], of: user)
+            guard user.hasWayIn(without: going) else { throw .lastWayIn }
+            for identity in going {
+                try transaction.unlinkForGood(identity, of: &user, because: .deviceKeyRemoved, at: now)
+            }
             let ended = try transaction.endSessions(of: id, in: application.id, deviceKey: thumbprint)
             user.updatedAt = now
             try transaction.updateProfile(of: user)

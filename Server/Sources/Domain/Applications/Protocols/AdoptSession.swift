@@ -32,10 +32,12 @@ package struct AdoptSession: Sendable {
     }
 
     /// Whom the old app's token is about.
-    private struct Owner: Sendable {
+    fileprivate struct Owner: Sendable {
         let user: Identifier<User>
         /// The person of a service's token, which is to be marked as used; `nil` for a session of a protocol.
         let person: ExternalIdentity?
+        /// What leads to the user in the place of the user's id.
+        let deviceId: OldDeviceId?
     }
 
     private enum Finding: Sendable {
@@ -70,11 +72,15 @@ package struct AdoptSession: Sendable {
         let ready = audit.ready(atLogIn: .weakPasswordRetired, in: application, from: request.client.origin, at: now)
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
-            let found = try transaction.user(owner.user, in: application)
+            let found = try transaction.user(of: owner, in: application)
             if let found { try issuer.refuseBlocked(found) }
             if let person = owner.person {
-                // What the owner ended here, such as by another password, an old token does not open again.
-                guard let found, found.credentialsVersion == 0, !knowsService || !found.wasMadeHere else {
+                // What the owner ended here, such as by another password, an old token does not open again. A device id
+                // is an identity, which goes by the table of changes unless nothing else leads to the user.
+                guard let found,
+                    owner.deviceId != nil
+                        || found.credentialsVersion == 0 && (!knowsService || !found.wasMadeHere)
+                else {
                     try issuer.refuse(found?.id, by: .adoption, in: transaction)
                     return .refused
                 }
@@ -102,7 +108,7 @@ package struct AdoptSession: Sendable {
 
     private func owner(_ request: Request, key: String) async throws(DomainError) -> Owner {
         if protocols.foreign.contains(where: { $0.name == request.protocolName }) {
-            return Owner(user: try await session(request).user.id, person: nil)
+            return Owner(user: try await session(request).user.id, person: nil, deviceId: nil)
         }
         let name = request.protocolName.rawValue
         guard
@@ -111,7 +117,9 @@ package struct AdoptSession: Sendable {
         else { throw .fieldsRefused([ValidationError(field: "protocol", rule: .notListed)]) }
         // The response may get lost: the same device presents the token again.
         person.retry = person.replay?.retry(by: key)
-        return Owner(user: Identifier(rawValue: person.subject), person: person)
+        return Owner(
+            user: Identifier(rawValue: person.subject), person: person,
+            deviceId: name == OldService.Name.nakama.rawValue ? OldDeviceId(request.token.revealed) : nil)
     }
 
     private func session(_ request: Request) async throws(DomainError) -> Authenticated {
@@ -139,6 +147,14 @@ extension User {
 }
 
 extension Transaction {
+    /// The user whom the token is about. A device id may have ended since it was looked up.
+    fileprivate func user(
+        of owner: AdoptSession.Owner, in application: Identifier<Application>
+    ) throws(DomainError) -> User? {
+        if let id = owner.deviceId { return try id.owner(in: application, of: self) }
+        return try user(owner.user, in: application)
+    }
+
     /// Marks a token as used.
     ///
     /// - Returns: `false` when another device has presented it.

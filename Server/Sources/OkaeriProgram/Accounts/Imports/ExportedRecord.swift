@@ -79,13 +79,57 @@ struct ExportedRecord {
         return members
     }
 
-    /// A list, or the text of one.
-    func list(_ path: String) -> [[String: JSONValue]] {
-        var value = value(path)
-        // A text that is no list has no entries.
-        if case .string(let text)? = value { value = try? JSONValue(parsing: Array(text.utf8)) }
-        guard case .array(let list)? = value else { return [] }
-        return list.compactMap { if case .object(let members) = $0 { members } else { nil } }
+    /// A list of objects, or the text of one. Another value, and an entry that is no object, is a fault.
+    ///
+    /// - Parameters:
+    ///   - path: Where it stands.
+    ///   - field: What the user is without for such a fault.
+    /// - Returns: the objects.
+    mutating func list(_ path: String, faultAt field: String) -> [[String: JSONValue]] {
+        var list = value(path) ?? .null
+        // A text that is no JSON stays one, which is no list.
+        if case .string(let text) = list, let parsed = try? JSONValue(parsing: Array(text.utf8)) { list = parsed }
+        guard list != .null, list != "" else { return [] }
+        guard case .array(let entries) = list else {
+            faults.append(ValidationError(field: field, rule: .otherType))
+            return []
+        }
+        let objects: [[String: JSONValue]] = entries.compactMap { entry in
+            if case .object(let members) = entry { members } else { nil }
+        }
+        if objects.count < entries.count { faults.append(ValidationError(field: field, rule: .otherType)) }
+        return objects
+    }
+
+    /// An account at a provider, and all that the record has of it.
+    typealias Account = (provider: String, subject: String, members: [String: JSONValue])
+
+    /// The accounts at providers of a list. An entry without provider or name is a fault.
+    ///
+    /// - Parameters:
+    ///   - path: Where the list stands.
+    ///   - provider: The member of an entry that says at which provider.
+    ///   - subject: The member with the name there.
+    ///   - own: What the service calls its own ways of log-in, which are left out.
+    /// - Returns: the others.
+    mutating func accounts(
+        _ path: String, provider: String, subject: String, except own: Set<String>
+    ) -> [Account] {
+        let field = "identities.\(path)"
+        var accounts: [Account] = []
+        for entry in list(path, faultAt: field) {
+            guard case .string(let name)? = entry[provider], !name.isEmpty else {
+                faults.append(ValidationError(field: field, rule: .otherType))
+                continue
+            }
+            guard !own.contains(name) else { continue }
+            guard let known = entry[subject].flatMap(Self.text) else {
+                faults.append(ValidationError(field: field, rule: .otherType))
+                continue
+            }
+            accounts.append((name, known, entry))
+        }
+        return accounts
     }
 
     /// A time: RFC 3339, the form of PostgreSQL, or a number of the record's unit, also as a text.

@@ -54,9 +54,9 @@ struct ForeignUsersOptions: ParsableArguments {
         try await users.run(of: .native, list: list, takesTwins: caseSensitiveNames) {
             value, application, now throws(ImportFault) in
             var imported = try translate(value, application, now)
-            for (theirs, ours) in renamed {
-                if let name = imported.providerNames.removeValue(forKey: theirs) { imported.providerNames[ours] = name }
-            }
+            let names = imported.providerNames.sorted { $0.key.rawValue < $1.key.rawValue }
+            imported.providerNames = [:]
+            for (theirs, subject) in names { imported.link(renamed[theirs] ?? theirs, subject) }
             let user = imported.user
             guard takesAnonymous || !user.typedIdentifiers.isEmpty || !imported.providerNames.isEmpty else {
                 throw ImportFault(
@@ -80,7 +80,28 @@ struct ForeignUsersOptions: ParsableArguments {
     }
 }
 
+/// The option of services that keep apart what users may change and what the app alone may.
+struct AppMetadataOption: ParsableArguments {
+    @Flag(help: "Take app metadata (app_metadata, raw_app_meta_data) in as custom fields too.")
+    var appMetadata = false
+}
+
+extension RecordFile.List {
+    /// `{…, "users": […]}`
+    static let users = RecordFile.List("users", mayFollow: true)
+}
+
 extension ImportedUser {
+    /// Takes the user's name at a provider in. A user has one at each: a second one is a fault, and is what the user comes without.
+    mutating func link(_ provider: Identity.Provider, _ subject: String) {
+        guard let first = providerNames[provider] else { return providerNames[provider] = subject }
+        if first != subject { add(.notUnique, at: "identities.\(provider.rawValue)[1]") }
+    }
+
+    mutating func link(_ accounts: [ExportedRecord.Account]) {
+        for account in accounts { link(.named(account.provider), account.subject) }
+    }
+
     /// Adds what the record holds and nobody can have.
     func with(_ record: ExportedRecord) -> ImportedUser {
         var imported = self

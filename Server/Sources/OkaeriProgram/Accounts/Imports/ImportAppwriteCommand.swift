@@ -14,8 +14,7 @@ struct ImportAppwriteCommand: AsyncParsableCommand {
             identities at providers, the blocked state and passwords of every algorithm stay: argon2, bcrypt, scrypt, \
             scryptMod, phpass, md5 and sha. The last three are wrapped in Argon2id.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is \
-            taken in without what cannot be taken, as long as something leads to it; the report says without what. \
+            \(ImportUsersOptions.refusals) \
             Anonymous users come with --anonymous alone.
 
             Examples:
@@ -39,11 +38,7 @@ struct ImportAppwriteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let record = AppwriteRecord(sha: sha.flatMap(FastHash.Digest.init))
-        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try record.user(value, of: application, at: now)
-        }
+        try await users.run(list: .users, AppwriteRecord(sha: sha.flatMap(FastHash.Digest.init)).user)
     }
 }
 
@@ -65,12 +60,7 @@ struct AppwriteRecord {
     ) throws(ImportFault) -> ImportedUser {
         var (imported, record) = try Self.mapping.user(Self.completed(value), of: application, at: now)
         if record.value("status") == .bool(false) { imported.user.disabledAt = imported.user.updatedAt }
-        for identity in record.list("identities") {
-            guard case .string(let provider)? = identity["provider"],
-                let subject = identity["providerUid"].flatMap(ExportedRecord.text)
-            else { continue }
-            imported.providerNames[.named(provider)] = subject
-        }
+        imported.link(record.accounts("identities", provider: "provider", subject: "providerUid", except: []))
         guard let text = record.text("password") else { return imported.with(record) }
         let options = record.object("hashOptions")
         let name = record.text("hash") ?? options["type"].flatMap(ExportedRecord.text) ?? ""

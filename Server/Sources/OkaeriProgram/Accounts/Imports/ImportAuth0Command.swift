@@ -15,8 +15,7 @@ struct ImportAuth0Command: AsyncParsableCommand {
             and the blocked state stay. App metadata stays with --app-metadata alone: users can change fields, unless a rule \
             says otherwise.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is \
-            taken in without what cannot be taken, as long as something leads to it; the report says without what.
+            \(ImportUsersOptions.refusals)
 
             Examples:
               okaeri import auth0 users.jsonl --application 00VHj9mrbT8wn7Qk --dry-run
@@ -25,15 +24,10 @@ struct ImportAuth0Command: AsyncParsableCommand {
 
     @OptionGroup var users: ForeignUsersOptions
 
-    @Flag(help: "Take app_metadata in as custom fields too.")
-    var appMetadata = false
+    @OptionGroup var metadata: AppMetadataOption
 
     func run() async throws {
-        let record = Auth0Record(takesAppMetadata: appMetadata)
-        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try record.user(value, of: application, at: now)
-        }
+        try await users.run(list: .users, Auth0Record(takesAppMetadata: metadata.appMetadata).user)
     }
 }
 
@@ -66,18 +60,16 @@ struct Auth0Record {
         // Auth0 writes the address where it knows no name.
         if imported.user.displayName == imported.user.email { imported.user.displayName = nil }
         imported.user.locale = imported.user.locale?.replacing("_", with: "-")
-        for identity in record.list("identities") {
-            guard case .string(let provider)? = identity["provider"], !Self.own.contains(provider),
-                let subject = identity["user_id"].flatMap(ExportedRecord.text)
-            else { continue }
-            guard Self.generic.contains(provider), case .string(let connection)? = identity["connection"] else {
-                imported.providerNames[.named(provider)] = subject
+        for account in record.accounts("identities", provider: "provider", subject: "user_id", except: Self.own) {
+            guard Self.generic.contains(account.provider), case .string(let connection)? = account.members["connection"]
+            else {
+                imported.link(.named(account.provider), account.subject)
                 continue
             }
             // The connection's name stands before the name at an enterprise provider.
-            let prefix = "\(connection)|"
-            imported.providerNames[.named(connection)] =
-                subject.hasPrefix(prefix) ? String(subject.dropFirst(prefix.count)) : subject
+            let (prefix, subject) = ("\(connection)|", account.subject)
+            imported.link(
+                .named(connection), subject.hasPrefix(prefix) ? String(subject.dropFirst(prefix.count)) : subject)
         }
         if let text = record.text("passwordHash") ?? record.text("password_hash") {
             imported.hash = OldPasswordHash.stored(text)

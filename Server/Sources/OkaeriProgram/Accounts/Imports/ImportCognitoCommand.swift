@@ -13,9 +13,7 @@ struct ImportCognitoCommand: AsyncParsableCommand {
             prints, as JSON. Ids, names, addresses, numbers, times, attributes, identities at providers and the disabled \
             state stay. Cognito gives no password hashes out: users log in by a code or set a new password by mail.
 
-            Users whose providers the application has not set up are refused: set those up first; --provider says what a \
-            provider of the pool is called here. With --partial a user is taken in without what cannot be taken, as long as \
-            something leads to it; the report says without what.
+            \(ImportUsersOptions.refusals(ofProvidersIn: "the pool"))
 
             Examples:
               okaeri import cognito users.csv --application 00VHj9mrbT8wn7Qk --dry-run
@@ -25,10 +23,7 @@ struct ImportCognitoCommand: AsyncParsableCommand {
     @OptionGroup var users: ForeignUsersOptions
 
     func run() async throws {
-        try await users.run(list: RecordFile.List("Users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try CognitoRecord.user(value, of: application, at: now)
-        }
+        try await users.run(list: RecordFile.List("Users", mayFollow: true), CognitoRecord.user)
     }
 }
 
@@ -61,12 +56,7 @@ enum CognitoRecord {
         for (name, value) in record.members where name.hasPrefix(customPrefix) && value != .null && value != "" {
             imported.user.fields[String(name.dropFirst(customPrefix.count))] = value
         }
-        for identity in record.list("identities") {
-            guard case .string(let provider)? = identity["providerName"],
-                let subject = identity["userId"].flatMap(ExportedRecord.text)
-            else { continue }
-            imported.providerNames[.named(provider)] = subject
-        }
+        imported.link(record.accounts("identities", provider: "providerName", subject: "userId", except: []))
         let isFederated = record.text("UserStatus") == "EXTERNAL_PROVIDER"
         if isFederated || isMade(imported.user) { imported.user.username = nil }
         if let preferred = record.text("preferred_username"), preferred != imported.user.username {

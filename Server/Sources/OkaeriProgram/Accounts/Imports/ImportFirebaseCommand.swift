@@ -15,8 +15,7 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
             project's hash parameters: base64_signer_key, base64_salt_separator, rounds and mem_cost, which the console \
             shows at Authentication, Users, ⋮. The signer key is not stored.
 
-            Users whose providers the application has not set up are refused: set those up first. With --partial a user is \
-            taken in without what cannot be taken, as long as something leads to it; the report says without what. \
+            \(ImportUsersOptions.refusals) \
             Anonymous users come with --anonymous alone.
 
             Examples:
@@ -31,10 +30,7 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let scrypt = try hashConfig.map { path in try Self.scrypt(in: ForeignUsersOptions.smallFile(path)) }
-        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try FirebaseRecord(scrypt: scrypt).user(value, of: application, at: now)
-        }
+        try await users.run(list: .users, FirebaseRecord(scrypt: scrypt).user)
     }
 
     /// The parameters as the console shows them, alone or as `hash_config`.
@@ -74,16 +70,11 @@ struct FirebaseRecord {
     func user(
         _ value: JSONValue, of application: Identifier<Application>, at now: Timestamp
     ) throws(ImportFault) -> ImportedUser {
-        let (mapped, record) = try Self.mapping.user(value, of: application, at: now)
-        var imported = mapped
+        var (imported, record) = try Self.mapping.user(value, of: application, at: now)
         // The number is what an SMS was sent to.
         if imported.user.phone != nil { imported.user.phoneVerifiedAt = imported.user.createdAt }
-        for provider in record.list("providerUserInfo") {
-            guard case .string(let name)? = provider["providerId"], name != "password", name != "phone",
-                case .string(let subject)? = provider["rawId"], !subject.isEmpty
-            else { continue }
-            imported.providerNames[.named(name)] = subject
-        }
+        let own: Set<String> = ["password", "phone"]
+        imported.link(record.accounts("providerUserInfo", provider: "providerId", subject: "rawId", except: own))
         if let hash = record.text("passwordHash") {
             guard let scrypt else {
                 throw record.fault("has a password; --hash-config names the parameters of its hash")

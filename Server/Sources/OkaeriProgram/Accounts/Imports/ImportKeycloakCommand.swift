@@ -13,9 +13,7 @@ struct ImportKeycloakCommand: AsyncParsableCommand {
             “--users different_files”. Ids, names, addresses, times, attributes, passwords (PBKDF2, Argon2), identities at \
             providers and the disabled state stay. Service accounts are refused.
 
-            Users whose providers the application has not set up are refused: set those up first; --provider says what a \
-            provider of the realm is called here. With --partial a user is taken in without what cannot be taken, as long as \
-            something leads to it; the report says without what.
+            \(ImportUsersOptions.refusals(ofProvidersIn: "the realm"))
 
             Examples:
               okaeri import keycloak realm.json --application 00VHj9mrbT8wn7Qk --dry-run
@@ -25,10 +23,7 @@ struct ImportKeycloakCommand: AsyncParsableCommand {
     @OptionGroup var users: ForeignUsersOptions
 
     func run() async throws {
-        try await users.run(list: RecordFile.List("users", mayFollow: true)) {
-            value, application, now throws(ImportFault) in
-            try KeycloakRecord.user(value, of: application, at: now)
-        }
+        try await users.run(list: .users, KeycloakRecord.user)
     }
 }
 
@@ -61,14 +56,9 @@ enum KeycloakRecord {
                 imported.user.fields[name] = value
             }
         }
-        for identity in record.list("federatedIdentities") {
-            guard case .string(let provider)? = identity["identityProvider"],
-                case .string(let subject)? = identity["userId"],
-                !subject.isEmpty
-            else { continue }
-            imported.providerNames[.named(provider)] = subject
-        }
-        for credential in record.list("credentials") where credential["type"] == "password" {
+        imported.link(
+            record.accounts("federatedIdentities", provider: "identityProvider", subject: "userId", except: []))
+        for credential in record.list("credentials", faultAt: "password") where credential["type"] == "password" {
             if case .string(let password)? = credential["value"] {
                 imported.password = Secret(password)
             } else {

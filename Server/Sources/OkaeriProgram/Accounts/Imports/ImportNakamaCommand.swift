@@ -24,9 +24,7 @@ struct ImportNakamaCommand: AsyncParsableCommand {
     @OptionGroup var users: ForeignUsersOptions
 
     func run() async throws {
-        try await users.run { value, application, now throws(ImportFault) in
-            try NakamaRecord.user(value, of: application, at: now)
-        }
+        try await users.run(NakamaRecord.user)
     }
 }
 

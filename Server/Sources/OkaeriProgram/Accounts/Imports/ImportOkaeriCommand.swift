@@ -69,6 +69,10 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
         guard FileManager.default.isReadableFile(atPath: source.file) else {
             throw .failed("\(source.file) cannot be read.")
         }
+        guard source.isFile else {
+            throw .usage(
+                "An export is checked before it is read, which takes a file: \(source.file) is a folder or a pipe.")
+        }
         let key = try secret.secretKey()
         let progress = StepProgress(isWanted: !source.output.isJSON)
         defer { progress.end() }

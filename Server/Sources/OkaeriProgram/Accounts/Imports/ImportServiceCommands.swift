@@ -10,9 +10,9 @@ struct ImportPocketBaseCommand: AsyncParsableCommand {
         commandName: "pocketbase",
         abstract: "Take users in from PocketBase.",
         discussion: """
-            The file holds rows of an auth collection as JSON, each with its rows of _externalAuths as “externalAuths”; the \
-            guide has the query. Ids, names, addresses, times, passwords (bcrypt) and providers stay. Other columns of the \
-            collection become custom fields.
+            The file holds rows of an auth collection as JSON, each with its rows of _externalAuths as “externalAuths” and the \
+            types of its columns as “fieldTypes”; the guide has the query. Ids, names, addresses, times, passwords (bcrypt) and \
+            providers stay. Other columns of the collection become custom fields.
 
             Examples:
               okaeri import pocketbase users.json --application 00VHj9mrbT8wn7Qk --dry-run
@@ -22,9 +22,7 @@ struct ImportPocketBaseCommand: AsyncParsableCommand {
     @OptionGroup var users: ForeignUsersOptions
 
     func run() async throws {
-        try await users.run { value, application, now throws(ImportFault) in
-            try PocketBaseRecord.user(value, of: application, at: now)
-        }
+        try await users.run(PocketBaseRecord.user)
     }
 }
 
@@ -38,25 +36,40 @@ enum PocketBaseRecord {
     /// Columns that are no values of the app's own.
     private static let known: Set<String> = [
         "id", "username", "email", "verified", "name", "created", "updated", "password", "passwordHash", "tokenKey",
-        "emailVisibility", "externalAuths", "lastResetSentAt", "lastVerificationSentAt", "lastLoginAlertSentAt",
-        "collectionId", "collectionName",
+        "emailVisibility", "externalAuths", "fieldTypes", "lastResetSentAt", "lastVerificationSentAt",
+        "lastLoginAlertSentAt", "collectionId", "collectionName",
     ]
+    /// Types of columns that have a list, as JSON, when a record may have several values.
+    private static let listed: Set<String> = ["select", "file", "relation"]
 
     static func user(
         _ value: JSONValue, of application: Identifier<Application>, at now: Timestamp
     ) throws(ImportFault) -> ImportedUser {
-        let (mapped, record) = try mapping.user(value, of: application, at: now)
-        var imported = mapped
+        var (imported, record) = try mapping.user(value, of: application, at: now)
+        let types = record.object("fieldTypes")
         imported.hash = (record.text("password") ?? record.text("passwordHash")).flatMap(OldPasswordHash.stored)
         for (name, value) in record.members where !known.contains(name) && value != .null && value != "" {
-            imported.user.fields[name] = value
+            imported.user.fields[name] = typed(value, as: types[name])
         }
-        for account in record.list("externalAuths") {
-            guard case .string(let name)? = account["provider"], case .string(let subject)? = account["providerId"],
-                !subject.isEmpty
-            else { continue }
-            imported.providerNames[.named(name)] = subject
-        }
+        imported.link(record.accounts("externalAuths", provider: "provider", subject: "providerId", except: []))
         return imported.with(record)
+    }
+
+    /// A value of a row as PocketBase's API shows it: SQLite knows neither truth values nor JSON.
+    ///
+    /// - Returns: `nil` for the null of JSON.
+    private static func typed(_ value: JSONValue, as type: JSONValue?) -> JSONValue? {
+        guard case .string(let type)? = type else { return value }
+        switch value {
+        case .integer(0) where type == "bool": return false
+        case .integer(1) where type == "bool": return true
+        case .string(let text) where type == "json" || type == "geoPoint" || listed.contains(type):
+            // What is no JSON stays the text that it is.
+            guard let parsed = try? JSONValue(parsing: Array(text.utf8)) else { return value }
+            if case .array = parsed { return parsed }
+            guard !listed.contains(type) else { return value }
+            return parsed == .null ? Optional.none : parsed
+        default: return value
+        }
     }
 }

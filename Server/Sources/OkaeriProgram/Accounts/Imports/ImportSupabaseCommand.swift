@@ -25,15 +25,12 @@ struct ImportSupabaseCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Rows of auth.identities, as JSON lines or .csv.", valueName: "file"))
     var identities: String?
 
-    @Flag(help: "Take raw_app_meta_data in as custom fields too.")
-    var appMetadata = false
+    @OptionGroup var metadata: AppMetadataOption
 
     func run() async throws {
-        let record = SupabaseRecord(
-            identities: try identities.map(SupabaseIdentities.init(readingFile:)), takesAppMetadata: appMetadata)
-        try await users.run { value, application, now throws(ImportFault) in
-            try record.user(value, of: application, at: now)
-        }
+        let identities = try identities.map(SupabaseIdentities.init(readingFile:))
+        let record = SupabaseRecord(identities: identities, takesAppMetadata: metadata.appMetadata)
+        try await users.run(record.user)
     }
 }
 
@@ -61,9 +58,15 @@ struct SupabaseRecord {
         // Supabase stores numbers without the plus sign.
         if let phone = imported.user.phone, !phone.hasPrefix("+") { imported.user.phone = "+\(phone)" }
         if let until = record.time("banned_until"), until > now { imported.user.disabledAt = now }
-        let own = record.list("identities").compactMap(SupabaseIdentities.identity)
-        for identity in own + (identities?.of(imported.user.id.rawValue) ?? []) {
-            imported.providerNames[.named(identity.provider)] = identity.subject
+        for members in record.list("identities", faultAt: "identities.identities") {
+            if let identity = SupabaseIdentities.identity(members) {
+                imported.link(.named(identity.provider), identity.subject)
+            } else if !SupabaseIdentities.isOwn(members) {
+                imported.add(.otherType, at: "identities.identities")
+            }
+        }
+        for identity in identities?.of(imported.user.id.rawValue) ?? [] {
+            imported.link(.named(identity.provider), identity.subject)
         }
         return imported.with(record)
     }

@@ -120,11 +120,11 @@ extension RecordMapping {
         }
         for (name, path) in providers { imported.providerNames[.named(name)] = record.text(path) }
         if let providerNames {
-            for (name, value) in record.object(providerNames) {
+            for (name, value) in record.object(providerNames).sorted(by: { $0.key < $1.key }) {
                 guard case .string(let subject) = value, !subject.isEmpty else {
                     throw record.fault("\(providerNames).\(ExportedRecord.printable(name)) is no text")
                 }
-                imported.providerNames[.named(name)] = subject
+                imported.link(.named(name), subject)
             }
         }
         return (imported, record)

@@ -100,7 +100,7 @@ struct SupabaseIdentities {
     }
 
     /// Whether a row is about an address or a number, which Supabase itself keeps.
-    private static func isOwn(_ members: [String: JSONValue]) -> Bool {
+    static func isOwn(_ members: [String: JSONValue]) -> Bool {
         members["provider"] == "email" || members["provider"] == "phone"
     }
 
