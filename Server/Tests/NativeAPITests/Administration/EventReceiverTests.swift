@@ -70,7 +70,7 @@ struct EventReceiverTests {
         let world = try await AdminWorld(try await TestServer(caller: FakeHost.caller), roles: [])
         let hook = FakeHook()
         let endpoint = try await listen(world, hook)
-        let users = 60
+        let users = 25
         for number in 0..<users { #expect(try await world.server.signUp("user\(number)").status == 201) }
         let group = ServiceGroup(
             services: [world.server.composition.eventWorker(TestServer.silence)], logger: TestServer.silence)
