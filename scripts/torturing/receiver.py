@@ -26,7 +26,11 @@ class Receiver:
             def log_message(self, *_):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(http.server.ThreadingHTTPServer):
+            # Python's own five are fewer than the calls that come at once: the system drops the rest, to be tried again a second later.
+            request_queue_size = 256
+
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         # A server that is killed breaks its connections.
         self.server.handle_error = lambda *_: None
