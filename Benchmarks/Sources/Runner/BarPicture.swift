@@ -20,7 +20,7 @@ struct BarPicture {
     let title: String
     let groups: [Group]
 
-    private static let (width, labelWidth, barWidth, row) = (760.0, 330.0, 320.0, 26.0)
+    private static let (width, labelWidth, barWidth, row) = (760.0, 330.0, 260.0, 26.0)
 
     /// The picture's text.
     var svg: String {
