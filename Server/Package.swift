@@ -20,6 +20,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
@@ -112,7 +113,7 @@ let package = Package(
         // http: What all protocols share: router, client addresses, bodies, request ids, metrics, fast path.
         .target(
             name: "HTTPSupport",
-            dependencies: ["Domain", hummingbird, httpTypes, nioCore, nioHTTPTypes, logging, wire],
+            dependencies: ["Domain", hummingbird, httpTypes, nioCore, nioHTTP1, nioHTTPTypes, logging, wire],
             swiftSettings: settings),
         // surface: Okaeri's own REST protocol and the admin API.
         .target(
@@ -268,7 +269,9 @@ let package = Package(
                 "OutboundServices",
                 "ParseAPI", "Dashboard", "PageSupport", "PasswordHashes", "QRCodes", "Storage", "WebPages",
                 "StorageSQLite", "StoragePostgreSQL", "TestPostgreSQL", "TestWorld", hummingbird,
-                httpTypes, nioCore, nioEmbedded, nioHTTPTypes, nioPosix, lifecycle, logging, crypto, sdk, verifier,
+                httpTypes, nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix, lifecycle,
+                logging, crypto,
+                sdk, verifier,
                 wire,
                 yams,
             ],
@@ -278,12 +281,12 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriProgram", "OutboundServices", "PageSupport",
-                "ParseAPI", "PasswordHashes", "QRCodes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, sdk,
-                sdkTesting, sdkUI, wire,
+                "ParseAPI", "PasswordHashes", "QRCodes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, nioCore,
+                nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, sdk, sdkTesting, sdkUI, wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.
-        .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"], swiftSettings: settings),
+        .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets", "TestWorld"], swiftSettings: settings),
         // tests: Recorded requests and responses of old apps.
         .target(
             name: "RecordedFlows", dependencies: [wire], path: "Tests/Support/RecordedFlows", swiftSettings: settings),

@@ -28,6 +28,8 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
     private let timeouts: ConnectionTimeouts
     private let logger: Logger
     private var executor: LoopExecutor?
+    /// What reads whole requests before the decoder, and writes their responses past the encoder.
+    private var whole: FastPathDecoder?
     /// `nil` before and after the connection.
     private var context: ChannelHandlerContext?
     private var sweep: ConnectionSweep?
@@ -76,6 +78,9 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         sweep.add(self)
         lastActivity = sweep.now
         self.sweep = sweep
+        // Without one every request comes from the decoder.
+        whole = try? context.pipeline.syncOperations.handler(type: FastPathDecoder.self)
+        whole?.connect(to: self)
     }
 
     package func handlerRemoved(context: ChannelHandlerContext) { leave() }
@@ -86,7 +91,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
     }
 
     private func leave() {
-        context = nil
+        (context, whole) = (nil, nil)
         waiting.removeAll()
         sweep?.remove(self)
     }
@@ -104,6 +109,18 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
                 passOnAll(context)
             }
         }
+    }
+
+    /// Takes a request that came whole, and not through the decoder.
+    func take(_ request: FastPathRequest) {
+        guard let context, !isLast else { return }
+        if isFree, waiting.isEmpty, let match = routes.fastPathMatch(request.head) {
+            return respond(to: request.head, request.body, match, context)
+        }
+        waiting.append(.head(request.head))
+        if request.body.readableBytes > 0 { waiting.append(.body(request.body)) }
+        waiting.append(.end(nil))
+        work(context)
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
@@ -260,6 +277,10 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         writes &+= 1
         switch response {
         case .complete(let head, let body):
+            if let whole, let bytes = SerializedResponse.bytes(head, body) {
+                whole.write(bytes)
+                return finish(context)
+            }
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(body)), promise: nil) }
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)

@@ -58,7 +58,8 @@ extension ServerSettings {
                 maxHeaderFieldCount: maximumHeaders))
         return HTTPServerBuilder { responder in
             LimitedHTTP1Channel(
-                http1: HTTP1Channel(responder: responder, configuration: configuration), limiter: rules.limiter)
+                http1: HTTP1Channel(responder: responder, configuration: configuration), limiter: rules.limiter,
+                limits: FastPathRequest.Limits(headBytes: maximumHeaderBytes, fields: maximumHeaders))
         }
     }
 }
@@ -76,6 +77,7 @@ private struct LimitedHTTP1Channel: ServerChildChannel {
 
     let http1: HTTP1Channel
     let limiter: ConnectionLimiter
+    let limits: FastPathRequest.Limits
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         guard limiter.admits(channel) else {
@@ -84,7 +86,8 @@ private struct LimitedHTTP1Channel: ServerChildChannel {
         }
         do {
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.readBuffer)
-            try channel.pipeline.syncOperations.addHandler(DecoderBackPressureHandler())
+            try channel.pipeline.syncOperations.addHandlers(
+                DecoderBackPressureHandler(), FastPathDecoder(limits))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

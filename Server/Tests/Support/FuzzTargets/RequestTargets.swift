@@ -7,6 +7,10 @@ import PageSupport
 extension FuzzTarget {
     /// What stands around and in requests: headers, queries, forms.
     static let requests = [
+        FuzzTarget("fast-path-request", maximumBytes: 12 * 1024) { input in
+            let difference = FastPathRequestComparison.difference(in: input)
+            expect(difference == nil, difference ?? "")
+        },
         FuzzTarget("form") { input in
             guard let form = try? FormValues(input) else { return }
             _ = form.text("name")
