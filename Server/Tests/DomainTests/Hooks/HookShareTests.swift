@@ -1,6 +1,5 @@
 import Storage
 import StorageSQLite
-import Synchronization
 import TestWorld
 import Testing
 
@@ -9,14 +8,9 @@ import Testing
 /// A hook that takes its time, asked by many at once.
 @Suite("A hook that takes its time")
 struct HookShareTests {
-    /// Responds to nobody before it is opened.
-    private final class SlowHook: HookCarrier {
-        private struct State {
-            var waiting: [CheckedContinuation<Void, Never>] = []
-            var isOpen = false
-        }
-
-        private let state = Mutex(State())
+    /// Responds to nobody before its gate is opened.
+    private struct SlowHook: HookCarrier {
+        let gate = Gate()
         /// A value for each question that arrived.
         let arrivals: AsyncStream<Void>
         private let arrived: AsyncStream<Void>.Continuation
@@ -26,24 +20,9 @@ struct HookShareTests {
         func mayAsk(_ url: String) -> Bool { true }
 
         func ask(_ request: HookRequest) async -> HookOutcome {
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    if !state.isOpen { state.waiting.append(continuation) }
-                    return state.isOpen
-                }
-                arrived.yield()
-                if isOpen { continuation.resume() }
-            }
+            arrived.yield()
+            await gate.pass()
             return .allowed(fields: [:], claims: [:])
-        }
-
-        func open() {
-            let waiting = state.withLock { state in
-                state.isOpen = true
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume() }
         }
     }
 
@@ -75,7 +54,7 @@ struct HookShareTests {
             for number in 0..<HookBreaker.maximumUnderWay { group.addTask { await outcome("192.0.2.\(number)") } }
             for _ in 0..<HookBreaker.maximumUnderWay { _ = await arrivals.next() }
             #expect(await outcome("198.51.100.1") == .hookUnavailable)
-            slow.open()
+            slow.gate.open()
             for await refusal in group { #expect(refusal == nil) }
         }
         #expect(await outcome("198.51.100.1") == nil)
@@ -113,7 +92,7 @@ struct HookShareTests {
             #expect(await outcome("2001:db8::ffff") == .hookUnavailable)
             group.addTask { await outcome("192.0.2.7") }
             _ = await arrivals.next()
-            slow.open()
+            slow.gate.open()
             for await refusal in group { #expect(refusal == nil) }
         }
         #expect(await outcome("2001:db8::1") == nil)
