@@ -85,6 +85,29 @@ struct EventFaultTests {
         #expect(receiver.delivered.count == 50)
     }
 
+    @Test("that is slow to answer tests has some of them, and holds up no event and no test of another application")
+    func tests() async throws {
+        let receiver = SlowReceiver(slow: Self.url)
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let (hostile, other) = (
+            try await Self.listen(world, at: [Self.url]), try await Self.listen(world, at: [Self.other])
+        )
+        let events = world.modules.events
+        let endpoint = try #require(try await events.endpoints.list(in: hostile.id).first).id
+        let (testEndpoint, most) = (events.testEndpoint, 32)
+        try await withThrowingTaskGroup(of: EventOutcome.self) { group in
+            for _ in 0..<most { group.addTask { try await testEndpoint(endpoint, in: hostile.id) } }
+            while receiver.gate.waiting < most { await Task.yield() }
+            let beyond = try await testEndpoint(endpoint, in: hostile.id)
+            #expect(beyond == .failed(reason: "too many tests are under way"))
+            let mine = try #require(try await events.endpoints.list(in: other.id).first).id
+            #expect(try await testEndpoint(mine, in: other.id) == .delivered)
+            receiver.gate.open()
+            for try await outcome in group { #expect(outcome == .delivered) }
+        }
+        #expect(try await testEndpoint(endpoint, in: hostile.id) == .delivered)
+    }
+
     @Test("gets nothing more once the server stops: what waits is there at the next start")
     func stopping() async throws {
         let receiver = TestEventReceiver()
