@@ -33,6 +33,14 @@ struct ImportInterruptionTests {
         let present: Int
     }
 
+    private struct Audit: Decodable {
+        let entries: [Entry]
+
+        struct Entry: Decodable {
+            let details: [String: String]
+        }
+    }
+
     /// A read of the file is 256 KiB, and a transaction takes 200 records: a little more than one part comes out of the pipe.
     private static let recordBytes = 1024
     private static let piped = 300
@@ -115,6 +123,11 @@ struct ImportInterruptionTests {
             let again: Report = try await Program.run(command(file, killed)).json()
             #expect(again.imported == imported && again.present == present)
         }
+        let audit: Audit = try await Program.run(
+            "audit", "list", "--application", killed, "--action", "users.imported", "--json", "--data", folder.path
+        ).json()
+        let steps = audit.entries.map { "\($0.details["change"] ?? "") \($0.details["imported"] ?? "")" }
+        #expect(steps == ["ended 0", "begun ", "ended 250", "begun ", "begun "], "\(steps)")
         let (expected, users) = (try await lines(of: whole, in: folder), try await lines(of: killed, in: folder))
         #expect(expected.count == Self.users && users == expected)
     }
