@@ -114,6 +114,47 @@ struct ImportHostileTests {
     }
 
     @Test(
+        "say what stands where names, addresses and hashes should, and leave nobody's out without a word",
+        arguments: [
+            ("users", "id", "username", "username"), ("users", "id", "passwordHash", "password"),
+            ("firebase", "localId", "passwordHash", "password"), ("firebase", "localId", "phoneNumber", "phone"),
+            ("supabase", "id", "encrypted_password", "password"), ("pocketbase", "id", "password", "password"),
+            ("nakama", "id", "google_id", "identities.google"), ("nakama", "id", "password", "password"),
+            ("auth0", "user_id", "password_hash", "password"), ("keycloak", "id", "username", "username"),
+            ("cognito", "sub", "phone_number", "phone"), ("appwrite", "$id", "password", "password"),
+        ])
+    func waysIn(service: String, id: String, member: String, field: String) async throws {
+        let application = try await application()
+        let values = ["123456789012345678901", "[\"a\"]", "{}", "true", "1.5", "null", "\"\""]
+        let lines = values.enumerated().map { number, value in
+            #"{"\#(id)":"\#(number)","email":"u\#(number)@example.com","\#(member)":\#(value)}"#
+        }
+        let bytes = Data(lines.joined(separator: "\n").utf8)
+        let refused: Report = try await take(bytes, into: application, by: service).json()
+        #expect(refused.imported == 2 && refused.refused.map(\.line) == [1, 2, 3, 4, 5])
+        let report: Report = try await take(bytes, into: application, by: service, options: ["--partial"]).json()
+        #expect(report.present == 2 && report.leftOut.map(\.line) == [1, 2, 3, 4, 5])
+        let reasons = report.leftOut.map(\.reason)
+        #expect(reasons.allSatisfy { $0.contains("\(field) is of another type.") }, "\(reasons)")
+    }
+
+    @Test("say that two columns of a mapping have two names at one provider")
+    func twoColumns() async throws {
+        let (application, mapping) = (try await application(), "\(folder.path)/mapping.json")
+        try #"{"id":"id","email":"email","providers":{"google":"a","google.com":"b"}}"#
+            .write(toFile: mapping, atomically: true, encoding: .utf8)
+        let text = """
+            {"id":"1","email":"u1@example.com","a":"g-1","b":"g-2"}
+            {"id":"2","email":"u2@example.com","b":123456789012345678901}
+            """
+        let finished = try await take(Data(text.utf8), into: application, options: ["--mapping", mapping])
+        let report: Report = try finished.json()
+        #expect(report.refused.map(\.line) == [1, 2], "\(finished.output)")
+        #expect(report.refused.first?.reason.contains("identities.google[1] is there twice.") == true)
+        #expect(report.refused.last?.reason.contains("identities.google is of another type.") == true)
+    }
+
+    @Test(
         "are refused with a schema that is none",
         arguments: [
             ("{\"_id\":\"_User\"", "line 1: the file ends within an object"), ("{}\n{\"a\":x}", "line 2 is not JSON"),

@@ -30,6 +30,7 @@ package final class Accounts: Sendable {
     package let changeUserRoles: ChangeUserRoles
     package let listMembers: ListMembers
     package let importUsers: ImportUsers
+    package let recordImport: RecordImport
     package let exportApplication: ExportApplication
     package let importApplication: ImportApplication
     package let readAnonymousId: ReadAnonymousId
@@ -103,6 +104,7 @@ package final class Accounts: Sendable {
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, protocols: world.services.protocols,
             passwords: world.passwords, findProvider: findProvider, sealingKey: world.sealingKey)
+        recordImport = RecordImport(store: store, audit: changes.audit)
         exportApplication = ExportApplication(
             store: store, clock: clock, sealingKey: world.sealingKey, audit: changes.audit)
         importApplication = ImportApplication(

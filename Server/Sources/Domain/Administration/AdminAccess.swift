@@ -127,6 +127,7 @@ extension AuditEntry.Action {
     package static let sessionsEnded = AuditEntry.Action(rawValue: "sessions.all-ended")
     package static let resetOrdered = AuditEntry.Action(rawValue: "password-reset.ordered")
     package static let usersExported = AuditEntry.Action(rawValue: "users.exported")
+    package static let usersImported = AuditEntry.Action(rawValue: "users.imported")
     package static let usersMerged = AuditEntry.Action(rawValue: "merge.by-operator")
     package static let testMailSent = AuditEntry.Action(rawValue: "mail.test-sent")
     package static let settingsChanged = AuditEntry.Action(rawValue: "settings.changed")

@@ -78,7 +78,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .listMerges: .init(.allowed(.readUsers), .application)
         case .exportUsers:
             .init(.allowed(.readUsers, .readPersonalData), .application, stepUp: true, audit: .usersExported)
-        case .importUsers: .init(.commandLine, .application)
+        case .importUsers: .init(.commandLine, .application, audit: .usersImported)
         case .exportApplication: .init(.commandLine, .application, audit: .usersExported)
         case .editUser: .init(.allowed(.changeUsers), .application, audit: .userChanged)
         case .changeIdentifiers: .init(.allowed(.changeUsers), .application, stepUp: true, audit: .identifiersChanged)

@@ -10,8 +10,6 @@ package struct DeliverEvents: Sendable {
     static let batch = 8
     /// Endpoints that are served side by side: one that takes its time holds up nobody else.
     static let lanes = 16
-    /// Those of them that one application has at the most: its slow receivers hold up no other application.
-    static let lanesOfApplication = 8
     private static let maximumEndpoints = 1000
     /// How long a receiver can ask to be left alone (`Retry-After`).
     static let longestRetryAfter: Duration = .seconds(3600)
@@ -71,6 +69,7 @@ package struct DeliverEvents: Sendable {
     private func run(while goesOn: @Sendable () -> Bool) async -> (Round, DomainError?) {
         await withTaskGroup(of: Step.self) { group in
             var (total, fault) = (Round(), DomainError?.none)
+            var lanes = Lanes(Self.lanes)
             var busy: [Identifier<EventEndpoint>: Identifier<Application>] = [:]
             // Who was served least comes first.
             var served: [Identifier<EventEndpoint>: Int] = [:]
@@ -83,9 +82,7 @@ package struct DeliverEvents: Sendable {
                     case .success(let endpoints):
                         let free = endpoints.filter { busy[$0.id] == nil }
                             .sorted { served[$0.id, default: 0] < served[$1.id, default: 0] }
-                        for endpoint in free where busy.count < Self.lanes {
-                            let ofSame = busy.values.count { $0 == endpoint.application }
-                            guard ofSame < Self.lanesOfApplication else { continue }
+                        for endpoint in free where lanes.take(for: endpoint.application) {
                             busy[endpoint.id] = endpoint.application
                             served[endpoint.id, default: 0] += 1
                             group.addTask { .served(endpoint.id, await serve(endpoint)) }
@@ -99,7 +96,7 @@ package struct DeliverEvents: Sendable {
                 case .ordered(.success(let isMore)): (isOrdering, mayBeMore) = (false, isMore)
                 case .ordered(.failure(let error)): (isOrdering, fault) = (false, error)
                 case .served(let id, let result):
-                    busy[id] = nil
+                    if let application = busy.removeValue(forKey: id) { lanes.leave(application) }
                     switch result {
                     case .success(let round): total.add(round)
                     case .failure(let error): fault = error

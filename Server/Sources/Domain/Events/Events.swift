@@ -29,7 +29,8 @@ package final class Events: Sendable {
             carrier: world.services.eventCarrier, audit: audit)
         changeSettings = ChangeEventSettings(editApplication: EditApplication(world, audit: audit))
         testEndpoint = TestEventEndpoint(
-            store: store, clock: clock, randomness: randomness, deliverEvents: deliverEvents)
+            store: store, clock: clock, randomness: randomness, deliverEvents: deliverEvents,
+            lanes: SharedLanes(TestEventEndpoint.lanes))
         replayEvents = ReplayEvents(store: store, clock: clock, orderEvents: orderEvents, signal: signal)
         listDeliveries = ListEventDeliveries(store: store)
         countBacklog = CountEventBacklog(store: store)
@@ -50,26 +51,22 @@ package final class WaitingReaders: Sendable {
     package static let maximumStreamsPerApplication = 20
 
     private struct State {
-        var waiting = 0
+        var waiting = Lanes(WaitingReaders.maximum)
         var streams: [Identifier<Application>: Int] = [:]
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// Whether one more may wait; then it has to leave again.
-    package func enter() -> Bool {
-        state.withLock { state in
-            guard state.waiting < Self.maximum, !state.isClosed else { return false }
-            state.waiting += 1
-            return true
-        }
+    /// Whether one more may wait; then it has to leave again. Of one application half of them wait at the most.
+    package func enter(_ application: Identifier<Application>) -> Bool {
+        state.withLock { state in !state.isClosed && state.waiting.take(for: application) }
     }
 
-    package func leave() { state.withLock { $0.waiting -= 1 } }
+    package func leave(_ application: Identifier<Application>) { state.withLock { $0.waiting.leave(application) } }
 
     /// How many wait now.
-    package var waiting: Int { state.withLock { $0.waiting } }
+    package var waiting: Int { state.withLock { $0.waiting.taken } }
 
     /// Whether one more stream may begin; then it has to end with `endStream`.
     package func beginStream(of application: Identifier<Application>) -> Bool {
@@ -96,12 +93,16 @@ package final class WaitingReaders: Sendable {
     package func close() { state.withLock { $0.isClosed = true } }
 }
 
-/// Sends an event of the type `test` to an endpoint, at once and without the queue.
+/// Sends an event of the type `test` to an endpoint, at once and without the queue. Tests that hang take no call from events.
 package struct TestEventEndpoint: Sendable {
+    /// Tests that are under way at once, on one node.
+    static let lanes = 64
+
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
     let deliverEvents: DeliverEvents
+    let lanes: SharedLanes
 
     /// - Returns: what became of it.
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
@@ -112,6 +113,8 @@ package struct TestEventEndpoint: Sendable {
             try transaction.eventEndpoint(id, in: application)
         }
         guard let endpoint else { throw .administration(.notFound) }
+        guard lanes.take(for: application) else { return .failed(reason: "too many tests are under way") }
+        defer { lanes.leave(application) }
         let now = clock.now
         let event = Event(
             id: randomness.newIdentifier(at: now), application: application, type: .test,

@@ -24,6 +24,8 @@ package enum OwnerOutcome: Hashable, Sendable {
     case malformed(reason: String)
     /// No response came in time.
     case silent(reason: String)
+    /// Nobody was asked: too many calls of the application, or of this server, are under way.
+    case busy(reason: String)
 }
 
 extension HookCarrier {
@@ -52,7 +54,11 @@ extension AskHook {
         let outcome = await askForOwner(
             of: token, service: service, hook, in: application.id, address: client.text, isTest: false)
         let result: HookBreaker.Result =
-            if case .silent = outcome { Task.isCancelled ? .unknown : .silent } else { .responded }
+            switch outcome {
+            case .silent: Task.isCancelled ? .unknown : .silent
+            case .busy: .unknown
+            case .owner, .refused, .malformed: .responded
+            }
         breakers.note(result, of: permit, key, asker, at: clock.now)
         observer.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
         switch outcome {
@@ -61,7 +67,7 @@ extension AskHook {
             guard let text = Self.message(message) else { throw .credentialRefused }
             throw .hookRefused(text)
         // Who makes the call writes to the log why there is no response.
-        case .silent: break
+        case .silent, .busy: break
         case .malformed(let reason):
             observer.note("the hook \(hook.point.rawValue) of \(application.id): \(reason)")
         }
@@ -73,6 +79,8 @@ extension AskHook {
         of token: Secret, service: String, _ hook: Hook, in application: Identifier<Application>, address: String?,
         isTest: Bool
     ) async -> OwnerOutcome {
+        guard lanes.take(for: application) else { return .busy(reason: Self.tooManyCalls) }
+        defer { lanes.leave(application) }
         let now = clock.now
         do throws(DomainError) {
             return await carrier.owner(
@@ -94,6 +102,7 @@ extension AskHook {
         case .refused(let message): .refused(message: Self.message(message))
         case .malformed(let reason): .malformed(reason: reason)
         case .silent(let reason): .silent(reason: reason)
+        case .busy(let reason): .busy(reason: reason)
         }
     }
 }

@@ -71,7 +71,7 @@ package enum HookOutcome: Hashable, Sendable {
     case malformed(reason: String)
     /// No response came in time.
     case silent(reason: String)
-    /// Nobody was asked: too many calls of this server are under way.
+    /// Nobody was asked: too many calls of the application, or of this server, are under way.
     case busy(reason: String)
 }
 
@@ -95,12 +95,15 @@ package struct NoHookCarrier: HookCarrier {
 package struct AskHook: Sendable {
     package static let maximumMessageCharacters = 200
     package static let maximumClaims = ClaimRule.maximumRules
+    /// Calls of the hooks of all applications that are under way at once, on one node.
+    package static let lanes = 1024
 
     let clock: any WallClock
     let randomness: any Randomness
     let secrets: EventSecrets
     let carrier: any HookCarrier
     let breakers: HookBreakers
+    let lanes: SharedLanes
     let observer: HookObserver
     let refusals: HookRefusals
 
@@ -154,10 +157,15 @@ package struct AskHook: Sendable {
         return nil
     }
 
+    /// Why nobody was asked although the hook is not down.
+    static let tooManyCalls = "too many calls are under way"
+
     /// One call, without the breaker.
     func ask(
         _ hook: Hook, about subject: HookSubject, in application: Identifier<Application>, isTest: Bool
     ) async -> HookOutcome {
+        guard lanes.take(for: application) else { return .busy(reason: Self.tooManyCalls) }
+        defer { lanes.leave(application) }
         let now = clock.now
         do throws(DomainError) {
             return await carrier.ask(

@@ -13,7 +13,7 @@ package final class Hooks: Sendable {
         let carrier = world.services.hookCarrier
         ask = AskHook(
             clock: clock, randomness: randomness, secrets: secrets, carrier: carrier, breakers: HookBreakers(),
-            observer: observer, refusals: HookRefusals(store: store, audit: audit))
+            lanes: SharedLanes(AskHook.lanes), observer: observer, refusals: HookRefusals(store: store, audit: audit))
         manage = ManageHooks(
             store: store, clock: clock, secrets: secrets, carrier: carrier,
             editApplication: EditApplication(world, audit: audit))
@@ -72,6 +72,7 @@ extension HookCall.Result {
             case .refused: .refused
             case .malformed: .malformed
             case .silent: .silent
+            case .busy: .skipped
             }
     }
 }

@@ -38,33 +38,40 @@ package struct OldDeviceId: Hashable, Sendable {
         try transaction.user(provider: .anonymous, subject: subject, in: application)
     }
 
-    /// Whether an identity stands for a device id that was used.
-    static func wasUsed(
-        _ identity: Identity, at now: Timestamp, in application: Identifier<Application>,
+    /// Those of some identities that stand for device ids which were used.
+    ///
+    /// - Throws: `storageUnavailable`.
+    static func used(
+        among identities: [Identity], at now: Timestamp, in application: Identifier<Application>,
         of transaction: any Transaction
-    ) throws(DomainError) -> Bool {
-        guard identity.provider == .anonymous else { return false }
-        return try transaction.wasUsed(mark(of: identity.subject, until: now), in: application)
+    ) throws(DomainError) -> [Identity] {
+        let anonymous = identities.filter { $0.provider == .anonymous }
+        guard !anonymous.isEmpty else { return [] }
+        let marks = anonymous.map { mark(of: $0.subject, until: now) }
+        let used = Set(try transaction.used(among: marks, in: application))
+        return zip(anonymous, marks).filter { used.contains($1) }.map(\.0)
     }
 
-    /// Whether an identity stands for a device id that one of some keys has used: it leads to the user for this key alone.
+    /// Those of some identities that stand for device ids which one of some keys has used: they lead to the user for this
+    /// key alone.
     ///
     /// - Parameters:
-    ///   - identity: One of the user's.
+    ///   - identities: Of the user.
     ///   - keys: The thumbprints.
     ///   - user: Whose.
     ///   - transaction: What reads the marks.
-    /// - Returns: `false` also for other identities.
+    /// - Returns: in their order.
     /// - Throws: `storageUnavailable`.
-    static func isUsed(
-        _ identity: Identity, byOneOf keys: [String], of user: User, in transaction: any Transaction
-    ) throws(DomainError) -> Bool {
-        guard identity.provider == .anonymous else { return false }
+    static func used(
+        among identities: [Identity], byOneOf keys: [String], of user: User, in transaction: any Transaction
+    ) throws(DomainError) -> [Identity] {
         // The end is no part of a mark's key.
-        let used = Self.mark(of: identity.subject, until: user.updatedAt)
-        guard try transaction.wasUsed(used, in: user.application) else { return false }
-        for key in keys where try transaction.wasUsed(used.retry(by: key), in: user.application) { return true }
-        return false
+        let end = user.updatedAt
+        let used = try Self.used(among: identities, at: end, in: user.application, of: transaction)
+        guard !used.isEmpty else { return [] }
+        let retries = used.map { identity in keys.map { mark(of: identity.subject, until: end).retry(by: $0) } }
+        let known = Set(try transaction.used(among: retries.flatMap { $0 }, in: user.application))
+        return zip(used, retries).filter { !known.isDisjoint(with: $1) }.map(\.0)
     }
 
     /// The mark that it was used.

@@ -71,6 +71,10 @@ package protocol SessionQueries {
     func markUsed(_ proof: UsedProof, in application: Identifier<Application>) throws(DomainError) -> Bool
     /// Whether something was marked as used, without marking it.
     func wasUsed(_ proof: UsedProof, in application: Identifier<Application>) throws(DomainError) -> Bool
+    /// Those of several that were marked as used, in their order. It asks once for each 500.
+    func used(
+        among proofs: [UsedProof], in application: Identifier<Application>
+    ) throws(DomainError) -> [UsedProof]
     /// Forgets proofs that are too old to be accepted anyway.
     func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError)
 

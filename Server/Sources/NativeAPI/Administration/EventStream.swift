@@ -26,8 +26,10 @@ extension AdminCall {
             ).response()
         }
         var page = try await modules.events.readEvents(in: application.id, after: after, types: types, limit: limit)
-        guard wait > 0, modules.events.readers.enter() else { return try answer(EventsBody(page, of: application)) }
-        defer { modules.events.readers.leave() }
+        guard wait > 0, modules.events.readers.enter(application.id) else {
+            return try answer(EventsBody(page, of: application))
+        }
+        defer { modules.events.readers.leave(application.id) }
         let end = ContinuousClock.now + .seconds(wait)
         var position = after
         while page.events.isEmpty, ContinuousClock.now < end, !modules.events.readers.isClosed {

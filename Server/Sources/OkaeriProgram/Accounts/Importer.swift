@@ -68,6 +68,8 @@ struct Importer<Imported> {
                 let all = try await modules.applications.listApplications()
                 guard all.contains(where: { $0.application.id == application }) else { throw .applicationUnknown }
             }
+            let record = modules.accounts.recordImport
+            if !isRehearsal { try await record(.begun, into: application, by: who) }
             var isOver = false
             while !isOver {
                 var waiting: [Waiting] = []
@@ -82,6 +84,10 @@ struct Importer<Imported> {
                 let (readBytes, span) = (file.readBytes, start.duration(to: clock.now))
                 progress.show("\(box.report.records) records, \(pace.text(readBytes: readBytes, after: span))")
             }
+            guard !isRehearsal else { return }
+            let (imported, present, refused) = (box.report.imported, box.report.present, box.report.refusals)
+            try await record(
+                .ended(imported: imported, present: present, refused: refused), into: application, by: who)
         }
         progress.end()
         if let fault = box.fault { throw fault }

@@ -6,9 +6,10 @@ import OkaeriWire
 package struct HookWebhook: HookCarrier {
     /// The longest response that is read.
     package static let maximumResponseBytes = 16 * 1024
-    /// Each hook has a time of its own below this, and so many calls under way as its breaker lets through.
+    /// Each hook has a time of its own below this. More calls may be under way than `AskHook` makes: those that it gave up
+    /// end a moment later.
     package static let limits = CurlStreams.Limits(
-        connecting: .seconds(5), silence: .seconds(5), whole: .seconds(5), transfers: 1024)
+        connecting: .seconds(5), silence: .seconds(5), whole: .seconds(5), transfers: AskHook.lanes + 256)
     private static let maximumDepth = 32
 
     private let clock: any WallClock
@@ -55,7 +56,7 @@ package struct HookWebhook: HookCarrier {
             switch error {
             case .addressRefused: return .silent(reason: "its address may not be asked")
             case .unreachable: return .silent(reason: "it cannot be reached, or took too long")
-            case .tooBusy: return .malformed(reason: "too many calls are under way")
+            case .tooBusy: return .busy(reason: "too many calls are under way")
             }
         }
     }
@@ -65,7 +66,8 @@ package struct HookWebhook: HookCarrier {
         switch outcome(status: status, body) {
         case .refused(let message): return .refused(message: message)
         case .malformed(let reason): return .malformed(reason: reason)
-        case .silent(let reason), .busy(let reason): return .silent(reason: reason)
+        case .silent(let reason): return .silent(reason: reason)
+        case .busy(let reason): return .busy(reason: reason)
         case .allowed:
             guard let user = JSONMembers(parsing: body)?.text("user"),
                 (1...AskHook.maximumIdBytes).contains(user.utf8.count)

@@ -183,6 +183,35 @@ extension SQLTransaction {
         ) { _ throws(DomainError) in true } ?? false
     }
 
+    package func used(
+        among proofs: [UsedProof], in application: Identifier<Application>
+    ) throws(DomainError) -> [UsedProof] {
+        var found: Set<Int> = []
+        for start in stride(from: 0, to: proofs.count, by: Self.maximumAskedProofs) {
+            let asked = proofs[start...].prefix(Self.maximumAskedProofs)
+            // All keys have 22 bytes. The first, empty part of `given` tells PostgreSQL that the value is bytes.
+            let numbers = try connection.rows(
+                """
+                WITH RECURSIVE given (keys) AS (
+                    SELECT digest FROM used_proofs WHERE FALSE UNION ALL SELECT $1
+                ), asked (number, digest) AS (
+                    SELECT 0, substr(keys, 1, 22) FROM given
+                    UNION ALL
+                    SELECT number + 1, substr(keys, number * 22 + 23, 22) FROM asked CROSS JOIN given
+                    WHERE (number + 1) * 22 < length(keys)
+                )
+                SELECT number FROM asked WHERE (
+                    SELECT 1 FROM used_proofs WHERE application_id = $2 AND used_proofs.digest = asked.digest
+                ) = 1
+                """, [.bytes(asked.flatMap(\.key)), .id(application)]
+            ) { row throws(DomainError) in start + Int(clamping: row.integer(0)) }
+            found.formUnion(numbers)
+        }
+        return proofs.indices.filter(found.contains).map { proofs[$0] }
+    }
+
+    private static let maximumAskedProofs = 500
+
     /// When the latest proof was made that a server took in memory; `nil` before the first.
     package func latestProof() throws(DomainError) -> Timestamp? {
         try connection.row("SELECT latest FROM proof_times", []) { row throws(DomainError) in

@@ -10,16 +10,11 @@ struct EventFaultTests {
     private static let url = "https://app.example.com/hooks"
     private static let other = "https://other.example.com"
 
-    /// Keeps the calls of one address, and of those below it, waiting until it is opened.
+    /// Keeps the calls of one address, and of those below it, waiting until its gate is opened.
     private final class SlowReceiver: EventCarrier {
-        private struct State {
-            var waiting: [CheckedContinuation<Void, Never>] = []
-            var isOpen = false
-            var delivered: [EventRequest] = []
-        }
-
         private let slow: String
-        private let state = Mutex(State())
+        private let requests = Mutex<[EventRequest]>([])
+        let gate = Gate()
         /// A value for each event that the other addresses took.
         let taken: AsyncStream<Void>
         private let noted: AsyncStream<Void>.Continuation
@@ -29,33 +24,15 @@ struct EventFaultTests {
             (taken, noted) = AsyncStream<Void>.makeStream()
         }
 
-        var waiting: Int { state.withLock { $0.waiting.count } }
-        var delivered: [EventRequest] { state.withLock { $0.delivered } }
+        var delivered: [EventRequest] { requests.withLock { $0 } }
 
         func mayAsk(_ url: String) -> Bool { true }
 
         func deliver(_ request: EventRequest) async -> EventOutcome {
-            if request.url.hasPrefix(slow) {
-                await withCheckedContinuation { continuation in
-                    let isOpen = state.withLock { state in
-                        if !state.isOpen { state.waiting.append(continuation) }
-                        return state.isOpen
-                    }
-                    if isOpen { continuation.resume() }
-                }
-            }
-            state.withLock { $0.delivered.append(request) }
+            if request.url.hasPrefix(slow) { await gate.pass() }
+            requests.withLock { $0.append(request) }
             if !request.url.hasPrefix(slow) { noted.yield() }
             return .delivered
-        }
-
-        func open() {
-            let waiting = state.withLock { state in
-                state.isOpen = true
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume() }
         }
     }
 
@@ -78,10 +55,10 @@ struct EventFaultTests {
         var taken = receiver.taken.makeAsyncIterator()
         // All 60 reach the other one while the slow one has answered nothing.
         for _ in 0..<60 { _ = await taken.next() }
-        #expect(receiver.waiting <= 8)
+        #expect(receiver.gate.waiting <= 8)
         // Nobody waits for it who logs in.
         _ = try await world.logIn("user7", to: application)
-        receiver.open()
+        receiver.gate.open()
         #expect(try await round.postponed == 0)
         _ = try await deliver()
         #expect(receiver.delivered.count == 122)
@@ -101,11 +78,34 @@ struct EventFaultTests {
         async let round = deliver()
         var taken = receiver.taken.makeAsyncIterator()
         for _ in 0..<10 { _ = await taken.next() }
-        #expect(receiver.waiting <= 8)
-        receiver.open()
+        #expect(receiver.gate.waiting <= 8)
+        receiver.gate.open()
         #expect(try await round.postponed == 0)
         _ = try await deliver()
         #expect(receiver.delivered.count == 50)
+    }
+
+    @Test("that is slow to answer tests has some of them, and holds up no event and no test of another application")
+    func tests() async throws {
+        let receiver = SlowReceiver(slow: Self.url)
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let (hostile, other) = (
+            try await Self.listen(world, at: [Self.url]), try await Self.listen(world, at: [Self.other])
+        )
+        let events = world.modules.events
+        let endpoint = try #require(try await events.endpoints.list(in: hostile.id).first).id
+        let (testEndpoint, most) = (events.testEndpoint, 32)
+        try await withThrowingTaskGroup(of: EventOutcome.self) { group in
+            for _ in 0..<most { group.addTask { try await testEndpoint(endpoint, in: hostile.id) } }
+            while receiver.gate.waiting < most { await Task.yield() }
+            let beyond = try await testEndpoint(endpoint, in: hostile.id)
+            #expect(beyond == .failed(reason: "too many tests are under way"))
+            let mine = try #require(try await events.endpoints.list(in: other.id).first).id
+            #expect(try await testEndpoint(mine, in: other.id) == .delivered)
+            receiver.gate.open()
+            for try await outcome in group { #expect(outcome == .delivered) }
+        }
+        #expect(try await testEndpoint(endpoint, in: hostile.id) == .delivered)
     }
 
     @Test("gets nothing more once the server stops: what waits is there at the next start")

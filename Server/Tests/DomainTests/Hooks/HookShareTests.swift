@@ -1,6 +1,5 @@
 import Storage
 import StorageSQLite
-import Synchronization
 import TestWorld
 import Testing
 
@@ -9,14 +8,11 @@ import Testing
 /// A hook that takes its time, asked by many at once.
 @Suite("A hook that takes its time")
 struct HookShareTests {
-    /// Responds to nobody before it is opened.
-    private final class SlowHook: HookCarrier {
-        private struct State {
-            var waiting: [CheckedContinuation<Void, Never>] = []
-            var isOpen = false
-        }
+    private static let slowURL = "https://app.example.com"
 
-        private let state = Mutex(State())
+    /// Responds to nobody before its gate is opened, but at once where it is another one.
+    private struct SlowHook: HookCarrier {
+        let gate = Gate()
         /// A value for each question that arrived.
         let arrivals: AsyncStream<Void>
         private let arrived: AsyncStream<Void>.Continuation
@@ -26,24 +22,63 @@ struct HookShareTests {
         func mayAsk(_ url: String) -> Bool { true }
 
         func ask(_ request: HookRequest) async -> HookOutcome {
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    if !state.isOpen { state.waiting.append(continuation) }
-                    return state.isOpen
-                }
-                arrived.yield()
-                if isOpen { continuation.resume() }
-            }
+            await hold(request.hook)
             return .allowed(fields: [:], claims: [:])
         }
 
-        func open() {
-            let waiting = state.withLock { state in
-                state.isOpen = true
-                defer { state.waiting = [] }
-                return state.waiting
+        func owner(_ question: OwnerQuestion) async -> OwnerOutcome {
+            await hold(question.hook)
+            return .refused(message: nil)
+        }
+
+        private func hold(_ hook: Hook) async {
+            arrived.yield()
+            if hook.url.hasPrefix(HookShareTests.slowURL) { await gate.pass() }
+        }
+    }
+
+    /// An application whose hook is asked about sign-ups.
+    private struct Asked: Sendable {
+        let application: Application
+        let hook: Hook
+        private let user: User
+        private let ask: AskHook
+
+        init(_ world: TestWorld, _ url: String, _ whenDown: Hook.WhenDown) async throws {
+            application = try await world.makeApplication()
+            hook = try await world.modules.hooks.manage.set(
+                .signUp, to: .init(url: url, whenDown: whenDown), in: application.id, by: .local
+            ).hook
+            user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+            ask = world.modules.hooks.ask
+        }
+
+        /// What a request from an address gets that goes past the hook for nobody.
+        ///
+        /// - Parameters:
+        ///   - address: Of the client.
+        ///   - path: Where the hook is by then.
+        /// - Returns: `nil` when the hook allowed it.
+        func callAsFunction(_ address: String, _ path: String = "") async -> DomainError? {
+            var (subject, hook) = (HookSubject(user), hook)
+            subject.address = address
+            hook.url += path
+            do throws(DomainError) {
+                return try await ask(hook, about: subject, in: application) { _, _ in nil } == nil
+                    ? .applicationUnknown : nil
+            } catch {
+                return error
             }
-            for continuation in waiting { continuation.resume() }
+        }
+
+        /// What a device gets that hands over a token.
+        func owner(_ address: ClientAddress) async -> DomainError? {
+            do throws(DomainError) {
+                _ = try await ask.owner(of: Secret("token"), service: "old", hook, in: application, from: address)
+                return nil
+            } catch {
+                return error
+            }
         }
     }
 
@@ -54,28 +89,13 @@ struct HookShareTests {
     func full(whenDown: Hook.WhenDown) async throws {
         let slow = SlowHook()
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), hooks: slow)
-        let application = try await world.makeApplication()
-        let hook = try await world.modules.hooks.manage.set(
-            .signUp, to: .init(url: "https://app.example.com", whenDown: whenDown), in: application.id, by: .local
-        ).hook
-        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
-        let ask = world.modules.hooks.ask
-        @Sendable func outcome(_ address: String) async -> DomainError? {
-            var subject = HookSubject(user)
-            subject.address = address
-            do throws(DomainError) {
-                return try await ask(hook, about: subject, in: application) { _, _ in nil } == nil
-                    ? .applicationUnknown : nil
-            } catch {
-                return error
-            }
-        }
+        let outcome = try await Asked(world, Self.slowURL, whenDown)
         await withTaskGroup { group in
             var arrivals = slow.arrivals.makeAsyncIterator()
             for number in 0..<HookBreaker.maximumUnderWay { group.addTask { await outcome("192.0.2.\(number)") } }
             for _ in 0..<HookBreaker.maximumUnderWay { _ = await arrivals.next() }
             #expect(await outcome("198.51.100.1") == .hookUnavailable)
-            slow.open()
+            slow.gate.open()
             for await refusal in group { #expect(refusal == nil) }
         }
         #expect(await outcome("198.51.100.1") == nil)
@@ -87,22 +107,7 @@ struct HookShareTests {
     func share(whenDown: Hook.WhenDown) async throws {
         let slow = SlowHook()
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), hooks: slow)
-        let application = try await world.makeApplication()
-        let hook = try await world.modules.hooks.manage.set(
-            .signUp, to: .init(url: "https://app.example.com", whenDown: whenDown), in: application.id, by: .local
-        ).hook
-        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
-        let ask = world.modules.hooks.ask
-        @Sendable func outcome(_ address: String) async -> DomainError? {
-            var subject = HookSubject(user)
-            subject.address = address
-            do throws(DomainError) {
-                _ = try await ask(hook, about: subject, in: application) { _, _ in nil }
-                return nil
-            } catch {
-                return error
-            }
-        }
+        let outcome = try await Asked(world, Self.slowURL, whenDown)
         await withTaskGroup { group in
             var arrivals = slow.arrivals.makeAsyncIterator()
             // The addresses of one IPv6 network are one client.
@@ -113,9 +118,41 @@ struct HookShareTests {
             #expect(await outcome("2001:db8::ffff") == .hookUnavailable)
             group.addTask { await outcome("192.0.2.7") }
             _ = await arrivals.next()
-            slow.open()
+            slow.gate.open()
             for await refusal in group { #expect(refusal == nil) }
         }
         #expect(await outcome("2001:db8::1") == nil)
+    }
+
+    /// Issue 24: an application whose hook moves while it hangs could take all calls of the server.
+    @Test(
+        "takes half of all calls of the server with all addresses that it ever had, and those of other applications go on",
+        arguments: Hook.WhenDown.allCases)
+    func application(whenDown: Hook.WhenDown) async throws {
+        let slow = SlowHook()
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hooks: slow)
+        let hostile = try await Asked(world, Self.slowURL, whenDown)
+        let other = try await Asked(world, "https://other.example.com", whenDown)
+        let half = AskHook.lanes / 2
+        let client = ClientAddress(text: "198.51.100.1", allowanceGroup: "198.51.100.1")
+        try await withThrowingTaskGroup(of: DomainError?.self) { group in
+            var arrivals = slow.arrivals.makeAsyncIterator()
+            for number in 0..<half {
+                group.addTask {
+                    await hostile("192.0.\(number / 256).\(number % 256)", "/\(number / HookBreaker.maximumUnderWay)")
+                }
+            }
+            for _ in 0..<half { _ = await arrivals.next() }
+            #expect(await hostile("198.51.100.1", "/next") == .hookUnavailable)
+            #expect(await hostile.owner(client) == .hookUnavailable)
+            let test = try await world.modules.hooks.test(.signUp, in: hostile.application.id)
+            #expect(test == .busy(reason: AskHook.tooManyCalls))
+            #expect(await other("198.51.100.1") == nil)
+            #expect(slow.gate.waiting <= half)
+            slow.gate.open()
+            for try await refusal in group { #expect(refusal == nil) }
+        }
+        #expect(await hostile("198.51.100.1", "/next") == nil)
+        #expect(await hostile.owner(client) == .credentialRefused)
     }
 }

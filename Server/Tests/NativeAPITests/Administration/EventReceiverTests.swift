@@ -5,36 +5,12 @@ import HTTPTypes
 import OkaeriServer
 import OkaeriWire
 import ServiceLifecycle
-import Synchronization
+import TestWorld
 import Testing
 
 /// What receivers do to the program as it is composed: its calls over HTTP, and its worker.
 @Suite("Receivers of events over HTTP", .timeLimit(.minutes(5)))
 struct EventReceiverTests {
-    /// Lets those who wait go on once it is opened.
-    private final class Gate: Sendable {
-        private let state = Mutex((isOpen: false, waiting: [CheckedContinuation<Void, Never>]()))
-
-        func pass() async {
-            await withCheckedContinuation { continuation in
-                let isOpen = state.withLock { state in
-                    if !state.isOpen { state.waiting.append(continuation) }
-                    return state.isOpen
-                }
-                if isOpen { continuation.resume() }
-            }
-        }
-
-        func open() {
-            let waiting = state.withLock { state in
-                state.isOpen = true
-                defer { state.waiting = [] }
-                return state.waiting
-            }
-            for continuation in waiting { continuation.resume() }
-        }
-    }
-
     private func listen(_ world: AdminWorld, _ hook: FakeHook) async throws -> String {
         let url = await FakeHost.address(of: hook)
         let made = try await world.send("owner", .post, world.path("/event-endpoints"), body: #"{"url": "\#(url)"}"#)

@@ -142,6 +142,6 @@ struct EventStreamTests {
         #expect(readers.beginStream(of: own) && !readers.beginStream(of: own))
         readers.close()
         readers.endStream(of: own)
-        #expect(!readers.beginStream(of: own) && !readers.enter())
+        #expect(!readers.beginStream(of: own) && !readers.enter(own))
     }
 }

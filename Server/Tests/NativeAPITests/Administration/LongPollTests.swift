@@ -67,13 +67,18 @@ struct LongPollTests {
         #expect(time < .seconds(20) && readers.waiting == 0)
     }
 
-    @Test("is answered at once when two hundred wait already")
+    @Test("is answered at once when two hundred wait already, of which one application has half at the most")
     func bounded() async throws {
-        for _ in 0..<WaitingReaders.maximum { #expect(readers.enter()) }
+        let own = world.server.application.id
+        let other = Identifier<Domain.Application>(rawValue: "other")
+        let half = WaitingReaders.maximum / 2
+        for _ in 0..<half { #expect(readers.enter(other)) }
+        #expect(!readers.enter(other))
+        for _ in 0..<half { #expect(readers.enter(own)) }
         let (answer, time) = try await poll("after=0&wait=25")
         #expect(try answer.status == 200 && answer.json["events"]?.list == [])
         #expect(time < .seconds(20) && readers.waiting == WaitingReaders.maximum)
-        readers.leave()
+        readers.leave(own)
         async let polled = poll("after=0&wait=25")
         await untilWaiting(WaitingReaders.maximum)
         _ = try await world.server.person()

@@ -6,6 +6,7 @@ import HTTPTypes
 import OkaeriWire
 import OutboundServices
 import Synchronization
+import TestWorld
 import Testing
 
 @Suite("When Apple is down, slow or changes its keys")
@@ -109,33 +110,22 @@ struct ProviderFaultTests {
 
 /// Counts calls and answers when the test lets it.
 private final class HeldCaller: WebCaller {
-    private let state = Mutex<(calls: Int, waiting: [CheckedContinuation<Void, Never>])>((0, []))
+    private let count = Atomic(0)
     private let (begun, begin) = AsyncStream<Void>.makeStream()
+    let gate = Gate()
 
-    var calls: Int { state.withLock { $0.calls } }
+    var calls: Int { count.load(ordering: .relaxed) }
 
     func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
-        await withCheckedContinuation { continuation in
-            state.withLock { state in
-                state.calls += 1
-                state.waiting.append(continuation)
-            }
-            begin.yield()
-        }
+        count.add(1, ordering: .relaxed)
+        begin.yield()
+        await gate.pass()
         return WebResponse(status: 200, body: Array("document".utf8))
     }
 
     func mayAsk(_ url: String) -> Bool { true }
 
     func waitForCall() async { _ = await begun.first { _ in true } }
-
-    func release() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [] }
-            return state.waiting
-        }
-        for continuation in waiting { continuation.resume() }
-    }
 }
 
 @Suite("Documents of providers")
@@ -150,7 +140,7 @@ struct RemoteDocumentTests {
         await caller.waitForCall()
         let others = (0..<20).map { _ in Task { try await documents.document(at: "https://id.example.com/keys") } }
         first.cancel()
-        caller.release()
+        caller.gate.open()
         for other in others { #expect(try await other.value == "document") }
         #expect(caller.calls == 1)
     }

@@ -211,6 +211,26 @@ extension Contract {
             }
             try expectEqual(found, proofs.flatMap { _ in [false, true, true, false] })
         },
+        Contract("tells of any number of things together which were used, in their order") { engine in
+            let samples = Samples()
+            let application = samples.application
+            for count in [0, 1, 2, 499, 500, 501, 1100] {
+                let proofs = (0..<count).map {
+                    UsedProof(.providerRetry, SecretDigest(of: "\(count) \($0)".utf8), until: samples.now)
+                }
+                let used = proofs.indices.filter { $0 % 3 == 0 || $0 == count - 1 }.map { proofs[$0] }
+                let (before, after, elsewhere) = try await engine.write { transaction throws(DomainError) in
+                    let before = try transaction.used(among: proofs, in: application)
+                    for proof in used { _ = try transaction.markUsed(proof, in: application) }
+                    return (
+                        before, try transaction.used(among: proofs, in: application),
+                        try transaction.used(among: proofs, in: samples.otherApplication)
+                    )
+                }
+                try expect(before.isEmpty && elsewhere.isEmpty, "\(before.count), \(elsewhere.count) of \(count)")
+                try expectEqual(after, used)
+            }
+        },
     ]
 }
 

@@ -113,11 +113,8 @@ extension Transaction {
     func withUsedIds(_ going: [Identity], of user: User) throws(DomainError) -> [Identity] {
         let keys = going.filter { $0.provider == .device }.map(\.subject)
         guard !keys.isEmpty else { return going }
-        var all = going
-        for identity in user.identities where !going.contains(identity) {
-            if try OldDeviceId.isUsed(identity, byOneOf: keys, of: user, in: self) { all.append(identity) }
-        }
-        return all
+        let staying = user.identities.filter { !going.contains($0) }
+        return try going + OldDeviceId.used(among: staying, byOneOf: keys, of: user, in: self)
     }
 
     /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.

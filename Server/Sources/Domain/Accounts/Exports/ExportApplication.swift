@@ -56,13 +56,14 @@ package struct ExportApplication: Sendable {
         let (id, takesSecrets, now) = (application.application.id, application.hasSecrets, clock.now)
         let page = try await store.read { transaction throws(DomainError) in
             var page: [ExportedUser] = []
-            for user in try transaction.users(in: id, after: last, limit: Self.pageUsers) {
+            let users = try transaction.users(in: id, after: last, limit: Self.pageUsers)
+            // What counts once does not count again elsewhere: the device's key came along.
+            let used = Set(
+                try OldDeviceId.used(among: users.flatMap(\.identities), at: now, in: id, of: transaction)
+                    .map(\.subject))
+            for user in users {
                 var exported = ExportedUser(user: user, credentials: UserCredentials())
-                // What counts once does not count again elsewhere: the device's key came along.
-                for identity in user.identities
-                where try OldDeviceId.wasUsed(identity, at: now, in: id, of: transaction) {
-                    exported.user.identities.removeAll { $0.isSame(as: identity) }
-                }
+                exported.user.identities.removeAll { $0.provider == .anonymous && used.contains($0.subject) }
                 for identity in exported.user.identities {
                     let account = try transaction.providerAccount(
                         identity.provider, subject: identity.subject, in: id)

@@ -119,30 +119,15 @@ package final class RecordFile: RecordSource {
     /// Reads what stands behind the list.
     private func end() throws(Fault) {
         bytes.advance()
-        var (depth, isText, isEscaped) = (isWithinObject ? 1 : 0, false, false)
+        var scanner = JSONScanner(depth: isWithinObject ? 1 : 0)
         while let byte = try bytes.peek() {
-            guard depth > 0 || Self.isSpace(byte) else {
+            guard scanner.depth > 0 || Self.isSpace(byte) else {
                 throw Fault(
                     description:
                         "line \(bytes.line): something stands behind the end of the list; import each file by itself")
             }
             bytes.advance()
-            if isText {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isText = false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isText = true
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-            default: break
-            }
+            _ = scanner.step(byte)
         }
     }
 
@@ -160,15 +145,16 @@ package final class RecordFile: RecordSource {
     /// - Returns: the object, or what is wrong with its line; `nil` at the first element of the list.
     private func object(seeking list: List?) throws(Fault) -> Record? {
         let start = bytes.line
-        var (object, depth, isText, isEscaped, isTooLong) = ([UInt8](), 0, false, false, false)
+        var (object, scanner, isTooLong) = ([UInt8](), JSONScanner(depth: 0), false)
         var (list, member, isValue) = (list, [UInt8](), false)
         // The last byte that is no space, and whether a space with a line's end is behind it.
         var (last, isLineStart): (UInt8, Bool) = (0, false)
         while let byte = try bytes.peek() {
             if form != .list {
-                if byte == Self.lineFeed, isText || (form == .lines && depth > 0) {
+                if byte == Self.lineFeed, scanner.isText || (form == .lines && scanner.depth > 0) {
                     bytes.advance()
-                    return Record(line: start, bytes: [], fault: "ends within \(isText ? "a text" : "an object")")
+                    let what = scanner.isText ? "a text" : "an object"
+                    return Record(line: start, bytes: [], fault: "ends within \(what)")
                 }
                 // An object within an object has a colon, a comma or a bracket in front of it.
                 if byte == UInt8(ascii: "{"), isLineStart, !":,[".utf8.contains(last) {
@@ -191,31 +177,19 @@ package final class RecordFile: RecordSource {
             } else {
                 isTooLong = true
             }
-            if isText {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isText = false
-                    continue
-                }
-                if list != nil, depth == 1, member.count <= Self.maximumNameBytes { member.append(byte) }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""):
-                isText = true
-                if depth == 1 { member = [] }
-            case UInt8(ascii: ":"): isValue = list != nil && depth == 1
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                guard depth == 0 else { continue }
+            switch scanner.step(byte) {
+            case .text:
+                if list != nil, scanner.depth == 1, member.count <= Self.maximumNameBytes { member.append(byte) }
+            case .textStart:
+                if scanner.depth == 1 { member = [] }
+            case .other:
+                if byte == UInt8(ascii: ":") { isValue = list != nil && scanner.depth == 1 }
+            case .closing:
+                guard scanner.depth == 0 else { continue }
                 if form == .unknown { form = bytes.line == start ? .lines : .spread }
                 let fault = isTooLong ? "is longer than \(Self.maximumRecordBytes) bytes" : nil
                 return Record(line: start, bytes: object, fault: fault)
-            default: break
+            case .textEnd, .opening: break
             }
         }
         throw Fault(description: "line \(start): the file ends within an object")

@@ -48,6 +48,19 @@ struct ExportedRecord {
     /// A text, or a whole number as one; `nil` for an empty one.
     func text(_ path: String) -> String? { value(path).flatMap(Self.text) }
 
+    /// The same of what leads to the user: another value, such as a number beyond 64 bits, is a fault.
+    ///
+    /// - Parameters:
+    ///   - path: Where it stands.
+    ///   - field: What the user is without for such a fault.
+    /// - Returns: `nil` for nothing, an empty text, and a fault.
+    mutating func text(_ path: String, faultAt field: String) -> String? {
+        guard let value = value(path), value != "" else { return nil }
+        let text = Self.text(value)
+        if text == nil { faults.append(ValidationError(field: field, rule: .otherType)) }
+        return text
+    }
+
     static func text(_ value: JSONValue) -> String? {
         switch value {
         case .string(let text): text.isEmpty ? nil : text

@@ -61,7 +61,7 @@ struct AppwriteRecord {
         var (imported, record) = try Self.mapping.user(Self.completed(value), of: application, at: now)
         if record.value("status") == .bool(false) { imported.user.disabledAt = imported.user.updatedAt }
         imported.link(record.accounts("identities", provider: "provider", subject: "providerUid", except: []))
-        guard let text = record.text("password") else { return imported.with(record) }
+        guard let text = record.text("password", faultAt: "password") else { return imported.with(record) }
         let options = record.object("hashOptions")
         let name = record.text("hash") ?? options["type"].flatMap(ExportedRecord.text) ?? ""
         if name == "plaintext" {

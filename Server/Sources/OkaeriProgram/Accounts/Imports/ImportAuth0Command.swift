@@ -71,7 +71,9 @@ struct Auth0Record {
             imported.link(
                 .named(connection), subject.hasPrefix(prefix) ? String(subject.dropFirst(prefix.count)) : subject)
         }
-        if let text = record.text("passwordHash") ?? record.text("password_hash") {
+        if let text = record.text("passwordHash", faultAt: "password")
+            ?? record.text("password_hash", faultAt: "password")
+        {
             imported.hash = OldPasswordHash.stored(text)
         } else if record.value("custom_password_hash") != nil {
             let custom = record.object("custom_password_hash")

@@ -75,7 +75,7 @@ struct FirebaseRecord {
         if imported.user.phone != nil { imported.user.phoneVerifiedAt = imported.user.createdAt }
         let own: Set<String> = ["password", "phone"]
         imported.link(record.accounts("providerUserInfo", provider: "providerId", subject: "rawId", except: own))
-        if let hash = record.text("passwordHash") {
+        if let hash = record.text("passwordHash", faultAt: "password") {
             guard let scrypt else {
                 throw record.fault("has a password; --hash-config names the parameters of its hash")
             }

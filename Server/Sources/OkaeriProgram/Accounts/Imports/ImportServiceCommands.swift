@@ -47,7 +47,8 @@ enum PocketBaseRecord {
     ) throws(ImportFault) -> ImportedUser {
         var (imported, record) = try mapping.user(value, of: application, at: now)
         let types = record.object("fieldTypes")
-        imported.hash = (record.text("password") ?? record.text("passwordHash")).flatMap(OldPasswordHash.stored)
+        let hash = record.text("password", faultAt: "password") ?? record.text("passwordHash", faultAt: "password")
+        imported.hash = hash.flatMap(OldPasswordHash.stored)
         for (name, value) in record.members where !known.contains(name) && value != .null && value != "" {
             imported.user.fields[name] = typed(value, as: types[name])
         }

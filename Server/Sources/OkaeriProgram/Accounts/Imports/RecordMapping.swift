@@ -99,9 +99,12 @@ extension RecordMapping {
             id: Identifier(rawValue: id), application: application, displayName: text(.displayName),
             locale: text(.locale), createdAt: created,
             updatedAt: columns[.updatedAt].flatMap { record.time($0) } ?? created)
-        user.username = text(.username)
-        user.email = text(.email)
-        user.phone = text(.phone)
+        func wayIn(_ column: Column, _ field: String) -> String? {
+            columns[column].flatMap { record.text($0, faultAt: field) }
+        }
+        user.username = wayIn(.username, "username")
+        user.email = wayIn(.email, "email")
+        user.phone = wayIn(.phone, "phone")
         let updated = user.updatedAt
         if user.email != nil {
             user.emailVerifiedAt = columns[.emailVerified].flatMap { record.since($0, otherwise: updated) }
@@ -114,11 +117,16 @@ extension RecordMapping {
         for path in metadata { user.fields.merge(record.object(path)) { earlier, _ in earlier } }
         for (name, path) in fields { user.fields[name] = record.value(path) }
         var imported = ImportedUser(user: user)
-        if let hash = text(.passwordHash), !OldPasswordHash.isNone(hash) {
+        if let hash = wayIn(.passwordHash, "password"), !OldPasswordHash.isNone(hash) {
             imported.hash = digest.map { $0.hash(hash, in: record) } ?? OldPasswordHash.stored(hash)
             if digest != nil, imported.hash == nil { imported.add(.notATriableHash, at: "password") }
         }
-        for (name, path) in providers { imported.providerNames[.named(name)] = record.text(path) }
+        // Two columns may be of one provider.
+        for (name, path) in providers.sorted(by: { $0.key < $1.key }) {
+            let provider = Identity.Provider.named(name)
+            let subject = record.text(path, faultAt: "identities.\(provider.rawValue)")
+            if let subject { imported.link(provider, subject) }
+        }
         if let providerNames {
             for (name, value) in record.object(providerNames).sorted(by: { $0.key < $1.key }) {
                 guard case .string(let subject) = value, !subject.isEmpty else {

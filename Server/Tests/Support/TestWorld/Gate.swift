@@ -1,0 +1,38 @@
+import Synchronization
+
+/// Holds those who come to it until a test opens it, such as the calls of a receiver that takes its time. Once it is open it
+/// holds nobody.
+package final class Gate: Sendable {
+    private struct State {
+        var isOpen = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// How many wait.
+    package var waiting: Int { state.withLock { $0.waiting.count } }
+
+    /// Returns once it is open.
+    package func pass() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiting.append(continuation) }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    /// Lets all go on who wait, and who come later.
+    package func open() {
+        let waiting = state.withLock { state in
+            state.isOpen = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
