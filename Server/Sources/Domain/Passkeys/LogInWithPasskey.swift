@@ -11,13 +11,13 @@ package struct PasskeyRequestOptions: Sendable {
 /// Gives out what a client needs to show a passkey.
 package struct RequestPasskey: Sendable {
     let challenges: PasskeyChallenges
-    let pagesURL: String?
+    let pages: ProofTarget?
 
     /// - Throws: `passkeysNotEnabled`.
     package func callAsFunction(in application: Application) throws(DomainError) -> PasskeyRequestOptions {
-        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
-        return PasskeyRequestOptions(
-            challenge: challenges.new(for: .assertion, in: application.id), domain: party.domain,
+        PasskeyRequestOptions(
+            challenge: challenges.new(for: .assertion, in: application.id),
+            domain: try application.settings.passkeys.requiredDomain(orHostOf: pages),
             requiresUserVerification: application.settings.passkeys.requiresUserVerification,
             lifetime: PasskeyChallenges.lifetime)
     }

@@ -5,7 +5,7 @@ struct VerifyPasskey: Sendable {
     let store: any Store
     let clock: any WallClock
     let challenges: PasskeyChallenges
-    let pagesURL: String?
+    let pages: ProofTarget?
 
     /// - Parameters:
     ///   - assertion: What the client presents.
@@ -15,7 +15,7 @@ struct VerifyPasskey: Sendable {
     func callAsFunction(
         _ assertion: PasskeyAssertion, in application: Application
     ) async throws(DomainError) -> VerifiedPasskey {
-        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
+        let party = try PasskeyParty(of: application, pages: pages)
         guard assertion.id.utf8.count <= Passkey.maximumIdCharacters else {
             throw .passkeyRefused(.credentialId)
         }
