@@ -120,6 +120,22 @@ struct VerifiedPasskey: Sendable {
         return .proven(user)
     }
 
+    /// Whether a client has let this passkey count with the same challenge before, and may not have got the response.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func wasUsed(by client: String, in transaction: any Transaction) throws(DomainError) -> Bool {
+        try transaction.wasUsed(retry(by: client), in: application)
+    }
+
+    /// Keeps who has let it count, for `wasUsed(by:in:)`.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func keepUse(by client: String, in transaction: any Transaction) throws(DomainError) {
+        _ = try transaction.markUsed(retry(by: client), in: application)
+    }
+
+    private func retry(by client: String) -> UsedProof { challenge.retry(by: "\(client) \(id)") }
+
     /// The same for any owner.
     ///
     /// - Returns: why it is refused; `nil` when it counted.
