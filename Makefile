@@ -35,6 +35,10 @@ check-api: ## ask a running server by openapi.yaml, with thousands of right and 
 check-webhooks: ## verify what a running server sends by another implementation of Standard Webhooks (from PyPI)
 	@scripts/check-webhooks
 
+.PHONY: check-cbor
+check-cbor: ## compare what is read of authenticators with another implementation of CBOR (from PyPI)
+	@scripts/check-cbor
+
 .PHONY: check-import-pocketbase
 check-import-pocketbase: ## move users from a real PocketBase (from PyPI) by the commands of its guide
 	@scripts/check-import-pocketbase

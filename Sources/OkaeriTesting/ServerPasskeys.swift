@@ -21,6 +21,8 @@ extension ServerContents {
     struct PasskeyChallenge: Sendable {
         let user: String?
         let expiresAt: WireTime
+        /// The session and the passkey that have used it to ask for a merge: they may ask again.
+        var merging: String?
     }
 }
 
@@ -48,7 +50,7 @@ extension InMemoryServer {
         case ("POST", APIPath.mergeByPasskey):
             let session = try authenticate(request, &contents).session
             let body = try read(PasskeyMergeBody.self, from: request.body ?? Data())
-            let owner = try use(try verify(body.credential, contents), of: body.credential, &contents)
+            let owner = try useForMerge(body.credential, by: session, &contents)
             guard owner != session.user else { return TransportResponse(status: 204) }
             throw conflict(session.user, owner, .identityTaken, &contents)
         case ("GET", APIPath.passkeys):
@@ -236,13 +238,30 @@ extension InMemoryServer {
         return challenge
     }
 
+    /// The user whom a passkey proves. The same session may ask again, because the response got lost.
+    private func useForMerge(
+        _ credential: PasskeyAuthentication, by session: ServerContents.StoredSession, _ contents: inout ServerContents
+    ) throws(Refusal) -> String {
+        let challenge = try verify(credential, contents)
+        let merging = "\(session.body.id) \(credential.id)"
+        let known = contents.passkeyChallenges[challenge]
+        if known?.merging == merging, let owner = contents.passkeys.first(where: { $0.body.id == credential.id }) {
+            return owner.user
+        }
+        let owner = try use(challenge, of: credential, &contents)
+        if let end = known?.expiresAt {
+            contents.passkeyChallenges[challenge] = .init(user: nil, expiresAt: end, merging: merging)
+        }
+        return owner
+    }
+
     /// Lets an assertion count, once.
     private func use(
         _ challenge: String, of credential: PasskeyAuthentication, _ contents: inout ServerContents
     ) throws(Refusal) -> String {
-        guard contents.passkeyChallenges.removeValue(forKey: challenge) != nil else {
-            throw refused("response.clientDataJSON", "challenge")
-        }
+        guard contents.passkeyChallenges[challenge]?.merging == nil,
+            contents.passkeyChallenges.removeValue(forKey: challenge) != nil
+        else { throw refused("response.clientDataJSON", "challenge") }
         guard let index = contents.passkeys.firstIndex(where: { $0.body.id == credential.id }) else {
             throw Refusal(404, .passkeyUnknown)
         }

@@ -88,9 +88,8 @@ struct RequestMaker {
                         "POST", "/v1/log-in/password", headers: ["Okaeri-Application: \(application)"],
                         body: #"{"identifier":"\#(name)","password":"\#(KnownPassword.text)"}"#)
                 }, repeats: true)
-        case .passkeyLogIn: try passkeyLogIns { _ in [] }
-        case .provenPasskeyLogIn:
-            try passkeyLogIns { ["DPoP: \(try proof(by: DeviceKey(), for: passkeyPath, "passkey-\($0)"))"] }
+        case .passkeyLogIn: try passkeyLogIns { _, _ in [] }
+        case .provenPasskeyLogIn: try provenPasskeyLogIns()
         case .ncmbSessionCheck: try foreign(ncmbRequest)
         case .parseSessionCheck: try foreign(parseRequest)
         case .kiiSessionCheck: try foreign(kiiRequest)
@@ -186,8 +185,8 @@ struct RequestMaker {
 
     private var passkeyPath: String { "/v1/log-in/passkey" }
 
-    // With header lines for the request of a number.
-    private func passkeyLogIns(_ headers: (Int) throws -> [String]) throws -> RequestSupply {
+    // With header lines for the request of a number with a passkey.
+    private func passkeyLogIns(_ headers: (KnownPasskey, Int) throws -> [String]) throws -> RequestSupply {
         let known = try KnownPasskey.read(from: devices, lines: lines)
         guard !known.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
         let named = ["Okaeri-Application: \(application)"]
@@ -195,10 +194,18 @@ struct RequestMaker {
         let challenges = try Challenges.ask(asked, port: target.port, count: count)
         return RequestSupply(
             try challenges.enumerated().map { number, challenge in
-                target.request(
-                    "POST", passkeyPath, headers: named + (try headers(number)),
-                    body: try known[number % known.count].logIn(challenge))
+                let passkey = known[number % known.count]
+                return target.request(
+                    "POST", passkeyPath, headers: named + (try headers(passkey, number)),
+                    body: try passkey.logIn(challenge))
             }, repeats: false)
+    }
+
+    private func provenPasskeyLogIns() throws -> RequestSupply {
+        let run = UUID().uuidString.prefix(18)
+        return try passkeyLogIns { passkey, number in
+            ["DPoP: \(try proof(by: passkey.device, for: passkeyPath, "\(run)-\(number)"))"]
+        }
     }
 
     private func proof(by key: DeviceKey, for path: String, _ identifier: String) throws -> String {

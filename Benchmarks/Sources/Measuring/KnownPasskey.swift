@@ -26,6 +26,13 @@ package struct KnownPasskey: Sendable {
         self.handle = handle
     }
 
+    /// That of the device which the passkey is used on: the same at each log-in, as on a person's phone.
+    package var device: DeviceKey {
+        get throws {
+            DeviceKey(try P256.Signing.PrivateKey(rawRepresentation: Data(SHA256.hash(data: key.rawRepresentation))))
+        }
+    }
+
     /// The public key in the form of COSE (RFC 9053 §7.1): EC2, ES256, P-256.
     package var cose: [UInt8] {
         let point = Array(key.publicKey.rawRepresentation)

@@ -8,9 +8,29 @@ package indirect enum CBOR: Hashable, Sendable {
     case bool(Bool)
     case null
 
-    package enum Key: Hashable, Sendable {
+    package enum Key: Sendable {
         case integer(Int64)
         case text(String)
+    }
+}
+
+extension CBOR.Key: Hashable {
+    /// Texts are compared by their bytes (RFC 8949 §5.6.1). Swift compares what they look like, which makes one key of two, and
+    /// takes seconds for a long run of combining marks.
+    package static func == (one: Self, other: Self) -> Bool {
+        switch (one, other) {
+        case (.integer(let one), .integer(let other)): one == other
+        case (.text(let one), .text(let other)): one.utf8.elementsEqual(other.utf8)
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .integer(let number): hasher.combine(number)
+        case .text(let text):
+            for byte in text.utf8 { hasher.combine(byte) }
+        }
     }
 }
 

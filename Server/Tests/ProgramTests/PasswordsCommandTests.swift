@@ -34,6 +34,15 @@ struct PasswordsCommandTests {
         var isOnList: [Bool]
     }
 
+    private struct Timed: Decodable {
+        struct Times: Decodable {
+            var median: Double
+            var p99: Double
+        }
+
+        var lookupMicroseconds: Times?
+    }
+
     @Test("makes a filter of digests, and looks passwords up in it without showing them")
     func digests() async throws {
         // SHA-1 of "password" and of "letmein".
@@ -46,6 +55,13 @@ struct PasswordsCommandTests {
         let words = try await check(#"password\n"#)
         #expect(words.output.contains("holds 2 passwords") && words.output.contains("Line 1: on the list"))
         #expect(!words.output.contains("password\n") && words.errors == "")
+        let last = try #require(words.output.split(separator: "\n").last)
+        #expect(last.hasPrefix("A lookup took ") && last.hasSuffix(" µs or less."))
+        let times = try #require(try looked.json(Timed.self).lookupMicroseconds)
+        #expect(times.median > 0 && times.median <= times.p99)
+        // Nothing was looked up.
+        let none = try await check("", "--json")
+        #expect(try none.json(Check.self).isOnList == [] && none.json(Timed.self).lookupMicroseconds == nil)
         let fewer: Report = try await build("--json", "--minimum-count", "1000").json()
         #expect(fewer.passwords == 1 && fewer.leftOut == 1)
     }

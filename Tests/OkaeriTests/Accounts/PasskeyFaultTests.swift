@@ -105,6 +105,24 @@ struct PasskeyFaultTests {
         #expect(await okaeri.currentUser?.isAnonymous == false && passkeys.forgotten.isEmpty)
     }
 
+    @Test("of another account leads to the choice between the two also when the response gets lost")
+    func lostMerge() async throws {
+        let id = try await owner().currentUser?.id
+        let guest = world.launch(vault: TestVault(), inBackground: false)
+        try await guest.logInAutomatically()
+        let proof = try await guest.passkeyProof(from: passkeys)
+        world.server.fail(.lostResponse, path: APIPath.mergeByPasskey)
+        async let conflict = guest.mergeConflict(by: proof)
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        let found = try #require(try await conflict)
+        // Nobody else is helped by it.
+        let stranger = world.launch(vault: TestVault(), inBackground: false)
+        try await stranger.logInAutomatically()
+        await #expect(throws: OkaeriError.self) { try await stranger.mergeConflict(by: proof) }
+        #expect(try await guest.resolve(found, by: .switch).user.id == id)
+    }
+
     @Test("logs in once when the response gets lost")
     func lostLogIn() async throws {
         _ = try await owner()

@@ -25,7 +25,7 @@ package struct AddPasskey: Sendable {
     let clock: any WallClock
     let changes: AccountChanges
     let challenges: PasskeyChallenges
-    let pagesURL: String?
+    let pages: ProofTarget?
     let certificates: any CertificateVerifier
     let askHook: AskHook
 
@@ -59,7 +59,7 @@ package struct AddPasskey: Sendable {
         for who: Authenticated, by author: AccountAuthor
     ) async throws(DomainError) -> PasskeyRegistrationOptions {
         let (user, application) = (who.user, who.application)
-        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
+        let domain = try application.settings.passkeys.requiredDomain(orHostOf: pages)
         try author.requireProof(of: .passkeyAdded, at: clock.now)
         let present = try await store.read { transaction throws(DomainError) in
             try transaction.passkeys(of: user.id, in: application.id)
@@ -67,7 +67,7 @@ package struct AddPasskey: Sendable {
         try Self.refuseMore(than: present.count)
         let names = user.passkeyNames(in: application)
         return PasskeyRegistrationOptions(
-            challenge: challenges.new(for: .registration(user.id), in: application.id), domain: party.domain,
+            challenge: challenges.new(for: .registration(user.id), in: application.id), domain: domain,
             applicationName: application.name, userHandle: Passkey.handle(of: user.id, in: application.id),
             userName: names.user, displayName: names.display,
             algorithms: CredentialPublicKey.Algorithm.allCases.map(\.rawValue), excluded: present,
@@ -92,7 +92,7 @@ package struct AddPasskey: Sendable {
         _ registration: Registration, for who: Authenticated, by author: AccountAuthor
     ) async throws(DomainError) -> Passkey {
         let (now, application) = (clock.now, who.application)
-        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
+        let party = try PasskeyParty(of: application, pages: pages)
         try author.requireProof(of: .passkeyAdded, at: now)
         let name = registration.name ?? Self.standardName
         let faults = Passkey.faults(name: name) + registration.faults

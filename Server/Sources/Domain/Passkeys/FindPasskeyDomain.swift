@@ -46,9 +46,9 @@ package struct FindPasskeyDomain: Sendable {
 
     private enum Key: Hashable { case all }
 
-    init(store: any Store, validity: any CacheValidity, pagesURL: String?) {
+    init(store: any Store, validity: any CacheValidity, pages: ProofTarget?) {
         self.store = store
-        pages = pagesURL.flatMap { ProofTarget($0) }
+        self.pages = pages
         known = Cache(validity: validity)
     }
 

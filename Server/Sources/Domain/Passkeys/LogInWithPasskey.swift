@@ -11,13 +11,13 @@ package struct PasskeyRequestOptions: Sendable {
 /// Gives out what a client needs to show a passkey.
 package struct RequestPasskey: Sendable {
     let challenges: PasskeyChallenges
-    let pagesURL: String?
+    let pages: ProofTarget?
 
     /// - Throws: `passkeysNotEnabled`.
     package func callAsFunction(in application: Application) throws(DomainError) -> PasskeyRequestOptions {
-        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
-        return PasskeyRequestOptions(
-            challenge: challenges.new(for: .assertion, in: application.id), domain: party.domain,
+        PasskeyRequestOptions(
+            challenge: challenges.new(for: .assertion, in: application.id),
+            domain: try application.settings.passkeys.requiredDomain(orHostOf: pages),
             requiresUserVerification: application.settings.passkeys.requiresUserVerification,
             lifetime: PasskeyChallenges.lifetime)
     }
@@ -99,6 +99,8 @@ package struct OfferPasskeyMerge: Sendable {
     let offerMerge: OfferMerge
     let audit: AuditTrail
 
+    /// The same assertion again within the session, because the response got lost, gets another ticket.
+    ///
     /// - Returns: when the passkey is the user's own.
     /// - Throws: `mergeOffered` when it is another user's; `identityTaken` when that user cannot be gone on with;
     ///   `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `storageUnavailable`.
@@ -107,10 +109,15 @@ package struct OfferPasskeyMerge: Sendable {
     ) async throws(DomainError) {
         let verified = try await verifyPasskey(assertion, in: who.application)
         let entry = audit.draft(.mergeOffered, by: .user(who.user.id), in: who.application.id, from: origin)
+        let session = who.session.id.rawValue
         let result = try await store.write {
             transaction throws(DomainError) -> Result<Identifier<User>, DomainError> in
-            switch try verified.use(of: try verified.owner(in: transaction), in: transaction) {
-            case .proven(let user): return .success(user.id)
+            let owner = try verified.owner(in: transaction)
+            if try verified.wasUsed(by: session, in: transaction) { return .success(owner.id) }
+            switch try verified.use(of: owner, in: transaction) {
+            case .proven(let user):
+                try verified.keepUse(by: session, in: transaction)
+                return .success(user.id)
             case .refused(let user, let fault):
                 try entry.record(
                     on: .user(user.id), result: .refused,

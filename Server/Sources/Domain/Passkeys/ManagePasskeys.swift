@@ -3,7 +3,7 @@ package struct ManagePasskeys: Sendable {
     let store: any Store
     let clock: any WallClock
     let changes: AccountChanges
-    let pagesURL: String?
+    let pages: ProofTarget?
 
     /// - Returns: oldest first.
     /// - Throws: `userUnknown`, `storageUnavailable`.
@@ -22,7 +22,7 @@ package struct ManagePasskeys: Sendable {
     package func signals(
         of user: User, _ passkeys: [Passkey], in application: Application
     ) throws(DomainError) -> PasskeySignals {
-        try PasskeySignals(of: user, passkeys, in: application, pagesURL: pagesURL)
+        try PasskeySignals(of: user, passkeys, in: application, pages: pages)
     }
 
     /// - Throws: `fieldsRefused`, `passkeyUnknown` when the user has no such passkey, `userUnknown`, `storageUnavailable`.

@@ -83,21 +83,38 @@ package struct PasskeyRules: Hashable, Sendable {
 extension PasskeyRules {
     /// The domain that passkeys belong to; `nil` while there are none.
     func domain(orHostOf pages: ProofTarget?) -> String? { isEnabled ? domain ?? pages?.host : nil }
+
+    /// The same where nothing goes on without it.
+    ///
+    /// - Throws: `passkeysNotEnabled`, also when there is no domain.
+    func requiredDomain(orHostOf pages: ProofTarget?) throws(DomainError) -> String {
+        guard let domain = domain(orHostOf: pages) else { throw .passkeysNotEnabled }
+        return domain
+    }
+}
+
+extension Application {
+    /// The domain that passkeys belong to.
+    ///
+    /// - Parameter address: The server's own address for people; `nil` while it is not set.
+    /// - Returns: `nil` while there are none.
+    package func passkeyDomain(orHostOf address: String?) -> String? {
+        settings.passkeys.domain(orHostOf: address.flatMap { ProofTarget($0) })
+    }
 }
 
 /// Who takes an application's passkeys: its rules, with what they leave to the server's own address.
-package struct PasskeyParty: Sendable {
-    package let domain: String
+struct PasskeyParty: Sendable {
+    let domain: String
     let relyingParty: RelyingParty
 
     /// - Parameters:
     ///   - application: Whose rules count.
-    ///   - pagesURL: The server's own address for people; `nil` while it is not set.
+    ///   - pages: The server's own address for people; `nil` while it is not set.
     /// - Throws: `passkeysNotEnabled`, also when there is no domain.
-    package init(of application: Application, pagesURL: String?) throws(DomainError) {
+    init(of application: Application, pages: ProofTarget?) throws(DomainError) {
         let rules = application.settings.passkeys
-        let pages = pagesURL.flatMap { ProofTarget($0) }
-        guard let domain = rules.domain(orHostOf: pages) else { throw .passkeysNotEnabled }
+        let domain = try rules.requiredDomain(orHostOf: pages)
         var origins = Set(rules.origins + ["https://\(domain)"] + rules.androidApps.flatMap(\.origins))
         if let pages, pages.host == domain || pages.host.hasSuffix(".\(domain)") {
             origins.insert("\(pages.scheme)://\(pages.authority)")

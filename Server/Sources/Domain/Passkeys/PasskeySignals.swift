@@ -11,10 +11,10 @@ package struct PasskeySignals: Hashable, Sendable {
     ///   - user: The user.
     ///   - passkeys: All of the user's.
     ///   - application: Where.
-    ///   - pagesURL: The server's own address for people.
+    ///   - pages: The server's own address for people.
     /// - Throws: `passkeysNotEnabled`.
-    init(of user: User, _ passkeys: [Passkey], in application: Application, pagesURL: String?) throws(DomainError) {
-        domain = try PasskeyParty(of: application, pagesURL: pagesURL).domain
+    init(of user: User, _ passkeys: [Passkey], in application: Application, pages: ProofTarget?) throws(DomainError) {
+        domain = try application.settings.passkeys.requiredDomain(orHostOf: pages)
         (userName, displayName) = user.passkeyNames(in: application)
         accepted = [Passkey.handle(of: user.id, in: application.id): []]
         for passkey in passkeys { accepted[passkey.userHandle, default: []].append(passkey.id) }

@@ -10,14 +10,14 @@ package final class Passkeys: Sendable {
 
     init(_ world: DomainWorld, changes: AccountChanges, askHook: AskHook) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let pagesURL = world.services.pagesURL
+        let pages = world.services.pagesURL.flatMap { ProofTarget($0) }
         let challenges = PasskeyChallenges(clock: clock, randomness: randomness, sealingKey: world.sealingKey)
-        verifyPasskey = VerifyPasskey(store: store, clock: clock, challenges: challenges, pagesURL: pagesURL)
+        verifyPasskey = VerifyPasskey(store: store, clock: clock, challenges: challenges, pages: pages)
         addPasskey = AddPasskey(
-            store: store, clock: clock, changes: changes, challenges: challenges, pagesURL: pagesURL,
+            store: store, clock: clock, changes: changes, challenges: challenges, pages: pages,
             certificates: world.services.certificates, askHook: askHook)
-        managePasskeys = ManagePasskeys(store: store, clock: clock, changes: changes, pagesURL: pagesURL)
-        requestPasskey = RequestPasskey(challenges: challenges, pagesURL: pagesURL)
+        managePasskeys = ManagePasskeys(store: store, clock: clock, changes: changes, pages: pages)
+        requestPasskey = RequestPasskey(challenges: challenges, pages: pages)
         logInWithPasskey = LogInWithPasskey(
             store: store, clock: clock, verifyProof: ProofVerifier(), verifyPasskey: verifyPasskey,
             issuers: SessionIssuers(world, audit: changes.audit))
@@ -25,7 +25,7 @@ package final class Passkeys: Sendable {
             store: store, verifyPasskey: verifyPasskey,
             offerMerge: OfferMerge(store: store, clock: clock, randomness: randomness, changes: changes),
             audit: changes.audit)
-        findPasskeyDomain = FindPasskeyDomain(store: store, validity: world.validity, pagesURL: pagesURL)
+        findPasskeyDomain = FindPasskeyDomain(store: store, validity: world.validity, pages: pages)
     }
 
     func forget(_ change: Change) { findPasskeyDomain.forget(change) }

@@ -5,7 +5,7 @@ struct VerifyPasskey: Sendable {
     let store: any Store
     let clock: any WallClock
     let challenges: PasskeyChallenges
-    let pagesURL: String?
+    let pages: ProofTarget?
 
     /// - Parameters:
     ///   - assertion: What the client presents.
@@ -15,7 +15,7 @@ struct VerifyPasskey: Sendable {
     func callAsFunction(
         _ assertion: PasskeyAssertion, in application: Application
     ) async throws(DomainError) -> VerifiedPasskey {
-        let party = try PasskeyParty(of: application, pagesURL: pagesURL)
+        let party = try PasskeyParty(of: application, pages: pages)
         guard assertion.id.utf8.count <= Passkey.maximumIdCharacters else {
             throw .passkeyRefused(.credentialId)
         }
@@ -119,6 +119,22 @@ struct VerifiedPasskey: Sendable {
         if let fault = try count(in: transaction) { return .refused(user, fault) }
         return .proven(user)
     }
+
+    /// Whether a client has let this passkey count with the same challenge before, and may not have got the response.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func wasUsed(by client: String, in transaction: any Transaction) throws(DomainError) -> Bool {
+        try transaction.wasUsed(retry(by: client), in: application)
+    }
+
+    /// Keeps who has let it count, for `wasUsed(by:in:)`.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func keepUse(by client: String, in transaction: any Transaction) throws(DomainError) {
+        _ = try transaction.markUsed(retry(by: client), in: application)
+    }
+
+    private func retry(by client: String) -> UsedProof { challenge.retry(by: "\(client) \(id)") }
 
     /// The same for any owner.
     ///

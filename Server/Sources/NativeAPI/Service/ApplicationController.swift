@@ -27,7 +27,7 @@ struct ApplicationController: Sendable {
         // What an older or newer program stored and this one cannot read is as standard.
         profile.theme = application.settings.theme.flatMap { try? $0.decoded(as: Theme.self) }
         // Without a domain there are none, whatever the settings say.
-        profile.passkeys = try? ProfilePasskeys(domain: PasskeyParty(of: application, pagesURL: pagesURL).domain)
+        profile.passkeys = application.passkeyDomain(orHostOf: pagesURL).map { ProfilePasskeys(domain: $0) }
         return try JSONResponse(body: profile).response()
     }
 }

@@ -33,6 +33,33 @@ struct CBORTests {
         #expect(throws: CBORSyntaxError.self) { try CBOR(parsing: bytes) }
     }
 
+    @Test("has two names where two texts have other bytes, however alike they look, and one where they have the same")
+    func names() throws {
+        // “é” as one scalar and as two.
+        let (one, other): ([UInt8], [UInt8]) = ([0x62, 0xc3, 0xa9], [0x63, 0x65, 0xcc, 0x81])
+        guard case .map(let members) = try CBOR(parsing: [0xa2] + one + [0x01] + other + [0x02]) else {
+            Issue.record("no map")
+            return
+        }
+        #expect(members.count == 2)
+        #expect(members[.text("\u{E9}")] == .integer(1) && members[.text("e\u{301}")] == .integer(2))
+        #expect(throws: CBORSyntaxError.self) { try CBOR(parsing: [0xa2] + one + [0x01] + one + [0x02]) }
+    }
+
+    @Test(
+        "is read in time that grows with its bytes, also when a name is a million combining marks",
+        .timeLimit(.minutes(1)))
+    func marks() throws {
+        let marks = (0..<200_000).flatMap { _ in [0xcc, 0x81, 0xcc, 0x96] as [UInt8] }
+        let length = UInt32(clamping: marks.count)
+        let head = [0xa1, 0x7a] + (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) }
+        guard case .map(let members) = try CBOR(parsing: head + marks + [0x01]) else {
+            Issue.record("no map")
+            return
+        }
+        #expect(members.count == 1)
+    }
+
     @Test("is refused too deep, and without a stack that grows", arguments: [6, 7, 100_000])
     func depth(levels: Int) {
         let bytes = [UInt8](repeating: 0x81, count: levels - 1) + [0x00]

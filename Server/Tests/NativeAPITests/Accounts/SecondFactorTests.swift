@@ -266,6 +266,21 @@ struct SecondFactorTests {
         }
         let long = String(repeating: "1", count: 100_000)
         expect(try await world.finish(ticket, #""code": "\#(long)""#), 401, .secondFactorInvalid)
+        expect(try await world.finish(ticket, #""recoveryCode": "\#(long)""#), 401, .secondFactorInvalid)
+        expect(try await world.finish(long, #""code": "123456""#), 401, .secondFactorTicketInvalid)
+    }
+
+    @Test("has a name of a hundred characters at most")
+    func names() async throws {
+        let world = try await SecondFactorWorld()
+        let person = try await world.person()
+        let offer = try await world.offer(to: person)
+        for (count, status) in [(100_000, 400), (101, 400), (100, 201)] {
+            let name = String(repeating: "x", count: count)
+            let body =
+                #"{"ticket": "\#(offer.ticket)", "code": "\#(try world.code(offer.secret))", "name": "\#(name)"}"#
+            #expect(try await person.send(.post, APIPath.totp, body: body).status == status)
+        }
     }
 
     @Test("is finished on the device on which the log-in began")

@@ -22,6 +22,11 @@ struct PasskeyWorld: Sendable {
         server = try await TestServer(application: settings)
     }
 
+    /// Where they are on already.
+    init(of server: TestServer) {
+        self.server = server
+    }
+
     /// Turns passkeys on where there is a server already.
     init(on server: TestServer) async throws {
         self.server = server
