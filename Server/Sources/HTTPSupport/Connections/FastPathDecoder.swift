@@ -46,8 +46,7 @@ package final class FastPathDecoder: ChannelInboundHandler, RemovableChannelHand
         var bytes = unwrapInboundIn(data)
         if held.readableBytes > 0 {
             held.writeBuffer(&bytes)
-            swap(&held, &bytes)
-            held = ByteBuffer()
+            bytes = takeHeld()
         }
         while bytes.readableBytes > 0 {
             switch FastPathRequest.take(from: &bytes, limits) {
@@ -61,12 +60,13 @@ package final class FastPathDecoder: ChannelInboundHandler, RemovableChannelHand
     }
 
     package func channelReadComplete(context: ChannelHandlerContext) {
-        if held.readableBytes > 0 {
-            let bytes = held
-            held = ByteBuffer()
-            handOver(bytes, context)
-        }
+        if held.readableBytes > 0 { handOver(takeHeld(), context) }
         context.fireChannelReadComplete()
+    }
+
+    private func takeHeld() -> ByteBuffer {
+        defer { held = ByteBuffer() }
+        return held
     }
 
     private func handOver(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {

@@ -114,9 +114,6 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
     /// Takes a request that came whole, and not through the decoder.
     func take(_ request: FastPathRequest) {
         guard let context, !isLast else { return }
-        if isFree, waiting.isEmpty, let match = routes.fastPathMatch(request.head) {
-            return respond(to: request.head, request.body, match, context)
-        }
         waiting.append(.head(request.head))
         if request.body.readableBytes > 0 { waiting.append(.body(request.body)) }
         waiting.append(.end(nil))

@@ -198,7 +198,7 @@ private struct HeadScanner {
 
 /// The names that fields of requests have most often, so that they need not be checked and copied anew for each request.
 private enum FieldNames {
-    /// The longest name is read as a text of its own.
+    /// By their length in bytes, each as it is written in HTTP/1.1 and in small letters.
     private static let common: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
         let names = [
             "Host", "User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "Authorization", "DPoP", "Connection",
