@@ -96,7 +96,7 @@ build_program() {
         quick)
             build_folder+=/quick
             # SwiftPM finds most steps while it builds, and the last ones are the longest: a first build is better measured by its
-            # modules, of which the program has so many. One more or less makes no difference to a person.
+            # modules (show_progress), of which the program has so many. One more or less makes no difference to a person.
             [ -d "$build_folder" ] || modules=63
             arguments=(-c release -Xswiftc -Onone -Xswiftc -gnone -Xcc -O0 -Xcc -g0)
             ;;
@@ -126,7 +126,7 @@ time_left() {
 }
 
 # Draws the lines "[12/345] …" over each other on a terminal, with the time left; elsewhere tells every thirty seconds how far
-# it is.
+# it is. With `modules`, the time left is by the modules that are compiled, and not by steps.
 show_progress() {
     local what=$1 line last=$SECONDS begin=$SECONDS step=0 before=0 emitted=0 left= columns=80
     local steps='^\[([0-9]+)/([0-9]+)\]'
