@@ -313,8 +313,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Domain", "OkaeriProgram", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld",
-                "CSQLite", crypto,
+                "Backups", "Domain", "OkaeriProgram", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL",
+                "TestWorld", "CSQLite", crypto,
                 sdk, wire,
             ],
             swiftSettings: settings),
