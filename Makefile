@@ -52,8 +52,8 @@ check-dashboard: ## play an owner at the dashboard in headless Chromium
 check-pages: ## play a person at the hosted pages in headless Chromium
 	@scripts/check-pages
 
-test-failover: ## kill the primary of a PostgreSQL with a standby under load (Patroni), and see that nothing is lost
-	@scripts/test-failover $(PROGRAM)
+test-failover: ## strike the primary of a PostgreSQL with a standby under load (Patroni; as root also partitions), and see that nothing is lost; FAILOVERS=… PROGRAM=…
+	@scripts/test-failover $(if $(FAILOVERS),--failovers $(FAILOVERS)) $(PROGRAM)
 
 lint: ## check form, the rules of the project, and that the paths in the documents exist
 	@scripts/lint
