@@ -71,8 +71,8 @@ check: ## what must pass before anything lands: lint, tests, reference pages, a 
 	@scripts/check
 
 .PHONY: simulate
-simulate: ## run rules and SQLite engine on a simulated disk, clock and network; SEED=… OPERATIONS=… CONFIGURATION=release
-	@scripts/simulate $(if $(SEED),--seed $(SEED)) $(if $(OPERATIONS),--operations $(OPERATIONS))
+simulate: ## run rules and SQLite engine on a simulated disk, clock and network; SEED=… OPERATIONS=… NODES=… CONFIGURATION=release
+	@scripts/simulate $(if $(SEED),--seed $(SEED)) $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(NODES),--nodes $(NODES))
 
 .PHONY: torture
 torture: ## kill a server again and again under mixed load and compare it with what it answered; KILLS=… SEED=… DISK=full|sync|power CONFIGURATION=release
