@@ -52,8 +52,8 @@ check-dashboard: ## play an owner at the dashboard in headless Chromium
 check-pages: ## play a person at the hosted pages in headless Chromium
 	@scripts/check-pages
 
-test-failover: ## kill the primary of a PostgreSQL with a standby under load (Patroni), and see that nothing is lost
-	@scripts/test-failover $(PROGRAM)
+test-failover: ## strike the primary of a PostgreSQL with a standby under load (Patroni; as root also partitions), and see that nothing is lost; FAILOVERS=… PROGRAM=…
+	@scripts/test-failover $(if $(FAILOVERS),--failovers $(FAILOVERS)) $(PROGRAM)
 
 lint: ## check form, the rules of the project, and that the paths in the documents exist
 	@scripts/lint
@@ -71,8 +71,8 @@ check: ## what must pass before anything lands: lint, tests, reference pages, a 
 	@scripts/check
 
 .PHONY: simulate
-simulate: ## run rules and SQLite engine on a simulated disk, clock and network; SEED=… OPERATIONS=… CONFIGURATION=release
-	@scripts/simulate $(if $(SEED),--seed $(SEED)) $(if $(OPERATIONS),--operations $(OPERATIONS))
+simulate: ## run rules and SQLite engine on a simulated disk, clock and network; SEED=… OPERATIONS=… NODES=… CONFIGURATION=release
+	@scripts/simulate $(if $(SEED),--seed $(SEED)) $(if $(OPERATIONS),--operations $(OPERATIONS)) $(if $(NODES),--nodes $(NODES))
 
 .PHONY: torture
 torture: ## kill a server again and again under mixed load and compare it with what it answered; KILLS=… SEED=… DISK=full|sync|power CONFIGURATION=release

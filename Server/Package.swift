@@ -281,8 +281,8 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Domain", "HTTPSupport", "KiiAPI", "NCMBAPI", "OkaeriProgram", "OutboundServices", "PageSupport",
-                "ParseAPI", "PasswordHashes", "QRCodes", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes, nioCore,
-                nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, sdk, sdkTesting, sdkUI, wire,
+                "ParseAPI", "PasswordHashes", "QRCodes", "Storage", "StoragePostgreSQL", "WebAuthn", crypto, httpTypes,
+                nioCore, nioEmbedded, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, sdk, sdkTesting, sdkUI, wire,
             ],
             path: "Tests/Support/FuzzTargets", swiftSettings: settings),
         // tests: The fuzzers' targets, on their corpora.
@@ -313,8 +313,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "Domain", "OkaeriProgram", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL", "TestWorld",
-                "CSQLite", crypto,
+                "Backups", "Domain", "OkaeriProgram", "Storage", "StorageSQLite", "TestMailServer", "TestPostgreSQL",
+                "TestWorld", "CSQLite", crypto,
                 sdk, wire,
             ],
             swiftSettings: settings),

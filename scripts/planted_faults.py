@@ -8,6 +8,10 @@ import sys
 
 SEEDS, OPERATIONS = 12, "6000"
 DOMAIN, SQLITE = "Server/Sources/Domain/", "Server/Sources/StorageSQLite/"
+NEWS = "Server/Sources/Storage/Connection/NodeNews.swift"
+SENT_WORDS = """    /// Whether what was to be announced has to go over the transaction's own connection before the commit is answered: while it was
+    /// committed the node ceased to be heard, so that its silence warns nobody.
+    package func mustBeSent(isHeard: Bool) -> Bool """
 # What goes wrong, the file, what stands there, what stands there instead.
 FAULTS = [
     ("the log is written at a commit, and not synchronised", SQLITE + "WALBufferingVFS.swift",
@@ -68,6 +72,24 @@ FAULTS = [
     ("sessions outlive an operator's end of all", DOMAIN + "Accounts/Changes/AccountPolicy.swift",
      "case .allSessionsEnded: AccountPolicy([.operator], ends: all,",
      "case .allSessionsEnded: AccountPolicy([.operator], ends: planted == 18 ? [.tickets] : all,"),
+    ("a node does not forget what another one changed", NEWS,
+     "case .changes(let changes): return isOwn ? [] : changes",
+     "case .changes(let changes): return isOwn || planted == 19 ? [] : changes"),
+    ("a node that was cut off believes its caches for good", NEWS,
+     "package func isTrusted(at now: UInt64) -> Bool { now < end }",
+     "package func isTrusted(at now: UInt64) -> Bool { now < end || planted == 20 && leaseEnd > 0 }"),
+    ("a node believes what it kept before its connection broke", NEWS,
+     "        leaseEnd = 0\n        epoch += 1\n", "        leaseEnd = 0\n        if planted != 21 { epoch += 1 }\n"),
+    ("a node that falls silent is overlooked", NEWS,
+     "        epoch += 1\n        silent = silent.filter", "        if planted != 22 { epoch += 1 }\n        silent = silent.filter"),
+    ("changes pass for a heartbeat", NEWS,
+     "        let isOwn = sender == name\n",
+     "        let isOwn = sender == name\n"
+     "        if planted == 23, !isOwn { (lastHeard[sender], silent[sender]) = (now, nil) }\n"),
+    ("a commit of a node that is not heard is announced all the same", NEWS,
+     "package init(isHeard: Bool) { self = isHeard ? .announced : .carried }\n\n" + SENT_WORDS + "{ self == .announced && !isHeard }",
+     "package init(isHeard: Bool) { self = isHeard || planted == 24 ? .announced : .carried }\n\n" + SENT_WORDS
+     + "{ self == .announced && !isHeard && planted != 24 }"),
 ]
 
 
@@ -91,13 +113,14 @@ def apply(folder):
 def run(program, first, numbers):
     missed = 0
     print("| fault | seed | what is said |\n| --- | --- | --- |")
-    for number, (what, *_) in enumerate(FAULTS, 1):
+    for number, (what, name, *_) in enumerate(FAULTS, 1):
         if numbers and str(number) not in numbers:
             continue
         found = None
         for seed in range(first, first + SEEDS):
             done = subprocess.run(
-                [program, "--seed", str(seed), "--operations", OPERATIONS], capture_output=True, text=True,
+                [program, "--seed", str(seed), "--operations", OPERATIONS, "--nodes", "3" if name == NEWS else "1"],
+                capture_output=True, text=True,
                 env={**os.environ, "OKAERI_PLANTED": str(number)})
             said = [line for line in done.stdout.splitlines() if line.startswith("VIOLATION")]
             if said:

@@ -93,4 +93,15 @@ extension LocalFile {
             try take(part, offset)
         }
     }
+
+    /// Whether another file has the same bytes.
+    func isSame(as other: any ReadableFile) throws(BackupFault) -> Bool {
+        guard byteCount == other.byteCount else { return false }
+        var isSame = true
+        try forEachPart { part, done throws(BackupFault) in
+            guard isSame else { return }
+            isSame = try other.read(from: done - part.count, count: part.count) == part
+        }
+        return isSame
+    }
 }

@@ -123,7 +123,8 @@ package struct MakeBackup {
             tell(.sealing, done, file.byteCount)
         }
         try writer.finish()
-        try repository.store(draft, as: name) { tell(.storing, $0, $1) }
+        // A segment of the journal grows, and is stored again under its name.
+        try repository.store(draft, as: name, replacing: header.kind == .revocations) { tell(.storing, $0, $1) }
         do throws(BackupFault) {
             return try readBack(name, header, secretKey)
         } catch {

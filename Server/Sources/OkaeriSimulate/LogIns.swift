@@ -174,9 +174,10 @@ extension Simulation {
 
     /// What has ended stays ended.
     func useEnded(_ session: OpenSession, in application: Application) async {
+        let begin = network?.now
         let outcome = await call("use an ended session") { try await $0.authenticate(session.token, in: application) }
         switch outcome {
-        case .done: violate("an ended session works again")
+        case .done: refuseUnlessNews(session, at: begin)
         case .refused(let error):
             if error.code != .sessionInvalid { violate("an ended session is refused otherwise: \(error)") }
         case .unknown: break
@@ -186,9 +187,14 @@ extension Simulation {
     func logOut(_ person: Person, in application: Application) async {
         guard !person.sessions.isEmpty else { return await doTheMinutesWork() }
         let session = generator.pick(person.sessions)
+        // Where there are several nodes, all of them shall keep it, and be asked as soon as it is over.
+        let times = network == nil ? 0 : 2 * options.nodes
+        for _ in 0..<times where session.state == .live { _ = await authenticate(session, in: application) }
         guard let who = await authenticate(session, in: application) else { return }
         switch await call("log out", { try await $0.modules.sessions.logOut(who) }) {
-        case .done: bury(person.end(isSure: true) { $0 === session })
+        case .done:
+            bury(person.end(isSure: true) { $0 === session })
+            for _ in 0..<times { await useEnded(session, in: application) }
         case .unknown: _ = person.end(isSure: false) { $0 === session }
         case .refused(let error): violate("a log-out is refused: \(error)")
         }

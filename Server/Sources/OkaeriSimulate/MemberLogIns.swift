@@ -71,6 +71,7 @@ extension Simulation {
         let shown: LogInWithSecondFactor.Shown = recoveryCode.map { .recoveryCode($0.revealed) } ?? .totp(code)
         let outcome = await finish(challenge, by: shown, in: application)
         let isFresh = recoveryCode != nil || step > factor.lastStep
+        let isTaken = recoveryCode == nil && step <= factor.takenStep
         // Whatever became of it, it may be used up.
         if recoveryCode != nil {
             factor.recoveryCodes.removeLast()
@@ -81,7 +82,8 @@ extension Simulation {
         member.factor = factor
         switch outcome {
         case .done(let finished):
-            if !isFresh { violate("a step of an authenticator app counts twice") }
+            if isTaken { violate("a step of an authenticator app counts twice") }
+            if recoveryCode == nil { member.factor?.takenStep = max(factor.takenStep, step) }
             if generator.isOne(in: 2) { await useUsed(shown, of: member, in: application) }
             guard let session = keep(finished.logIn, of: member) else { return nil }
             return await authenticate(session, in: application)
@@ -134,8 +136,10 @@ extension Simulation {
         switch outcome {
         case .done(let addition):
             member.factor = Member.Factor(
-                key: offer.key.revealed, isSure: true, lastStep: step, recoveryCodes: addition.recoveryCodes ?? [])
-        case .unknown: member.factor = Member.Factor(key: offer.key.revealed, isSure: false, lastStep: step)
+                key: offer.key.revealed, isSure: true, takenStep: step, lastStep: step,
+                recoveryCodes: addition.recoveryCodes ?? [])
+        case .unknown:
+            member.factor = Member.Factor(key: offer.key.revealed, isSure: false, takenStep: 0, lastStep: step)
         case .refused: break
         }
     }

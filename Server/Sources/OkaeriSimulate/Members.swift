@@ -10,7 +10,8 @@ final class Member: @unchecked Sendable {
         let key: String
         /// Whether the server's answer was seen.
         var isSure: Bool
-        /// The latest step of which a code may have been taken.
+        /// The latest step of which a code was taken, and the latest of which one may have been.
+        var takenStep: Int64
         var lastStep: Int64
         var recoveryCodes: [Secret] = []
     }

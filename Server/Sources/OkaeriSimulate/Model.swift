@@ -49,6 +49,8 @@ final class OpenSession: @unchecked Sendable {
     var state = State.live
     /// The last use that was answered.
     var lastUsedAt: Timestamp
+    /// When its end was answered, in the time of the nodes.
+    var endedAt: UInt64 = 0
 
     init(_ logIn: LogIn, of person: Person, on device: Device?, isBound: Bool) {
         token = logIn.token

@@ -17,6 +17,9 @@ struct OkaeriSimulate: ParsableCommand {
     @Option(help: "How many runs one after the other, each in a process of its own; the seed grows by one.")
     var runs = 1
 
+    @Option(help: "How many of the runs at a time, one for each processor.")
+    var jobs = 1
+
     @Option(help: "How many requests.")
     var operations = 20_000
 
@@ -26,6 +29,11 @@ struct OkaeriSimulate: ParsableCommand {
     @Option(help: "How many days go by in all; without it, two minutes for a request on average.")
     var days: Int?
 
+    @Option(
+        help: "How many servers share the database, as nodes on PostgreSQL do; news of changes between them comes late."
+    )
+    var nodes = 1
+
     @Flag(help: "Print every request.")
     var verbose = false
 
@@ -33,8 +41,10 @@ struct OkaeriSimulate: ParsableCommand {
     var faults = true
 
     func validate() throws {
-        guard operations > 0, runs > 0, devices.map({ $0 > 1 }) ?? true, days.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("At least one run, one request, two devices and one day.")
+        guard operations > 0, runs > 0, jobs > 0, (1...20).contains(nodes), devices.map({ $0 > 1 }) ?? true,
+            days.map({ $0 > 0 }) ?? true
+        else {
+            throw ValidationError("At least one run, one request, two devices and one day; one to twenty nodes.")
         }
     }
 
@@ -44,16 +54,29 @@ struct OkaeriSimulate: ParsableCommand {
         let first = seed ?? generator.next() >> 16
         guard runs > 1 else { return try run(seed: first) }
         // SQLite has one default file system in a process.
-        var failed = 0
-        for number in 0..<UInt64(runs) {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe")
-            process.arguments = arguments(seed: first &+ number)
-            try process.run()
+        var (started, failed): (UInt64, Int) = (0, 0)
+        var running: [(process: Process, output: Pipe)] = []
+        while started < UInt64(runs) || !running.isEmpty {
+            while started < UInt64(runs), running.count < jobs {
+                running.append(try start(seed: first &+ started))
+                started += 1
+            }
+            let (process, output) = running.removeFirst()
+            // Runs at a time would mix their lines.
+            FileHandle.standardOutput.write(output.fileHandleForReading.readDataToEndOfFile())
             process.waitUntilExit()
             if process.terminationStatus != 0 { failed += 1 }
         }
         if failed > 0 { throw ExitCode.failure }
+    }
+
+    private func start(seed: UInt64) throws -> (Process, Pipe) {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/proc/\(ProcessInfo.processInfo.processIdentifier)/exe")
+        process.arguments = arguments(seed: seed)
+        process.standardOutput = output
+        try process.run()
+        return (process, output)
     }
 
     /// What a run of its own process is given.
@@ -61,6 +84,7 @@ struct OkaeriSimulate: ParsableCommand {
         var arguments = ["--seed", String(seed), "--operations", String(operations)]
         if let devices { arguments += ["--devices", String(devices)] }
         if let days { arguments += ["--days", String(days)] }
+        if nodes > 1 { arguments += ["--nodes", String(nodes)] }
         if verbose { arguments.append("--verbose") }
         if !faults { arguments.append("--no-faults") }
         return arguments
@@ -69,7 +93,7 @@ struct OkaeriSimulate: ParsableCommand {
     private func run(seed: UInt64) throws {
         let options = Simulation.Options(
             seed: seed, operations: operations, devices: devices ?? min(5_000, max(10, operations / 50)),
-            isVerbose: verbose, hasFaults: faults, days: days)
+            isVerbose: verbose, hasFaults: faults, days: days, nodes: nodes)
         let simulation = try Simulation(options)
         let begin = simulation.now
         let start = ContinuousClock.now
@@ -82,7 +106,8 @@ struct OkaeriSimulate: ParsableCommand {
             seed \(seed): \(history.operationCount) requests of \(simulation.devices.count) devices in \(days) days, \
             \(simulation.boots - 1) restarts, \(simulation.commandCount) commands, \
             \(disk.powerLosses) losses of power, \(disk.faultCount) failed calls, \
-            \(disk.syncCount) syncs, \(simulation.executor.stepCount) steps, \(disk.byteCount >> 20) MiB on the disk
+            \(disk.syncCount) syncs, \(simulation.executor.stepCount) steps, \(disk.byteCount >> 20) MiB on the disk\
+            \(simulation.summaryOfNodes)
             digest \(history.digest)
             """)
         FileHandle.standardError.write(Data("took \(start.duration(to: .now))\n".utf8))

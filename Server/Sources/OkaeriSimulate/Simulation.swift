@@ -16,6 +16,8 @@ final class Simulation: @unchecked Sendable {
         var hasFaults = true
         /// How many days the operations take; `nil` for as long as the weather makes them.
         var days: Int?
+        /// How many servers share the database.
+        var nodes = 1
     }
 
     static let database = "okaeri.sqlite"
@@ -35,6 +37,8 @@ final class Simulation: @unchecked Sendable {
     var everyone: [Person] = []
     /// Sessions that have ended, to be tried again.
     var graveyard: [OpenSession] = []
+    /// The latest of them, where other servers may not know yet.
+    var justEnded: [OpenSession] = []
     /// Transfer codes that are used or replaced.
     var spentCodes: [String] = []
     /// Proofs that were taken lately.
@@ -48,8 +52,13 @@ final class Simulation: @unchecked Sendable {
     var imports: [ImportFile] = []
     var application: Application?
     var auditHead: VerifyAudit.Known?
-    private(set) var world: TestWorld?
-    private var engine: SQLiteStore?
+    /// The servers; there is one, unless several share the database.
+    var nodes: [SimulatedNode] = []
+    /// The ways between several servers and the database; `nil` when there is one.
+    let network: NodeNetwork?
+    var nodeCount = 0
+    /// How long an ended session was taken at another node.
+    var longestNews: UInt64 = 0
     private(set) var boots = 0
     /// Requests that may have made a user, and that nobody saw answered.
     private(set) var unansweredCreations = 0
@@ -66,6 +75,7 @@ final class Simulation: @unchecked Sendable {
         history = History(isVerbose: options.isVerbose)
         generator = SeededGenerator(state: options.seed)
         disk = SimulatedDisk(seed: generator.next())
+        network = options.nodes > 1 ? NodeNetwork(seed: generator.next()) : nil
         let executor = StepExecutor(seed: generator.next())
         self.executor = executor
         mailServer = SimulatedMailServer(seed: generator.next()) { executor.add($0) }
@@ -75,6 +85,7 @@ final class Simulation: @unchecked Sendable {
     }
 
     var now: Timestamp { clock.now }
+    var world: TestWorld? { nodes.first?.world }
 
     /// Prints what a model takes for granted, where every request is printed.
     func remark(_ what: @autoclosure () -> String) { if options.isVerbose { print("  \(what())") } }
@@ -86,7 +97,10 @@ final class Simulation: @unchecked Sendable {
         guard SQLiteLibrary.isSetUp, SimulatedFileSystem.mount(disk) else {
             throw TestWorldFault(description: "SQLite does not take the simulated disk")
         }
-        disk.onSlowSync = { [clock] in clock.advance(by: .milliseconds($0)) }
+        disk.onSlowSync = { [clock, network] in
+            clock.advance(by: .milliseconds($0))
+            network?.hold(for: $0)
+        }
         try boot()
         finish { simulation in
             do {
@@ -128,10 +142,13 @@ final class Simulation: @unchecked Sendable {
     private func weather() {
         var span = Duration.milliseconds(generator.number(below: 1500))
         if generator.isOne(in: 12) { span = .seconds(generator.number(below: 60)) }
+        if network != nil { span = spanOfNodes() }
         if generator.isOne(in: isLate ? 20 : 800), !isEarly { span = .seconds(generator.number(below: 172_800)) }
         // The server's clock is set back.
         if generator.isOne(in: 300) { span = .zero - .milliseconds(generator.number(below: 90_000)) }
         clock.advance(by: span)
+        network?.advance(by: span)
+        troubleNodes()
         guard options.hasFaults else { return }
         disk.faults.failingReads = 20_000
         disk.faults.failingWrites = 4_000
@@ -163,9 +180,7 @@ final class Simulation: @unchecked Sendable {
     private func restart(losesUnsynced: Bool) throws {
         disk.turnOff()
         drain()
-        let old = engine
-        finish { _ in await old?.close() }
-        (engine, world) = (nil, nil)
+        stopNodes()
         var losesUnsynced = losesUnsynced
         for attempt in 0..<10 {
             disk.turnOn(losesUnsynced: losesUnsynced)
@@ -175,40 +190,41 @@ final class Simulation: @unchecked Sendable {
             }
             do {
                 try boot()
-                return
+                if !disk.isOff { return }
+                stopNodes()
             } catch {
                 guard disk.isOff else {
                     violate("the server does not start after a loss of power: \(error)")
                     return
                 }
+                if !nodes.isEmpty { stopNodes() }
             }
             losesUnsynced = true
         }
     }
 
+    private func stopNodes() {
+        let old = nodes
+        nodes = []
+        for node in old where node.shared != nil { node.die() }
+        finish { _ in for node in old { await node.close() } }
+    }
+
     private func boot() throws {
         boots += 1
-        let executor = executor
-        let store = try SQLiteStore(simulated: Self.database) { executor.add($0) }
-        if options.isVerbose { store.observeFaults { print("  \($0)") } }
-        engine = store
-        world = try TestWorld(
-            store, clock: clock, sessionCacheCapacity: 500, seed: options.seed &+ UInt64(boots) &* 0x1_0000,
-            mail: .carrier(mailServer))
+        for _ in 0..<options.nodes { nodes.append(try newNode()) }
     }
 
     /// Does what an operator wants: in the server, or in a command beside it, which is another process with caches of its own.
     func operate<Value: Sendable>(
         _ name: String, _ body: @escaping @Sendable (TestWorld) async throws -> Value
     ) async -> Outcome<Value> {
-        guard let engine, !disk.isOff, generator.isOne(in: 2) else { return await call(name, body) }
-        let (executor, faults) = (executor, disk.faultCount)
+        guard let server = nodes.first, !disk.isOff, generator.isOne(in: 2) else { return await call(name, body) }
+        let faults = disk.faultCount
         let store: SQLiteStore
         let command: TestWorld
         do {
-            store = try SQLiteStore(simulated: Self.database, beside: engine) { executor.add($0) }
-            command = try TestWorld(
-                store, clock: clock, sessionCacheCapacity: 50, seed: generator.next(), mail: .carrier(mailServer))
+            (store, command) = try newCommand(beside: server)
         } catch {
             if faults == disk.faultCount { violate("a command does not start: \(error)") }
             return .unknown
@@ -225,10 +241,14 @@ final class Simulation: @unchecked Sendable {
 
     private func begin() -> Bool {
         guard let operation = nextOperation() else { return false }
-        underWay += 1
-        executor.start(
-            { [self] in await operation(self) }, whenDone: { [self] in underWay -= 1 })
+        start(operation)
         return true
+    }
+
+    /// Lets something run beside everything else.
+    func start(_ work: @escaping @Sendable (Simulation) async -> Void) {
+        underWay += 1
+        executor.start({ [self] in await work(self) }, whenDone: { [self] in underWay -= 1 })
     }
 
     private func step() {
@@ -241,8 +261,7 @@ final class Simulation: @unchecked Sendable {
 
     /// Runs something alone to its end.
     private func finish(_ work: @escaping @Sendable (Simulation) async -> Void) {
-        underWay += 1
-        executor.start({ [self] in await work(self) }, whenDone: { [self] in underWay -= 1 })
+        start(work)
         drain()
     }
 
@@ -251,6 +270,7 @@ final class Simulation: @unchecked Sendable {
         let (faults, calls) = (disk.faults, disk.callsUntilPowerLoss)
         (disk.faults, disk.callsUntilPowerLoss) = (.none, nil)
         mailServer.hasFaults = false
+        network?.heal()
         finish(work)
         mailServer.hasFaults = options.hasFaults
         (disk.faults, disk.callsUntilPowerLoss) = (faults, calls)
@@ -276,15 +296,17 @@ final class Simulation: @unchecked Sendable {
     func call<Value: Sendable>(
         _ name: String, mayLose: Bool = true, _ body: @Sendable (TestWorld) async throws -> Value
     ) async -> Outcome<Value> {
-        guard let world, !disk.isOff else { return unanswered(name) }
+        guard let node = openNode(), !disk.isOff else { return unanswered(name) }
+        node.requests += 1
+        defer { node.requests -= 1 }
         if mayLose, generator.isOne(in: 60) {
             history.note(name, "lost", at: now)
             return unanswered(name)
         }
-        let (boot, faults) = (boots, disk.faultCount)
+        let (boot, faults) = (boots, faultCount)
         do {
-            let value = try await body(world)
-            guard boot == boots, !disk.isOff else { return unanswered(name) }
+            let value = try await body(node.world)
+            guard boot == boots, !disk.isOff, !node.isDead else { return unanswered(name) }
             if mayLose, generator.isOne(in: 40) {
                 history.note(name, "unanswered", at: now)
                 return unanswered(name)
@@ -292,10 +314,10 @@ final class Simulation: @unchecked Sendable {
             history.note(name, "done", at: now)
             return .done(value)
         } catch let error as DomainError {
-            guard boot == boots, !disk.isOff else { return unanswered(name) }
+            guard boot == boots, !disk.isOff, !node.isDead else { return unanswered(name) }
             history.note(name, error.code.rawValue, at: now)
             guard error.code == .storageUnavailable else { return .refused(error) }
-            if faults == disk.faultCount { violate("\(name): storage is unavailable though nothing failed") }
+            if faults == faultCount { violate("\(name): storage is unavailable though nothing failed") }
             return unanswered(name)
         } catch {
             violate("\(name): \(error)")
@@ -320,6 +342,8 @@ final class Simulation: @unchecked Sendable {
     /// Keeps some of what has ended, to be tried again.
     func bury(_ sessions: [OpenSession]) {
         for session in sessions {
+            session.endedAt = network?.now ?? 0
+            if network != nil { justEnded = justEnded.suffix(20) + [session] }
             if graveyard.count < 4_000 {
                 graveyard.append(session)
             } else {

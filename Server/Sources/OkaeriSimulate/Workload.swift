@@ -19,7 +19,7 @@ extension Simulation {
 
     private func draw(in application: Application) -> Operation? {
         let lot = generator.number(below: 1000)
-        if lot < 150, let session = graveyard.isEmpty ? nil : generator.pick(graveyard) {
+        if lot < 150, let session = pickEnded() {
             guard !session.person.isBusy else { return nil }
             return locked([], [session.person]) { await $0.useEnded(session, in: application) }
         }

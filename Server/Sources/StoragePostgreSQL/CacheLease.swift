@@ -1,15 +1,14 @@
 import Domain
+import Storage
 import Synchronization
 
-/// How long caches may be believed: until the end of a lease that every heartbeat through the database renews.
+/// What `NodeNews` says of the caches, for the threads that ask: until the end of a lease that every heartbeat through the
+/// database renews, they may be believed.
 ///
 /// News of changes comes over the same connection in the same order, so a node that has heard the heartbeat has heard all
 /// changes before it. When nothing is heard any more, the lease ends by itself within a second of the last heartbeat's
 /// sending.
 final class CacheLease: CacheValidity, Sendable {
-    /// How long a heartbeat is good for, from its sending.
-    static let term: UInt64 = 900_000_000
-
     private let number = Atomic<UInt64>(1)
     private let end = Atomic<UInt64>(0)
 
@@ -20,19 +19,13 @@ final class CacheLease: CacheValidity, Sendable {
         return number.load(ordering: .sequentiallyConsistent)
     }
 
-    func renew(sentAt nanoseconds: UInt64) {
-        end.store(nanoseconds + Self.term, ordering: .sequentiallyConsistent)
-    }
-
-    /// Makes every cache begin anew.
-    func beginNewEpoch() {
-        number.add(1, ordering: .sequentiallyConsistent)
-    }
-
-    /// Ends the lease at once. What was kept until now is not believed in a later one either.
-    func lose() {
-        end.store(0, ordering: .sequentiallyConsistent)
-        beginNewEpoch()
+    /// Says what holds from now on. One thread does.
+    func set(by news: NodeNews) {
+        // A lease that ends earlier has ended before the new number begins, which a cache would take into the next lease.
+        let earlier = min(news.end, end.load(ordering: .sequentiallyConsistent))
+        end.store(earlier, ordering: .sequentiallyConsistent)
+        number.store(news.epoch, ordering: .sequentiallyConsistent)
+        end.store(news.end, ordering: .sequentiallyConsistent)
     }
 }
 

@@ -1,17 +1,12 @@
 import Domain
+import Storage
 
-/// What nodes tell each other through the database: one text, at most 8000 bytes, with words between spaces.
+/// What nodes tell each other as it goes through the database: one text, at most 8000 bytes, with words between spaces.
 ///
 /// The first word is the sender, the second a letter: `h` for a heartbeat with the sender's own clock, `b` for goodbye,
 /// `c` for changes. A change is a letter and its ids in base64url with dots before each, so that no id of any form breaks
 /// a payload.
-enum ChangeNotice: Equatable {
-    case heartbeat(nanoseconds: UInt64)
-    case goodbye
-    case changes([Change])
-    /// Something this program does not know: a newer one sent it. Everything may have changed.
-    case anything
-
+extension ChangeNotice {
     /// The channel of `LISTEN` and `NOTIFY`.
     static let channel = "okaeri"
     /// More than that of changes says "anything", which costs caches more and the database less.
@@ -32,11 +27,18 @@ enum ChangeNotice: Equatable {
             }
         }
         let isTooMuch = payloads.count > maximumPayloads || payloads.contains { $0.utf8.count > maximumBytes }
-        return isTooMuch ? ["\(sender) *"] : payloads
+        return isTooMuch ? ChangeNotice.anything.payloads(from: sender) : payloads
     }
 
-    static func heartbeat(from sender: String, nanoseconds: UInt64) -> String { "\(sender) h \(nanoseconds)" }
-    static func goodbye(from sender: String) -> String { "\(sender) b" }
+    /// The payloads of a notice.
+    func payloads(from sender: String) -> [String] {
+        switch self {
+        case .heartbeat(let nanoseconds): ["\(sender) h \(nanoseconds)"]
+        case .goodbye: ["\(sender) b"]
+        case .changes(let changes): Self.payloads(changes, from: sender)
+        case .anything: ["\(sender) *"]
+        }
+    }
 
     /// Reads a payload; whatever it says is some notice.
     static func read(_ payload: String) -> (sender: String, notice: ChangeNotice) {

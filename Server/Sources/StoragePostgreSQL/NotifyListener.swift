@@ -9,13 +9,8 @@ import Synchronization
 /// Changes are announced right after their commit, many at once, because `NOTIFY` within a transaction makes all such
 /// transactions of a cluster commit one after the other. What a node could not tell before it died, others make good:
 /// when a node falls silent without a goodbye, they forget everything they keep, again and again until a commit that
-/// the node left behind must have ended.
+/// the node left behind must have ended. `NodeNews` has the rules.
 final class NotifyListener: Sendable {
-    private static let interval: UInt64 = 250_000_000
-    /// A node that nothing was heard of for so long counts as silent.
-    private static let silence: UInt64 = 1_000_000_000
-    /// For so long a commit of a silent node may still come.
-    private static let aftermath: UInt64 = 30_000_000_000
     private static let session = """
         SET statement_timeout = '3s'; SET synchronous_commit = off; LISTEN \(ChangeNotice.channel)
         """
@@ -83,6 +78,7 @@ final class NotifyListener: Sendable {
 
     private func run(_ first: PostgreSQLLink) {
         var next: PostgreSQLLink? = first
+        var news = NodeNews(name: name)
         var isReported = false
         while !isClosed {
             do throws(PostgreSQLOpenFault) {
@@ -95,18 +91,20 @@ final class NotifyListener: Sendable {
                 next = nil
                 if isReported { signals.report(fault: "News of other nodes' changes is heard again.") }
                 isReported = false
-                try serve(link)
+                try serve(link, &news)
             } catch {
-                lease.lose()
+                news.disconnect()
+                lease.set(by: news)
                 if !isReported, !isClosed {
                     signals.report(fault: "No news of other nodes' changes; caches are not used. \(error.description)")
                 }
                 isReported = true
                 next = nil
-                wakeUp.wait(socket: nil, nanoseconds: Self.interval)
+                wakeUp.wait(socket: nil, nanoseconds: NodeNews.Limits().interval)
             }
         }
-        lease.lose()
+        news.disconnect()
+        lease.set(by: news)
         state.withLock { state in
             state.hasEnded = true
             state.whenEnded?.resume()
@@ -115,81 +113,34 @@ final class NotifyListener: Sendable {
     }
 
     /// Speaks and listens until the connection is gone or this node stops.
-    private func serve(_ link: PostgreSQLLink) throws(PostgreSQLOpenFault) {
-        var hearing = Hearing(name: name, lease: lease, begunAt: MonotonicTime.nanoseconds + Self.interval)
-        var heartbeatAt: UInt64 = 0
+    private func serve(_ link: PostgreSQLLink, _ news: inout NodeNews) throws(PostgreSQLOpenFault) {
+        news.connect(at: MonotonicTime.nanoseconds)
         do throws(PostgreSQLFault) {
             while true {
                 let (changes, isClosed) = state.withLock { state in (state.pending, state.isClosed) }
-                var payloads = ChangeNotice.payloads(changes, from: name)
-                let now = MonotonicTime.nanoseconds
-                if now >= heartbeatAt {
-                    payloads.append(ChangeNotice.heartbeat(from: name, nanoseconds: now))
-                    heartbeatAt = now + Self.interval
-                }
-                if isClosed { payloads.append(ChangeNotice.goodbye(from: name)) }
+                let payloads = news.notices(telling: changes, isLast: isClosed, at: MonotonicTime.nanoseconds)
+                    .flatMap { $0.payloads(from: name) }
                 if !payloads.isEmpty {
                     for payload in payloads {
                         try link.send(text: "SELECT pg_notify($1, $2)", [ChangeNotice.channel, payload])
                     }
                     _ = try link.finish(payloads.count, within: .seconds(4))
-                    state.withLock { $0.pending.removeFirst(changes.count) }
                 }
+                if !changes.isEmpty { state.withLock { $0.pending.removeFirst(changes.count) } }
                 if isClosed { return }
                 while let payload = link.nextNotification() {
-                    signals.announce(hearing.take(payload, at: MonotonicTime.nanoseconds))
+                    let (sender, notice) = ChangeNotice.read(payload)
+                    signals.announce(news.take(notice, from: sender, at: MonotonicTime.nanoseconds))
                 }
-                hearing.checkSilence(at: MonotonicTime.nanoseconds, silence: Self.silence, aftermath: Self.aftermath)
+                news.checkSilence(at: MonotonicTime.nanoseconds)
+                lease.set(by: news)
                 if state.withLock({ $0.pending.isEmpty && !$0.isClosed }) {
-                    let left = heartbeatAt &- min(heartbeatAt, MonotonicTime.nanoseconds)
-                    wakeUp.wait(socket: link.socket, nanoseconds: left)
+                    wakeUp.wait(socket: link.socket, nanoseconds: news.pause(at: MonotonicTime.nanoseconds))
                 }
                 try link.takeInput()
             }
         } catch {
             throw PostgreSQLOpenFault("The connection to \(address) broke: \(error.words).")
-        }
-    }
-}
-
-/// What a node makes of what it hears.
-private struct Hearing {
-    let name: String
-    let lease: CacheLease
-    /// Heartbeats sent before that do not count: until then every other node has been heard once.
-    let begunAt: UInt64
-    private var lastHeard: [String: UInt64] = [:]
-
-    init(name: String, lease: CacheLease, begunAt: UInt64) {
-        self.name = name
-        self.lease = lease
-        self.begunAt = begunAt
-    }
-
-    /// - Returns: what caches have to forget.
-    mutating func take(_ payload: String, at now: UInt64) -> [Change] {
-        let (sender, notice) = ChangeNotice.read(payload)
-        if sender != name { lastHeard[sender] = now }
-        switch notice {
-        case .heartbeat(let sentAt):
-            if sender == name, sentAt >= begunAt { lease.renew(sentAt: sentAt) }
-            return []
-        case .goodbye:
-            lastHeard[sender] = nil
-            return []
-        case .changes(let changes):
-            return sender == name ? [] : changes
-        case .anything:
-            if sender != name { lease.beginNewEpoch() }
-            return []
-        }
-    }
-
-    /// A node that fell silent may have left changes untold.
-    mutating func checkSilence(at now: UInt64, silence: UInt64, aftermath: UInt64) {
-        for (node, heard) in lastHeard where now &- heard > silence && now > heard {
-            lease.beginNewEpoch()
-            if now - heard > aftermath { lastHeard[node] = nil }
         }
     }
 }

@@ -207,19 +207,32 @@ extension PostgreSQLStore {
                     connection.end()
                     return outcome
                 }
-                // Changes are announced after the commit when others hear that at once, else together with it.
-                let isHeard = store.changes?.isHeard == true
+                let (changes, news) = (transaction.changes, CommitNews(isHeard: store.isHeard))
                 do throws(PostgreSQLFault) {
-                    try connection.commit(
-                        isHeard ? [] : ChangeNotice.payloads(transaction.changes, from: store.node))
+                    try connection.commit(news == .carried ? ChangeNotice.payloads(changes, from: store.node) : [])
                 } catch {
                     connection.end()
                     guard error.kind == .lost else { return .failed(error) }
-                    store.announce(transaction.changes, toOthers: true)
+                    store.announce(changes, toOthers: true)
                     return .unknown(error)
                 }
-                store.announce(transaction.changes, toOthers: isHeard)
+                store.announce(changes, toOthers: news == .announced)
+                return answer(outcome, mustSend: news.mustBeSent(isHeard: store.isHeard), changes, connection)
+            }
+        }
+
+        /// An outcome, once other nodes will hear of it.
+        private func answer<Value>(
+            _ outcome: Outcome<Value>, mustSend: Bool, _ changes: [Change], _ connection: PostgreSQLConnection
+        ) -> Outcome<Value> {
+            guard mustSend else { return outcome }
+            do throws(PostgreSQLFault) {
+                try connection.announce(ChangeNotice.payloads(changes, from: store.node))
                 return outcome
+            } catch {
+                // It is committed. The ear tells it as soon as it can; until then nobody may rely on it.
+                store.changes?.tell(changes)
+                return .unknown(error)
             }
         }
 
@@ -238,16 +251,10 @@ extension PostgreSQLStore {
                     return .failed(PostgreSQLFault(.other, fault.words))
                 case .failed: return outcome
                 case .done, .refused, .unknown:
-                    let isHeard = store.changes?.isHeard == true
+                    // It is committed already.
+                    let isHeard = store.isHeard
                     store.announce(transaction.changes, toOthers: isHeard)
-                    if !isHeard {
-                        do throws(PostgreSQLFault) {
-                            try connection.announce(ChangeNotice.payloads(transaction.changes, from: store.node))
-                        } catch {
-                            store.changes?.tell(transaction.changes)
-                        }
-                    }
-                    return outcome
+                    return answer(outcome, mustSend: !isHeard, transaction.changes, connection)
                 }
             }
         }
@@ -320,6 +327,9 @@ extension PostgreSQLStore {
             usleep(share * 250 * UInt32(clamping: min(attempt, 40)))
         }
     }
+
+    /// Whether what the ear tells reaches others at once.
+    private var isHeard: Bool { changes?.isHeard == true }
 
     private func announce(_ changed: [Change], toOthers: Bool) {
         signals.announce(changed)

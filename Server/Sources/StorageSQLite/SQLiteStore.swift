@@ -19,6 +19,15 @@ package final class SQLiteStore: Engine, Sendable {
         case command
     }
 
+    /// What a process is to a simulated database.
+    package enum SimulatedRole: Sendable {
+        case server
+        /// Does one thing beside a server.
+        case command(beside: SQLiteStore)
+        /// One of several, as those on PostgreSQL are: used proofs have rows, and others decide what caches are worth.
+        case node(any CacheValidity)
+    }
+
     let writer: GroupCommit
     private let readers: ReaderPool?
     private let searchReaders: SearchReaders?
@@ -87,11 +96,11 @@ package final class SQLiteStore: Engine, Sendable {
     ///
     /// - Parameters:
     ///   - path: The file's name there.
-    ///   - server: The server beside which a command opens it; `nil` for a server.
+    ///   - role: Who asks.
     ///   - steps: Gets each piece of work, and runs it later.
     /// - Throws: `SQLiteOpenFault`.
     package init(
-        simulated path: String, beside server: SQLiteStore? = nil, steps: @escaping StepQueue.Steps
+        simulated path: String, as role: SimulatedRole, steps: @escaping StepQueue.Steps
     ) throws(SQLiteOpenFault) {
         let signals = StoreSignals()
         self.signals = signals
@@ -99,18 +108,23 @@ package final class SQLiteStore: Engine, Sendable {
         let connection = try SQLiteConnection(
             path: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, gathersLog: true, reportFault: reportFault)
         try SQLiteSetUp.prepareWriter(connection)
-        if server == nil { SQLiteSetUp.emptyLog(connection) }
         readers = try ReaderPool(path: path, count: 1, steps: steps, reportFault: reportFault)
         searchReaders = nil
         lock = nil
-        let shared = server?.epochs
-        let epochs: CacheEpoch
-        if let shared { epochs = shared } else { epochs = try CacheEpoch() }
-        self.epochs = epochs
-        validity = server == nil ? epochs : AlwaysValid()
+        let (outsideChanges, proofs): (CacheEpoch?, ProofMemory?)
+        switch role {
+        case .server:
+            SQLiteSetUp.emptyLog(connection)
+            let own = try CacheEpoch()
+            (epochs, validity, outsideChanges, proofs) = (own, own, nil, try connection.proofMemory())
+        case .command(let server):
+            (epochs, validity, outsideChanges, proofs) = (server.epochs, AlwaysValid(), server.epochs, nil)
+        case .node(let news):
+            SQLiteSetUp.emptyLog(connection)
+            (epochs, validity, outsideChanges, proofs) = (nil, news, nil, nil)
+        }
         writer = GroupCommit(
-            connection, outsideChanges: server == nil ? nil : epochs, journal: nil, signals: signals,
-            proofs: server == nil ? try connection.proofMemory() : nil,
+            connection, outsideChanges: outsideChanges, journal: nil, signals: signals, proofs: proofs,
             queue: StepQueue(label: "simulated", steps: steps))
     }
 

@@ -73,6 +73,17 @@ struct BackupFaultTests {
         }
     }
 
+    @Test("never takes the place of another one: of two that are made at one instant, the first stays")
+    func sameInstant() async throws {
+        try await fill()
+        let store = repositoryAtHand()
+        let first = try make(in: store, checkedWith: nil)
+        let fault = #expect(throws: BackupFault.self) { try make(in: store, checkedWith: nil) }
+        #expect(fault?.description.contains("another file \(first.name) already") == true, "\(fault as Any)")
+        #expect(try BackupCatalogue(store).backups == [first.name])
+        #expect(try restore(from: store).rows["users"] == 3)
+    }
+
     @Test("and a replica leave no copy behind that a killed process had begun", arguments: [".restore-", ".standby-"])
     func abandoned(beginning: String) async throws {
         let store = repositoryAtHand()

@@ -89,7 +89,9 @@ final class FaultyRepository: BackupRepository {
         return try inner.names(beginningWith: prefix, after: last)
     }
 
-    func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault) {
+    func store(
+        _ draft: String, as name: String, replacing: Bool, _ tell: (Int, Int) -> Void
+    ) throws(BackupFault) {
         try check()
         if let position = spoiledByte.withLock(\.self) {
             var bytes = FileManager.default.contents(atPath: draft) ?? Data()
@@ -97,7 +99,7 @@ final class FaultyRepository: BackupRepository {
             if bytes.indices.contains(index) { bytes[index] ^= 1 }
             guard FileManager.default.createFile(atPath: draft, contents: bytes) else { throw OutputFile.fault(draft) }
         }
-        try inner.store(draft, as: name, tell)
+        try inner.store(draft, as: name, replacing: replacing, tell)
     }
 
     func claim(_ name: String, _ bytes: [UInt8]) throws(BackupFault) -> Bool {

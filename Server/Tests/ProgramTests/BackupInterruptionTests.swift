@@ -43,7 +43,7 @@ struct BackupInterruptionTests {
         #expect(made.status == 0, "\(made.errors)")
         let data = folder.path
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for requests in 0..<9 {
+            for requests in 0..<10 {
                 group.addTask {
                     let cut = try await CutStore(before: store)
                     try await cut.cut(after: requests)
@@ -51,11 +51,12 @@ struct BackupInterruptionTests {
                     let failed = try await Program.run(
                         make + [address], environment: store.environment(url: cut.url))
                     #expect(failed.status == 1 && failed.errors.contains("See that the store runs"), "\(failed.errors)")
-                    // The list, the beginning of an upload, two parts: with the next request they become a backup.
+                    // The list, a look for the name, the beginning of an upload, two parts: with the next request they become
+                    // a backup.
                     let listed = try await Program.run(
                         "backup", "list", "--from", address, "--json", environment: store.environment)
                     #expect(
-                        try listed.json([ListedBackup].self).count == (requests < 5 ? 0 : 1), "\(requests) requests")
+                        try listed.json([ListedBackup].self).count == (requests < 6 ? 0 : 1), "\(requests) requests")
 
                     let target = TestFolder()
                     try await cut.cut(after: requests)

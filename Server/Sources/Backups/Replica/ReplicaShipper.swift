@@ -326,7 +326,7 @@ package final class ReplicaShipper: @unchecked Sendable {
         let target = try OutputFile(path: draft)
         try target.write(try source.read(from: 0, count: source.byteCount))
         try target.synchronize()
-        try repository.store(draft, as: item.part.name) { _, _ in }
+        try repository.store(draft, as: item.part.name, replacing: false) { _, _ in }
     }
 
     // MARK: The third thread

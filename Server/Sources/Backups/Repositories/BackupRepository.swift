@@ -15,7 +15,15 @@ package protocol BackupRepository: CustomStringConvertible {
     func names(beginningWith prefix: String, after last: String?) throws(BackupFault) -> [String]
 
     /// Takes a finished file over; afterwards it has that name as a whole, and the draft is gone.
-    func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault)
+    ///
+    /// - Parameters:
+    ///   - draft: The file's path on this machine.
+    ///   - name: Its name at the repository.
+    ///   - replacing: Whether what has the name gives way. Otherwise it stays: the same bytes are what an earlier try
+    ///     stored whose answer was lost, and anything else is refused.
+    ///   - tell: Called with how many bytes of how many are stored.
+    /// - Throws: `BackupFault`.
+    func store(_ draft: String, as name: String, replacing: Bool, _ tell: (Int, Int) -> Void) throws(BackupFault)
 
     /// Makes a small file under a name that nobody has yet.
     ///
@@ -30,14 +38,32 @@ package protocol BackupRepository: CustomStringConvertible {
 extension BackupRepository {
     /// The names of all files, in no order.
     func names() throws(BackupFault) -> [String] { try names(beginningWith: "", after: nil) }
+
+    /// Ends a store that found its name taken.
+    ///
+    /// - Throws: `BackupFault` when something else has the name.
+    func accept(_ draft: LocalFile, as name: String) throws(BackupFault) {
+        guard try draft.isSame(as: file(name)) else {
+            throw BackupFault(
+                "\(self) has another file \(name) already, which stays as it is: no backup replaces another one. Run the "
+                    + "command again, which gives a new backup a name of its own.")
+        }
+    }
 }
 
 /// A folder of this machine, or one that is mounted.
 package struct FolderRepository: BackupRepository {
     private let folder: String
+    private let hasLinks: Bool
 
-    package init(_ folder: String) {
+    package init(_ folder: String) { self.init(folder, hasLinks: true) }
+
+    /// - Parameters:
+    ///   - folder: Its path.
+    ///   - hasLinks: Whether a link may be tried. A file system without them refuses it.
+    init(_ folder: String, hasLinks: Bool) {
         self.folder = folder
+        self.hasLinks = hasLinks
     }
 
     package var description: String { folder }
@@ -55,9 +81,42 @@ package struct FolderRepository: BackupRepository {
         }
     }
 
-    package func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault) {
-        guard rename(draft, path(name)) == 0 else { throw OutputFile.fault(path(name)) }
+    package func store(
+        _ draft: String, as name: String, replacing: Bool, _ tell: (Int, Int) -> Void
+    ) throws(BackupFault) {
+        if replacing {
+            guard rename(draft, path(name)) == 0 else { throw OutputFile.fault(path(name)) }
+        } else if try !move(draft, to: path(name)) {
+            try accept(LocalFile(path: draft, name: name), as: name)
+            unlink(draft)
+        }
         try synchronize()
+    }
+
+    /// Gives a finished file a name that nobody has: by a link, which is made by one alone. Without links an empty file takes
+    /// the name, also for one alone, and the finished one replaces it.
+    ///
+    /// - Returns: `false` when the name is taken.
+    private func move(_ draft: String, to path: String) throws(BackupFault) -> Bool {
+        if hasLinks {
+            if link(draft, path) == 0 {
+                unlink(draft)
+                return true
+            }
+            if errno == EEXIST { return false }
+        }
+        let taken = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard taken >= 0 else {
+            if errno == EEXIST { return false }
+            throw OutputFile.fault(path)
+        }
+        close(taken)
+        guard rename(draft, path) == 0 else {
+            let fault = OutputFile.fault(path)
+            unlink(path)
+            throw fault
+        }
+        return true
     }
 
     package func claim(_ name: String, _ bytes: [UInt8]) throws(BackupFault) -> Bool {
@@ -66,11 +125,7 @@ package struct FolderRepository: BackupRepository {
         let file = try OutputFile(path: draft)
         try file.write(bytes)
         try file.synchronize()
-        // A link, which is made by one alone.
-        guard link(draft, path(name)) == 0 else {
-            if errno == EEXIST { return false }
-            throw OutputFile.fault(path(name))
-        }
+        guard try move(draft, to: path(name)) else { return false }
         try synchronize()
         return true
     }

@@ -58,21 +58,41 @@ package struct S3Repository: BackupRepository {
         try asking("written") { () throws(S3Bucket.Fault) in try bucket.putNew(bytes, as: prefix + name) }
     }
 
-    package func store(_ draft: String, as name: String, _ tell: (Int, Int) -> Void) throws(BackupFault) {
+    package func store(
+        _ draft: String, as name: String, replacing: Bool, _ tell: (Int, Int) -> Void
+    ) throws(BackupFault) {
         let file = try LocalFile(path: draft, name: name)
-        let key = prefix + name
-        if file.byteCount <= Self.smallestPart {
-            let bytes = try file.read(from: 0, count: file.byteCount)
-            try asking("written") { () throws(S3Bucket.Fault) in try bucket.put(bytes, as: key) }
-        } else {
-            try storeParts(of: file, as: key, tell)
-        }
+        let isStored =
+            if file.byteCount <= Self.smallestPart {
+                try storeWhole(file, replacing: replacing)
+            } else {
+                try storeParts(of: file, replacing: replacing, tell)
+            }
+        if !isStored { try accept(file, as: name) }
         unlink(draft)
     }
 
+    /// - Returns: `false` when its name is taken.
+    private func storeWhole(_ file: LocalFile, replacing: Bool) throws(BackupFault) -> Bool {
+        let bytes = try file.read(from: 0, count: file.byteCount)
+        let key = prefix + file.name
+        return try asking("written") { () throws(S3Bucket.Fault) in
+            guard replacing else { return try bucket.putNew(bytes, as: key) }
+            try bucket.put(bytes, as: key)
+            return true
+        }
+    }
+
+    /// - Returns: `false` when its name is taken.
     private func storeParts(
-        of file: LocalFile, as key: String, _ tell: (Int, Int) -> Void
-    ) throws(BackupFault) {
+        of file: LocalFile, replacing: Bool, _ tell: (Int, Int) -> Void
+    ) throws(BackupFault) -> Bool {
+        let key = prefix + file.name
+        // Nothing large is sent in vain. Another machine that takes the name meanwhile is found when the object is made.
+        if !replacing {
+            let isTaken = try asking("read") { () throws(S3Bucket.Fault) in try bucket.has(key) }
+            if isTaken { return false }
+        }
         let partBytes = max(Self.smallestPart, file.byteCount / Self.mostParts + 1)
         let upload = try asking("written") { () throws(S3Bucket.Fault) in try bucket.beginUpload(of: key) }
         do throws(BackupFault) {
@@ -89,7 +109,12 @@ package struct S3Repository: BackupRepository {
                 tell(offset, file.byteCount)
             }
             let all = tags
-            try asking("written") { () throws(S3Bucket.Fault) in try bucket.completeUpload(upload, tags: all, as: key) }
+            let isStored = try asking("written") { () throws(S3Bucket.Fault) in
+                try bucket.completeUpload(upload, tags: all, as: key, replacing: replacing)
+            }
+            // Parts that became no object are of use to nobody. After a lost answer there are none any more.
+            if !isStored { try? bucket.abortUpload(upload, of: key) }
+            return isStored
         } catch {
             // A store that cannot be reached keeps the parts until its own rule removes them; nobody sees them.
             try? bucket.abortUpload(upload, of: key)

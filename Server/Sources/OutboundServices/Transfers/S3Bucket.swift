@@ -44,6 +44,9 @@ package struct S3Bucket: Sendable {
 
     private static let tries = 3
     private static let maximumAnswerBytes = 64 << 20
+    private static let unlessThere = "If-None-Match: *"
+    // What a store says of an object with a condition; a conflict is that of two requests at once, of which one may ask again.
+    private static let (isMissing, isInConflict, isThere, isUnknown) = (404, 409, 412, 501)
 
     private let endpoint: String
     private let bucket: String
@@ -69,15 +72,31 @@ package struct S3Bucket: Sendable {
         _ = try perform(.put, key, body: bytes)
     }
 
-    /// Stores an object unless there is one of that name. A store that does not know the condition stores it in any case.
+    /// Stores an object unless there is one of that name.
     ///
-    /// - Returns: whether it was stored.
+    /// A store that says that it does not know the condition is asked for the object first; one that takes no notice of it
+    /// stores the object in any case.
+    ///
+    /// - Returns: whether it was stored. Also `false` when this very call stored it, and had to ask again as the answer was lost.
     package func putNew(_ bytes: [UInt8], as key: String) throws(Fault) -> Bool {
         do throws(Fault) {
-            _ = try perform(.put, key, headers: ["If-None-Match: *"], body: bytes)
+            _ = try perform(.put, key, headers: [Self.unlessThere], body: bytes)
             return true
         } catch {
-            if error.status == 412 { return false }
+            if error.status == Self.isThere { return false }
+            guard error.status == Self.isUnknown else { throw error }
+        }
+        guard try !has(key) else { return false }
+        try put(bytes, as: key)
+        return true
+    }
+
+    package func has(_ key: String) throws(Fault) -> Bool {
+        do throws(Fault) {
+            _ = try perform(.head, key)
+            return true
+        } catch {
+            if error.status == Self.isMissing { return false }
             throw error
         }
     }
@@ -104,17 +123,35 @@ package struct S3Bucket: Sendable {
     }
 
     /// Makes the object of its parts.
-    package func completeUpload(_ upload: String, tags: [String], as key: String) throws(Fault) {
+    ///
+    /// - Returns: `false` when nothing is replaced and there is one of that name already; see `putNew`.
+    package func completeUpload(
+        _ upload: String, tags: [String], as key: String, replacing: Bool
+    ) throws(Fault) -> Bool {
         let parts = tags.enumerated().map { number, tag in
             "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(tag)</ETag></Part>"
         }
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
-        let answer = try perform(.post, key, query: "uploadId=\(Self.escaped(upload))", body: Array(body.utf8))
+        let query = "uploadId=\(Self.escaped(upload))"
+        let answer: Response
+        do throws(Fault) {
+            answer = try perform(
+                .post, key, query: query, headers: replacing ? [] : [Self.unlessThere], body: Array(body.utf8))
+        } catch {
+            if !replacing, error.status == Self.isUnknown {
+                guard try !has(key) else { return false }
+                return try completeUpload(upload, tags: tags, as: key, replacing: true)
+            }
+            // Asked again after a lost answer, a store may also say that there is no such upload any more.
+            guard !replacing, [Self.isThere, Self.isMissing].contains(error.status), try has(key) else { throw error }
+            return false
+        }
         // The status comes before the work is done: only the document says how it ended.
         guard Self.elements("ETag", in: answer.body).first != nil else {
             throw Fault(
                 reason: Self.elements("Message", in: answer.body).first ?? "the store made no object of the parts")
         }
+        return true
     }
 
     /// Forgets the parts of an upload that failed.
@@ -160,7 +197,10 @@ package struct S3Bucket: Sendable {
         while true {
             do throws(Fault) {
                 let response = try send(method, key, query, headers, body)
-                guard response.status >= 500, attempt < Self.tries else { return try Self.accepted(response) }
+                let isForNow = response.status >= 500 && response.status != Self.isUnknown
+                guard isForNow || response.status == Self.isInConflict, attempt < Self.tries else {
+                    return try Self.accepted(response)
+                }
             } catch {
                 guard attempt < Self.tries, error.isOfTransport else { throw error }
             }

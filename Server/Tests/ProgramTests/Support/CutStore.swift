@@ -1,7 +1,7 @@
 import Foundation
 
 /// Stands between a program and a store that speaks S3. After a number of requests the store cannot be reached any more: connections
-/// close before an answer.
+/// close before an answer. Answers to requests with a condition may get lost, and the store may not know conditions.
 final class CutStore: Sendable {
     let url: String
     private let process: ChildProcess
@@ -10,7 +10,7 @@ final class CutStore: Sendable {
         import http.client, http.server, sys
         from urllib.parse import urlsplit
 
-        store, left = urlsplit(sys.argv[1]), [1 << 30]
+        store, left, lost, unknown = urlsplit(sys.argv[1]), [1 << 30], [0], [0]
 
         class Handler(http.server.BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -20,10 +20,19 @@ final class CutStore: Sendable {
                 if self.path.startswith("/cut-after/"):
                     left[0] = int(self.path.split("/")[-1])
                     return self.answer(200, [], b"")
+                if self.path.startswith("/lose-answers/"):
+                    lost[0] = int(self.path.split("/")[-1])
+                    return self.answer(200, [], b"")
+                if self.path.startswith("/know-no-conditions"):
+                    unknown[0] = 1
+                    return self.answer(200, [], b"")
                 if left[0] <= 0:
                     self.close_connection = True
                     return
                 left[0] -= 1
+                has_condition = "If-None-Match" in self.headers
+                if has_condition and unknown[0]:
+                    return self.answer(501, [], b"<Error><Code>NotImplemented</Code></Error>")
                 onward = http.client.HTTPConnection(store.hostname, store.port)
                 onward.putrequest(self.command, self.path, skip_host=True, skip_accept_encoding=True)
                 for name, value in self.headers.items():
@@ -32,6 +41,10 @@ final class CutStore: Sendable {
                 onward.endheaders(body)
                 answer = onward.getresponse()
                 content = answer.read()
+                if has_condition and lost[0] > 0:
+                    lost[0] -= 1
+                    self.close_connection = True
+                    return
                 self.answer(answer.status, answer.getheaders(), content)
 
             def answer(self, status, headers, content):
@@ -65,4 +78,10 @@ final class CutStore: Sendable {
 
     /// Lets so many requests through from now on.
     func cut(after requests: Int) async throws { try await S3Server.send("GET", "\(url)/cut-after/\(requests)") }
+
+    /// Lets so many requests with a condition through whose answers do not come back.
+    func loseAnswers(_ count: Int) async throws { try await S3Server.send("GET", "\(url)/lose-answers/\(count)") }
+
+    /// Answers requests with a condition as a store that does not know it.
+    func knowNoConditions() async throws { try await S3Server.send("GET", "\(url)/know-no-conditions") }
 }

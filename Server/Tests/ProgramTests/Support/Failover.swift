@@ -87,11 +87,18 @@ struct Failover {
         return before + readiness.compactMap { $0.last?.answer }
     }
 
-    /// The figures as a row of a table in `docs/operations/high-availability.md`.
-    func row(_ name: String) -> String {
+    /// The figures as a row of a table in `docs/operations/durability.md`.
+    ///
+    /// - Parameters:
+    ///   - number: Which one it is.
+    ///   - name: What happened to the primary.
+    ///   - missing: How much of what was acknowledged is not there, of this failover and those before.
+    /// - Returns: the row.
+    func row(_ number: Int, _ name: String, missing: Int) -> String {
         func seconds(_ duration: Duration) -> String { String(format: "%.1f s", duration / .seconds(1)) }
         let refused = signUps.filter { $0.status == 503 }.count
-        return "| \(name) | \(seconds(duration)) | \(seconds(delay)) | \(acknowledged.count) | \(refused) "
-            + "| \(seconds(longestAnswer)) |"
+        let logOuts = signUps.filter { if case .acknowledged = $0.logOut { true } else { false } }.count
+        return "| \(number) | \(name) | \(seconds(duration)) | \(seconds(delay)) | \(acknowledged.count) | \(logOuts) "
+            + "| \(refused) | \(seconds(longestAnswer)) | \(missing) |"
     }
 }

@@ -3,7 +3,7 @@ import Okaeri
 import OkaeriWire
 import Synchronization
 
-/// First launches on many connections at once, without end, and what became of each.
+/// First launches on many connections at once, without end, and what became of each. One in eight logs out again.
 final class SignUpLoad: Sendable {
     /// One first launch.
     struct SignUp: Sendable {
@@ -16,6 +16,16 @@ final class SignUpLoad: Sendable {
         let tellsWhen: Bool
         /// The user whom the answer acknowledged.
         let user: String?
+        /// What became of the session.
+        var logOut = LogOut.none
+
+        enum LogOut: Hashable {
+            case none
+            /// It may be over: no answer said so.
+            case tried
+            /// The session of this id is over.
+            case acknowledged(String)
+        }
     }
 
     private let servers: [TestServer]
@@ -57,12 +67,23 @@ final class SignUpLoad: Sendable {
         do {
             let answer = try await Phone().logIn(at: servers[node], application: application)
             let logIn = answer.status == 201 ? try JSONDecoder().decode(LogInResponse.self, from: answer.body) : nil
-            return SignUp(
+            var signUp = SignUp(
                 node: node, begin: begin, end: .now, status: answer.status,
                 tellsWhen: answer.headers["Retry-After"].flatMap { Int($0) } != nil, user: logIn?.user.id)
+            if let logIn, logIn.user.id.utf8.last.map({ $0 % 8 == 0 }) == true {
+                signUp.logOut = await logOut(logIn.session, node: node)
+            }
+            return signUp
         } catch is TransportError {
             return SignUp(node: node, begin: begin, end: .now, status: 0, tellsWhen: false, user: nil)
         }
+    }
+
+    private func logOut(_ session: NewSessionBody, node: Int) async -> SignUp.LogOut {
+        // No answer is an answer here.
+        let answer = try? await servers[node].send(
+            "POST", "/v1/log-out", application: application, token: session.token)
+        return answer?.status == 204 ? .acknowledged(session.id) : .tried
     }
 }
 

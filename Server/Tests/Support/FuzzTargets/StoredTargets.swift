@@ -1,4 +1,5 @@
 import Domain
+import Storage
 
 @testable import PasswordHashes
 @testable import StoragePostgreSQL

@@ -11,12 +11,29 @@ package final class PatroniCluster: Sendable {
         case machine = "machine gone"
         /// PostgreSQL and Patroni stand still: connections stay open, and nothing answers.
         case frozen = "machine frozen"
+        /// Nothing reaches PostgreSQL and Patroni any more, and nothing comes from them.
+        case cut = "network cut"
+        /// PostgreSQL and Patroni do not reach etcd any more; nodes and the standby are reached.
+        case cutFromStore = "cut from etcd alone"
 
         package var description: String { rawValue }
+
+        /// Whether it needs a network of the cluster's own.
+        var isOfNetwork: Bool { self == .cut || self == .cutFromStore }
+
+        /// Whether nobody takes writes from the blow on. Who is cut from etcd alone goes on until Patroni notices.
+        package var stopsAtOnce: Bool { self != .cutFromStore }
     }
 
     private let folder: String
     private let ports: [Int]
+    /// The beginning of the addresses in the cluster's own network; `nil` on 127.0.0.1.
+    private let network: String?
+
+    /// What can happen to a server of this process's cluster.
+    package static let blows = Blow.allCases.filter { hasNetwork || !$0.isOfNetwork }
+    /// Set by `scripts/test-failover`, where network namespaces can be had.
+    private static let hasNetwork = ProcessInfo.processInfo.environment["OKAERI_TEST_FAILOVER_NETWORK"] == "1"
 
     private static let started = Task { try await PatroniCluster() }
 
@@ -25,11 +42,14 @@ package final class PatroniCluster: Sendable {
 
     private init() async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("okaeri-patroni-\(getpid())").path
+        // A range for tests of networks (RFC 2544), which nobody routes.
+        network = Self.hasNetwork ? "198.18.\(getpid() % 256)" : nil
         let free = try TestPostgreSQL.freePorts(6)
         ports = [free[3], free[5]]
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("patroni.sh")
         let log = folder + ".log"
-        let process = try TestPostgreSQL.spawn(["/bin/sh", script.path, folder] + free.map(String.init), log: log)
+        let process = try TestPostgreSQL.spawn(
+            ["/bin/sh", script.path, folder] + free.map(String.init) + [network].compactMap { $0 }, log: log)
         let end = ContinuousClock.now + .seconds(120)
         while await !isWhole() {
             var status: Int32 = 0
@@ -44,13 +64,15 @@ package final class PatroniCluster: Sendable {
 
     /// How libpq reaches a database wherever the primary is.
     package func url(_ database: String) -> String {
-        "postgresql://okaeri@127.0.0.1:\(ports[0]),127.0.0.1:\(ports[1])/\(database)"
+        "postgresql://okaeri@\(address(0)):\(ports[0]),\(address(1)):\(ports[1])/\(database)"
     }
 
     /// How libpq reaches it on one server.
     package func url(_ database: String, on server: Int) -> String {
-        "postgresql://okaeri@127.0.0.1:\(ports[server])/\(database)?connect_timeout=2"
+        "postgresql://okaeri@\(address(server)):\(ports[server])/\(database)?connect_timeout=2"
     }
+
+    private func address(_ server: Int) -> String { network.map { "\($0).\(server + 1)" } ?? "127.0.0.1" }
 
     /// Runs statements on a server as the owner of everything.
     @discardableResult
@@ -92,6 +114,25 @@ package final class PatroniCluster: Sendable {
             // Patroni and the postmaster lead sessions of their own, and so do the postmaster's children.
             for process in [patroni, postgres] { kill(process, SIGSTOP) }
             for process in try Self.children(of: postgres) { kill(process, SIGSTOP) }
+        case .cut: try setPort(server + 1, "down")
+        case .cutFromStore:
+            // Two ports that are isolated exchange nothing; both exchange what they want with the others.
+            for port in [server + 1, Self.portOfStore] { try setPort(port, "type bridge_slave isolated on") }
+        }
+    }
+
+    private static let portOfStore = 3
+
+    private func setPort(_ port: Int, _ words: String) throws {
+        guard let network else { throw TestPostgreSQLFault(description: "the cluster has no network of its own") }
+        let arguments = ["-n", "ok-\(network)-switch", "link", "set", "port\(port)"]
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["ip"] + arguments + words.split(separator: " ").map(String.init)
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else {
+            throw TestPostgreSQLFault(description: "ip \(arguments) \(words) ended with \(process.terminationStatus)")
         }
     }
 
@@ -105,6 +146,9 @@ package final class PatroniCluster: Sendable {
             for process in try Self.children(of: postgres) + [patroni, postgres] { kill(process, SIGKILL) }
         }
         unlink(downFile(server))
+        guard network != nil else { return }
+        for port in [server + 1, Self.portOfStore] { try setPort(port, "type bridge_slave isolated off") }
+        try setPort(server + 1, "up")
     }
 
     private func downFile(_ server: Int) -> String { "\(folder)/down\(server + 1)" }

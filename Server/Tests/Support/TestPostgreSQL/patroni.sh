@@ -1,9 +1,13 @@
 # Runs two PostgreSQL servers, one following the other, under Patroni with etcd, until standard input ends.
-# usage: sh patroni.sh FOLDER ETCD PEERS REST1 PORT1 REST2 PORT2      FOLDER must not exist; the others are free ports
+# usage: sh patroni.sh FOLDER ETCD PEERS REST1 PORT1 REST2 PORT2 [NETWORK]     FOLDER must not exist; the next are free ports
+#
+# With NETWORK, as 198.18.7, the servers and etcd are at NETWORK.1 to NETWORK.3, each in a network namespace of its own
+# (ok-NETWORK-1 …), and this machine at NETWORK.254. All four hang on a switch, a bridge with port1 … port4 in the
+# namespace ok-NETWORK-switch. That takes root. Without it everything is at 127.0.0.1.
 #
 # As long as FOLDER/down1 exists, Patroni does not start the first server again, and the second likewise: a machine
 # that is down. Processes tell their ids in FOLDER/patroni1.pid and FOLDER/data1/postmaster.pid.
-folder=$1 etcd=$2 peers=$3
+folder=$1 etcd=$2 peers=$3 network=${8:-}
 for bin in /usr/lib/postgresql/*/bin "$(pg_config --bindir 2>/dev/null)"; do
     [ -x "$bin/postgres" ] && break
 done
@@ -11,7 +15,35 @@ for program in "$bin/postgres" etcd patroni; do
     command -v "$program" >/dev/null || { echo "$program is missing: run scripts/setup failover"; exit 1; }
 done
 mkdir -m 755 "$folder" || exit 1
-trap 'rm -rf "$folder"' EXIT
+
+# clear_networks: takes the namespaces away, and with them what hangs on the switch.
+clear_networks() {
+    for number in switch 1 2 3; do ip netns del "ok-$network-$number" 2>/dev/null; done
+}
+
+# at NUMBER: the address of a server, or of etcd, which is the third.
+at() { if [ -n "$network" ]; then echo "$network.$1"; else echo 127.0.0.1; fi; }
+
+# within NUMBER: what stands before a command to run it there.
+within() { if [ -n "$network" ]; then echo "ip netns exec ok-$network-$1"; fi; }
+
+trap 'clear_networks; rm -rf "$folder"' EXIT
+if [ -n "$network" ]; then
+    clear_networks
+    switch="ip -n ok-$network-switch link"
+    ip netns add "ok-$network-switch" && $switch add switch type bridge && $switch set switch up || exit 1
+    ip link add "ok-$network" type veth peer name port4 netns "ok-$network-switch" &&
+        ip address add "$network.254/24" dev "ok-$network" && ip link set "ok-$network" up || exit 1
+    for number in 1 2 3; do
+        own="ip -n ok-$network-$number"
+        ip netns add "ok-$network-$number" &&
+            $switch add "port$number" type veth peer name own netns "ok-$network-$number" &&
+            $own address add "$network.$number/24" dev own && $own link set own up && $own link set lo up || exit 1
+    done
+    for number in 1 2 3 4; do
+        $switch set "port$number" master switch && $switch set "port$number" up || exit 1
+    done
+fi
 trap '' INT HUP
 # PostgreSQL refuses to run as root.
 as=
@@ -29,8 +61,8 @@ configuration() {
     cat <<YAML
 scope: okaeri
 name: server$1
-restapi: {listen: "127.0.0.1:$2", connect_address: "127.0.0.1:$2"}
-etcd3: {host: "127.0.0.1:$etcd"}
+restapi: {listen: "$(at "$1"):$2", connect_address: "$(at "$1"):$2"}
+etcd3: {host: "$(at 3):$etcd"}
 bootstrap:
   dcs:
     ttl: 20
@@ -44,11 +76,11 @@ bootstrap:
   initdb: [{encoding: UTF8}, {locale: C.UTF-8}, {auth: trust}]
   pg_hba:
     - local all all trust
-    - host all all 127.0.0.1/32 trust
-    - host replication all 127.0.0.1/32 trust
+    - host all all $(at 0)/24 trust
+    - host replication all $(at 0)/24 trust
 postgresql:
-  listen: "127.0.0.1:$3"
-  connect_address: "127.0.0.1:$3"
+  listen: "$(at "$1"):$3"
+  connect_address: "$(at "$1"):$3"
   data_dir: $folder/data$1
   bin_dir: $bin
   pgpass: $folder/pgpass$1
@@ -64,17 +96,18 @@ YAML
 supervise() {
     while :; do
         while [ -e "$folder/down$1" ]; do sleep 0.2; done
-        $as setsid patroni "$folder/server$1.yml" </dev/null >>"$folder/patroni$1.log" 2>&1 &
+        $(within "$1") $as setsid patroni "$folder/server$1.yml" </dev/null >>"$folder/patroni$1.log" 2>&1 &
         echo $! >"$folder/patroni$1.pid"
         wait $!
         sleep 1
     done
 }
 
-$as setsid etcd --name okaeri --data-dir "$folder/etcd" --log-level error \
-    --listen-client-urls "http://127.0.0.1:$etcd" --advertise-client-urls "http://127.0.0.1:$etcd" \
-    --listen-peer-urls "http://127.0.0.1:$peers" --initial-advertise-peer-urls "http://127.0.0.1:$peers" \
-    --initial-cluster "okaeri=http://127.0.0.1:$peers" </dev/null >"$folder/etcd.log" 2>&1 &
+clients="http://$(at 3):$etcd" peers="http://$(at 3):$peers"
+$(within 3) $as setsid etcd --name okaeri --data-dir "$folder/etcd" --log-level error \
+    --listen-client-urls "$clients" --advertise-client-urls "$clients" \
+    --listen-peer-urls "$peers" --initial-advertise-peer-urls "$peers" \
+    --initial-cluster "okaeri=$peers" </dev/null >"$folder/etcd.log" 2>&1 &
 store=$!
 configuration 1 "$4" "$5" >"$folder/server1.yml"
 configuration 2 "$6" "$7" >"$folder/server2.yml"
