@@ -56,24 +56,24 @@ enum EventsPage {
                 return .done("removed")
             }
         },
-        DashboardRoute(page, post: "endpoints/{endpoint}/test", .deliverEvents) { request in
-            try await change(request) { _, id, _ throws(DomainError) in
-                let outcome = try await request.modules.events.testEndpoint(endpoint(request), in: id)
+        DashboardRoute(page, post: "endpoints/{endpoint}/test", .sendTestEvent) { request in
+            try await change(request) { _, id, who throws(DomainError) in
+                let outcome = try await request.modules.events.testEndpoint(endpoint(request), in: id, by: who)
                 return outcome.fault.map(Outcome.failed) ?? .done("tested")
             }
         },
-        DashboardRoute(page, post: "endpoints/{endpoint}/replay", .deliverEvents) { request in
-            try await change(request) { form, id, _ throws(DomainError) in
+        DashboardRoute(page, post: "endpoints/{endpoint}/replay", .replayEvents) { request in
+            try await change(request) { form, id, who throws(DomainError) in
                 let replay = request.modules.events.replayEvents
                 let text = form.text("after")
                 guard !text.isEmpty else {
-                    _ = try await replay(givenUpOf: endpoint(request), in: id)
+                    _ = try await replay(givenUpOf: endpoint(request), in: id, by: who)
                     return .done("replayed")
                 }
                 guard let position = Int64(text, radix: 10), position >= 0 else {
                     throw .fieldsRefused([ValidationError(field: "after", rule: .notOffered)])
                 }
-                _ = try await replay(after: position, to: endpoint(request), in: id)
+                _ = try await replay(after: position, to: endpoint(request), in: id, by: who)
                 return .done("replayed")
             }
         },
@@ -161,7 +161,8 @@ enum EventsPage {
                 shown += [forms.create(), forms.settings(settings)]
             }
         }
-        if let chosen, request.offers(.deliverEvents) { shown += [forms.test(chosen), forms.replay(chosen)] }
+        if let chosen, request.offers(.sendTestEvent) { shown.append(forms.test(chosen)) }
+        if let chosen, request.offers(.replayEvents) { shown.append(forms.replay(chosen)) }
         if let chosen, request.offers(.changeEvents) { shown.append(forms.remove(chosen)) }
         model["form"] = shown
         if !request.isPost {

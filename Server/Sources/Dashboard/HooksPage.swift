@@ -35,8 +35,8 @@ enum HooksPage {
             }
         },
         DashboardRoute(page, post: "{hook}/test", .testHook) { request in
-            try await change(request) { _, point, id, _ throws(DomainError) in
-                .tested(try await request.modules.hooks.test(point, in: id))
+            try await change(request) { _, point, id, who throws(DomainError) in
+                .tested(try await request.modules.hooks.test(point, in: id, by: who))
             }
         },
     ]

@@ -84,6 +84,8 @@ struct EventCommandTests {
         try change("UPDATE event_deliveries SET is_given_up = 1, next_try_at = NULL WHERE position = 1;")
         #expect(try await run(replay).output.contains("1 event waits to be sent again"))
         #expect(try count("SELECT COUNT(*) FROM event_deliveries WHERE is_given_up = 1") == 0)
+        let log = try await run(["audit", "list", "--application", application]).output
+        #expect(log.components(separatedBy: "events.replayed").count == 5, "\(log)")
     }
 
     @Test("tail goes on with what happens until it is stopped")

@@ -280,7 +280,7 @@ struct ExportTests {
         let members = try await store.read { transaction throws(DomainError) in
             var members: [String] = []
             for grant in begun.application.settings.access.grants.keys {
-                members += try transaction.members(of: grant, in: id, after: nil, limit: 10).map(\.rawValue)
+                members += try transaction.members(of: grant, in: id, after: nil, limit: 10).map(\.id.rawValue)
             }
             return members
         }

@@ -111,6 +111,19 @@ struct ImportParseTests {
             let me = try await Self.parse("GET", "/users/me", nil, token: token, at: server)
             #expect(me.status == 200, "\(token)")
         }
+        // Who logs out stays out, however often the exports are taken in again.
+        for token in ["r:00112233445566778899aabbccddeeff", "legacytoken1"] {
+            #expect(try await Self.parse("POST", "/logout", "{}", token: token, at: server).status == 200)
+        }
+        #expect(try await run(users).0.present == 3)
+        #expect(try await run(sessions, "--sessions").0.present == 2)
+        for (token, status) in [
+            ("r:00112233445566778899aabbccddeeff", 400), ("r:11112233445566778899aabbccddeeff", 200),
+            ("legacytoken1", 400),
+        ] {
+            let me = try await Self.parse("GET", "/users/me", nil, token: token, at: server)
+            #expect(me.status == status, "\(token)")
+        }
         for (name, id) in [("taro", "Abc123Def4"), ("Hana", "Bbc123Def4")] {
             let body = #"{"username":"\#(name)","password":"s3cret"}"#
             let logIn = try await Self.parse("POST", "/login", body, token: nil, at: server)

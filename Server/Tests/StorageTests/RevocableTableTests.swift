@@ -20,6 +20,7 @@ struct RevocableTableTests {
         "events": "What happened has happened.",
         "figures": "Counts for statistics.",
         "identifiers": "Addresses and names return to the backup's, as the documents say.",
+        "imported_tokens": "A row keeps a token out that an import brought; only more of them come back.",
         "log_in_failures": "Counts of attempts, which time brings down too.",
         "mail_outbox": "Mails of development, for people to look at.",
         "mail_queue": "A mail may come twice; the codes in it are in mailed_codes.",

@@ -131,4 +131,8 @@ extension AuditEntry.Action {
     package static let usersMerged = AuditEntry.Action(rawValue: "merge.by-operator")
     package static let testMailSent = AuditEntry.Action(rawValue: "mail.test-sent")
     package static let settingsChanged = AuditEntry.Action(rawValue: "settings.changed")
+    package static let eventsReplayed = AuditEntry.Action(rawValue: "events.replayed")
+    package static let testEventSent = AuditEntry.Action(rawValue: "events.test-sent")
+    package static let hookTested = AuditEntry.Action(rawValue: "hook.tested")
+    package static let teamTransferred = AuditEntry.Action(rawValue: "provider.team-transferred")
 }

@@ -24,7 +24,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules
     case changeMail, sendTestMail, readMailQueue, readMailOutbox
     case changeClaims
-    case readEvents, changeEvents, includeUsersInEvents, deliverEvents
+    case readEvents, changeEvents, includeUsersInEvents, replayEvents, sendTestEvent
     case changeHooks, testHook
     case changeOldServices
     case setProvider, removeProvider, checkProvider, transferTeam
@@ -124,21 +124,22 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
             .init(
                 .allowed(.changeSettings, .readUsers, .readPersonalData), .application, stepUp: true,
                 audit: .settingsChanged)
-        case .deliverEvents: .init(.allowed(.changeSettings), .application)
+        case .replayEvents: .init(.allowed(.changeSettings), .application, audit: .eventsReplayed)
+        case .sendTestEvent: .init(.allowed(.changeSettings), .application, audit: .testEventSent)
         // Who can set a hook decides who signs up, and what backends believe of everybody; and the hook gets profiles,
         // typed passwords and tokens.
         case .changeHooks:
             .init(
                 .allowed(.changeSettings, .readUsers, .readPersonalData), .application, stepUp: true,
                 audit: .settingsChanged)
-        case .testHook: .init(.allowed(.changeSettings), .application)
+        case .testHook: .init(.allowed(.changeSettings), .application, audit: .hookTested)
         // Whose tokens are believed says who is let in, as anybody who came from there.
         case .changeOldServices:
             .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
         case .setProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerSet)
         case .removeProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerRemoved)
         case .checkProvider: .init(.allowed(.changeSettings), .application)
-        case .transferTeam: .init(.commandLine, .application)
+        case .transferTeam: .init(.commandLine, .application, audit: .teamTransferred)
         case .readProtocolKeys: .init(.allowed(.changeSettings), .application)
         case .enableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolEnabled)
         case .disableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolDisabled)

@@ -30,8 +30,8 @@ package final class Events: Sendable {
         changeSettings = ChangeEventSettings(editApplication: EditApplication(world, audit: audit))
         testEndpoint = TestEventEndpoint(
             store: store, clock: clock, randomness: randomness, deliverEvents: deliverEvents,
-            lanes: SharedLanes(TestEventEndpoint.lanes))
-        replayEvents = ReplayEvents(store: store, clock: clock, orderEvents: orderEvents, signal: signal)
+            lanes: SharedLanes(TestEventEndpoint.lanes), audit: audit)
+        replayEvents = ReplayEvents(store: store, clock: clock, orderEvents: orderEvents, signal: signal, audit: audit)
         listDeliveries = ListEventDeliveries(store: store)
         countBacklog = CountEventBacklog(store: store)
     }
@@ -103,11 +103,12 @@ package struct TestEventEndpoint: Sendable {
     let randomness: any Randomness
     let deliverEvents: DeliverEvents
     let lanes: SharedLanes
+    let audit: AuditTrail
 
     /// - Returns: what became of it.
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> EventOutcome {
         let endpoint = try await store.read { transaction throws(DomainError) in
             try transaction.eventEndpoint(id, in: application)
@@ -115,6 +116,8 @@ package struct TestEventEndpoint: Sendable {
         guard let endpoint else { throw .administration(.notFound) }
         guard lanes.take(for: application) else { return .failed(reason: "too many tests are under way") }
         defer { lanes.leave(application) }
+        try await audit.record(
+            .testEventSent, details: ["event-endpoint": id.rawValue], by: who, in: application, to: store)
         let now = clock.now
         let event = Event(
             id: randomness.newIdentifier(at: now), application: application, type: .test,
@@ -169,7 +172,7 @@ package struct ListEventDeliveries: Sendable {
     }
 }
 
-/// Sends events again: those that were given up, or all behind a position.
+/// Sends events again: those that were given up, or all behind a position. The audit log says so before the first one waits.
 package struct ReplayEvents: Sendable {
     private static let batch = 200
 
@@ -177,14 +180,16 @@ package struct ReplayEvents: Sendable {
     let clock: any WallClock
     let orderEvents: OrderEvents
     let signal: QueueSignal
+    let audit: AuditTrail
 
     /// Lets all that was given up of an endpoint wait again.
     ///
     /// - Returns: how many.
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
     package func callAsFunction(
-        givenUpOf id: Identifier<EventEndpoint>, in application: Identifier<Application>
+        givenUpOf id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> Int {
+        try await record(["events": "given-up"], of: id, in: application, by: who)
         let now = clock.now
         var (total, count) = (0, Self.batch)
         while count == Self.batch {
@@ -207,8 +212,10 @@ package struct ReplayEvents: Sendable {
     /// - Returns: how many.
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
     package func callAsFunction(
-        after position: Int64, to id: Identifier<EventEndpoint>, in application: Identifier<Application>
+        after position: Int64, to id: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        by who: Operator
     ) async throws(DomainError) -> Int {
+        try await record(["after": String(max(position, 0))], of: id, in: application, by: who)
         // What has no position yet goes to the endpoint anyway, when it gets one.
         try await orderEvents(in: application, upTo: Self.batch)
         let now = clock.now
@@ -231,5 +238,17 @@ package struct ReplayEvents: Sendable {
         }
         signal.ring()
         return total
+    }
+
+    private func record(
+        _ events: [String: String], of id: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        by who: Operator
+    ) async throws(DomainError) {
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.eventEndpoint(id, in: application)
+        }
+        guard known != nil else { throw .administration(.notFound) }
+        let details = events.merging(["event-endpoint": id.rawValue]) { first, _ in first }
+        try await audit.record(.eventsReplayed, details: details, by: who, in: application, to: store)
     }
 }

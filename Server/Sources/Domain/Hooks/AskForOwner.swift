@@ -79,7 +79,7 @@ extension AskHook {
         of token: Secret, service: String, _ hook: Hook, in application: Identifier<Application>, address: String?,
         isTest: Bool
     ) async -> OwnerOutcome {
-        guard lanes.take(for: application) else { return .busy(reason: Self.tooManyCalls) }
+        guard lanes.take(for: application) else { return .busy(reason: SharedLanes.full) }
         defer { lanes.leave(application) }
         let now = clock.now
         do throws(DomainError) {

@@ -157,14 +157,11 @@ package struct AskHook: Sendable {
         return nil
     }
 
-    /// Why nobody was asked although the hook is not down.
-    static let tooManyCalls = "too many calls are under way"
-
     /// One call, without the breaker.
     func ask(
         _ hook: Hook, about subject: HookSubject, in application: Identifier<Application>, isTest: Bool
     ) async -> HookOutcome {
-        guard lanes.take(for: application) else { return .busy(reason: Self.tooManyCalls) }
+        guard lanes.take(for: application) else { return .busy(reason: SharedLanes.full) }
         defer { lanes.leave(application) }
         let now = clock.now
         do throws(DomainError) {

@@ -17,7 +17,7 @@ package final class Hooks: Sendable {
         manage = ManageHooks(
             store: store, clock: clock, secrets: secrets, carrier: carrier,
             editApplication: EditApplication(world, audit: audit))
-        test = TestHook(store: store, clock: clock, randomness: randomness, ask: ask)
+        test = TestHook(store: store, clock: clock, randomness: randomness, ask: ask, audit: audit)
     }
 
     /// Called with a sentence for the log when a hook gives no valid response; clients learn none of it.

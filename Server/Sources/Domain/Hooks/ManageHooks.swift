@@ -127,17 +127,19 @@ package struct TestHook: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
     let ask: AskHook
+    let audit: AuditTrail
 
     /// - Returns: what the hook decided, judged as in earnest.
     /// - Throws: `administration(notFound)`, `applicationUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ point: HookPoint, in application: Identifier<Application>
+        _ point: HookPoint, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) -> HookOutcome {
         let found = try await store.read { transaction throws(DomainError) in
             try transaction.application(application)
         }
         guard let found else { throw .applicationUnknown }
         guard let hook = found.settings.hooks[point] else { throw .administration(.notFound) }
+        try await audit.record(.hookTested, details: ["hook": point.rawValue], by: who, in: application, to: store)
         guard point != .adoption else { return await ask.testOwner(hook, in: application) }
         let now = clock.now
         let request = UserRegistration.Request(

@@ -34,7 +34,8 @@ package final class Providers: Sendable {
         takeAppleNotification = TakeAppleNotification(
             store: store, clock: clock, audit: audit, apple: world.services.providers.apple)
         transferTeam = TransferTeam(
-            store: store, clock: clock, findProvider: findProvider, apple: world.services.providers.apple)
+            store: store, clock: clock, findProvider: findProvider, apple: world.services.providers.apple,
+            audit: audit)
         startAuthorization = StartAuthorization(
             clock: clock, randomness: randomness, sealingKey: world.sealingKey, findProvider: findProvider)
         readAuthorizationState = ReadAuthorizationState(clock: clock, sealingKey: world.sealingKey)

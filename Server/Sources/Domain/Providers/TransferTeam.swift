@@ -12,10 +12,18 @@ package struct TransferTeam: Sendable {
     let clock: any WallClock
     let findProvider: FindProvider
     let apple: (any AppleServerAPI)?
+    let audit: AuditTrail
 
     package enum Step: Hashable, Sendable {
         case prepare(newTeam: String)
         case finish
+
+        fileprivate var name: String {
+            switch self {
+            case .prepare: "prepare"
+            case .finish: "finish"
+            }
+        }
     }
 
     /// What was done, or with a dry run would be.
@@ -35,13 +43,14 @@ package struct TransferTeam: Sendable {
     /// - Parameters:
     ///   - step: Which one.
     ///   - application: Whose people.
+    ///   - who: Who does it, for the audit log.
     ///   - isDryRun: Counts, and neither asks Apple nor changes anything.
     ///   - progress: Called after each batch.
     /// - Returns: what was done.
     /// - Throws: `providerNotEnabled`, `providerUnavailable`, `providerMisconfigured` and what storage refuses. What was
     ///   done until then stays done.
     package func callAsFunction(
-        _ step: Step, of application: Identifier<Application>, isDryRun: Bool,
+        _ step: Step, of application: Identifier<Application>, by who: Operator, isDryRun: Bool,
         progress: @Sendable (Report) -> Void = { _ in }
     ) async throws(DomainError) -> Report {
         guard let apple else { throw .providerNotEnabled }
@@ -49,6 +58,11 @@ package struct TransferTeam: Sendable {
         guard let team = configured.settings.teamId else { throw .providerMisconfigured }
         var report = Report()
         let token = isDryRun ? nil : try await apple.migrationToken(for: configured)
+        if !isDryRun {
+            try await audit.record(
+                .teamTransferred, on: .provider(.apple), details: ["step": step.name, "team": team], by: who,
+                in: application, to: store)
+        }
         var cursor: String?
         while true {
             let after = cursor

@@ -61,6 +61,13 @@ package protocol SessionQueries {
     /// Removes sessions that were not used since their lives were read.
     func remove(_ sessions: [SessionExpiry]) throws(DomainError)
 
+    // MARK: Sessions of other services
+
+    /// Whether an import brought the token, whatever became of its session since.
+    func wasImported(_ token: SecretDigest, in application: Identifier<Application>) throws(DomainError) -> Bool
+    /// Remembers that an import brought the token.
+    func noteImported(_ token: SecretDigest, in application: Identifier<Application>) throws(DomainError)
+
     // MARK: Used proofs
 
     /// Marks a device proof as used; `false` when it was used before.

@@ -110,13 +110,26 @@ struct MovedSession: Sendable {
         self.token = digest
     }
 
-    /// Whether the token leads to a session already, of any user.
+    init(_ exported: ExportedSession) { (session, token) = (exported.session, exported.token) }
+
+    /// Whether the token leads to a session of any user, or did after an import before: what has ended since stays ended
+    /// (decision 0159).
     func isPresent(in transaction: any Transaction) throws(DomainError) -> Bool {
-        try transaction.session(token: SessionToken.Reference(token), in: session.application) != nil
+        if try transaction.wasImported(token, in: session.application) { return true }
+        return try transaction.session(token: SessionToken.Reference(token), in: session.application) != nil
     }
 
+    /// Stores the session unless it is present.
     func store(in transaction: any Transaction) throws(DomainError) {
+        guard try !isPresent(in: transaction) else { return }
         try transaction.insert(
             session, token: SessionToken.Reference(token), attempt: nil, replacing: nil)
+        try transaction.noteImported(token, in: session.application)
     }
+}
+
+extension User {
+    /// Whether sessions of the old service still count for the user: one who has ended all here, or has another password, is
+    /// not to be entered by an old token (decision 0127), unless nothing else leads to the account.
+    var takesMovedSessions: Bool { credentialsVersion == 0 || isOutOfReach }
 }

@@ -53,20 +53,20 @@ extension AdminAPI {
                 overlap: .seconds(3600) * (body.overlapHours ?? 24), by: try call.auditActor())
             return try call.answer(EventEndpointBody(made.endpoint, secret: made.secret))
         },
-        AdminRoute(.post, "\(endpoint)/test", .deliverEvents) { call in
+        AdminRoute(.post, "\(endpoint)/test", .sendTestEvent) { call in
             let outcome = try await call.modules.events.testEndpoint(
-                try call.eventEndpoint(), in: try call.targetApplication().id)
+                try call.eventEndpoint(), in: try call.targetApplication().id, by: try call.auditActor())
             return try call.answer(EventTestBody(outcome))
         },
-        AdminRoute(.post, "\(endpoint)/replay", .deliverEvents) { call in
+        AdminRoute(.post, "\(endpoint)/replay", .replayEvents) { call in
             let (body, id) = (try await call.body(EventReplayBody.self), try call.eventEndpoint())
-            let application = try call.targetApplication().id
+            let (application, who) = (try call.targetApplication().id, try call.auditActor())
             let replay = call.modules.events.replayEvents
             let count =
                 if let position = body.after {
-                    try await replay(after: position, to: id, in: application)
+                    try await replay(after: position, to: id, in: application, by: who)
                 } else {
-                    try await replay(givenUpOf: id, in: application)
+                    try await replay(givenUpOf: id, in: application, by: who)
                 }
             return try call.answer(EventReplayResponse(count: count), status: .accepted)
         },

@@ -36,7 +36,7 @@ extension AdminAPI {
         },
         AdminRoute(.post, "\(hook)/test", .testHook) { call in
             let outcome = try await call.modules.hooks.test(
-                try call.hookPoint(), in: try call.targetApplication().id)
+                try call.hookPoint(), in: try call.targetApplication().id, by: try call.auditActor())
             return try call.answer(HookTestBody(outcome))
         },
     ]

@@ -12,7 +12,8 @@ struct ImportParseCommand: AsyncParsableCommand {
         discussion: """
             Ids, times, fields, passwords (bcrypt), access lists, authData, and sessions with their tokens stay, so that \
             nobody is logged out. A file holds rows of _User, or with --sessions those of _Session, in the form of the REST \
-            API, of mongoexport, or of PostgreSQL's rows as JSON. Import the users first.
+            API, of mongoexport, or of PostgreSQL's rows as JSON. Import the users first. A session that has ended since does \
+            not come back when the file is taken in again.
 
             With --schema and the rows of _SCHEMA, files, coordinates, bytes, times, pointers and relations keep their types; the \
             rows of a database have them as plain values, which SDKs cannot read.

@@ -100,11 +100,11 @@ struct ReplayEventsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, target, after) = (application.id, Identifier<EventEndpoint>(rawValue: endpoint), after)
-        let count = try await storage.perform(.deliverEvents, in: id) { modules, _ throws(DomainError) in
+        let count = try await storage.perform(.replayEvents, in: id) { modules, who throws(DomainError) in
             if let after {
-                return try await modules.events.replayEvents(after: after, to: target, in: id)
+                return try await modules.events.replayEvents(after: after, to: target, in: id, by: who)
             }
-            return try await modules.events.replayEvents(givenUpOf: target, in: id)
+            return try await modules.events.replayEvents(givenUpOf: target, in: id, by: who)
         }
         guard !output.isJSON else { return Console.write(json: Output(count: count)) }
         Console.write(count == 1 ? "1 event waits to be sent again." : "\(count) events wait to be sent again.")

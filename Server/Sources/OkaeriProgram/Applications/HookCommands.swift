@@ -198,8 +198,8 @@ struct TestHookCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, hook) = (application.id, hook)
-        let outcome = try await storage.perform(.testHook, in: id) { modules, _ throws(DomainError) in
-            try await modules.hooks.test(hook, in: id)
+        let outcome = try await storage.perform(.testHook, in: id) { modules, who throws(DomainError) in
+            try await modules.hooks.test(hook, in: id, by: who)
         }
         if output.isJSON { Console.write(json: HookTestBody(outcome)) }
         switch outcome {

@@ -45,7 +45,7 @@ struct TransferAppleCommand: AsyncParsableCommand {
         let step = newTeam.map { TransferTeam.Step.prepare(newTeam: $0) } ?? .finish
         let (isDryRun, showsProgress) = (dryRun, !output.isJSON && isatty(STDERR_FILENO) == 1)
         let report = try await storage.perform(.transferTeam) { modules, who throws(DomainError) in
-            try await modules.providers.transferTeam(step, of: application, isDryRun: isDryRun) { report in
+            try await modules.providers.transferTeam(step, of: application, by: who, isDryRun: isDryRun) { report in
                 guard showsProgress else { return }
                 FileHandle.standardError.write(Data("\r\(report.people) people".utf8))
             }

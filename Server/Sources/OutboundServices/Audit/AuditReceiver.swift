@@ -110,7 +110,7 @@ package struct AuditWebhook: AuditReceiver {
             switch error {
             case .addressRefused: return "the receiver's address cannot be asked"
             case .unreachable(let reason): return "the receiver cannot be reached: \(reason)"
-            case .tooBusy: return "too many calls are under way"
+            case .tooBusy: return SharedLanes.full
             }
         }
     }

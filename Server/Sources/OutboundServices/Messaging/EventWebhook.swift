@@ -51,7 +51,7 @@ package struct EventWebhook: EventCarrier {
         switch fault {
         case .addressRefused: "the address may not be asked"
         case .unreachable: "the receiver cannot be reached, or took too long"
-        case .tooBusy: "too many calls are under way"
+        case .tooBusy: SharedLanes.full
         }
     }
 

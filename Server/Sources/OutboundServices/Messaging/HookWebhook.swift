@@ -26,44 +26,42 @@ package struct HookWebhook: HookCarrier {
     package func mayAsk(_ url: String) -> Bool { call.mayAsk(url) }
 
     package func ask(_ request: HookRequest) async -> HookOutcome {
-        guard
-            var asked = WebCall.signed(
-                HookBody(request), to: request.hook.url, id: request.id, at: clock.now, request.secrets)
-        else { return .malformed(reason: "the question cannot be written as JSON") }
-        asked.timeLimit = request.hook.timeout
-        do throws(WebFault) {
-            let response = try await call(asked)
-            return Self.outcome(status: response.status, response.body)
-        } catch {
-            switch error {
-            case .addressRefused: return .silent(reason: "its address may not be asked")
-            case .unreachable: return .silent(reason: "it cannot be reached, or took too long")
-            case .tooBusy: return .busy(reason: "too many calls are under way")
-            }
-        }
+        await post(HookBody(request), to: request.hook, id: request.id, request.secrets).outcome
     }
 
     package func owner(_ question: OwnerQuestion) async -> OwnerOutcome {
-        guard
-            var asked = WebCall.signed(
-                OwnerQuestionBody(question), to: question.hook.url, id: question.id, at: clock.now, question.secrets)
-        else { return .malformed(reason: "the question cannot be written as JSON") }
-        asked.timeLimit = question.hook.timeout
+        let (outcome, body) = await post(
+            OwnerQuestionBody(question), to: question.hook, id: question.id, question.secrets)
+        return Self.owner(outcome, body)
+    }
+
+    /// One call, and what came of it.
+    private func post(
+        _ body: some Encodable, to hook: Hook, id: String, _ secrets: [Secret]
+    ) async -> (outcome: HookOutcome, body: [UInt8]) {
+        guard var asked = WebCall.signed(body, to: hook.url, id: id, at: clock.now, secrets) else {
+            return (.malformed(reason: "the question cannot be written as JSON"), [])
+        }
+        asked.timeLimit = hook.timeout
         do throws(WebFault) {
             let response = try await call(asked)
-            return Self.owner(status: response.status, response.body)
+            return (Self.outcome(status: response.status, response.body), response.body)
         } catch {
             switch error {
-            case .addressRefused: return .silent(reason: "its address may not be asked")
-            case .unreachable: return .silent(reason: "it cannot be reached, or took too long")
-            case .tooBusy: return .busy(reason: "too many calls are under way")
+            case .addressRefused: return (.silent(reason: "its address may not be asked"), [])
+            case .unreachable: return (.silent(reason: "it cannot be reached, or took too long"), [])
+            case .tooBusy: return (.busy(reason: SharedLanes.full), [])
             }
         }
     }
 
     /// What a response to the question for an owner means: one that allows must name the user.
     package static func owner(status: Int, _ body: [UInt8]) -> OwnerOutcome {
-        switch outcome(status: status, body) {
+        owner(outcome(status: status, body), body)
+    }
+
+    private static func owner(_ outcome: HookOutcome, _ body: [UInt8]) -> OwnerOutcome {
+        switch outcome {
         case .refused(let message): return .refused(message: message)
         case .malformed(let reason): return .malformed(reason: reason)
         case .silent(let reason): return .silent(reason: reason)

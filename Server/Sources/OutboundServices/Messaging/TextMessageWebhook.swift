@@ -69,7 +69,7 @@ package struct TextMessageWebhook: TextMessageCarrier {
         switch fault {
         case .addressRefused: "the webhook's address cannot be asked"
         case .unreachable: "the webhook cannot be reached"
-        case .tooBusy: "too many calls are under way"
+        case .tooBusy: SharedLanes.full
         }
     }
 

@@ -219,7 +219,7 @@ extension WebFault {
         switch self {
         case .addressRefused: "the collector's address cannot be asked"
         case .unreachable(let reason): "the collector cannot be reached: \(reason)"
-        case .tooBusy: "too many calls are under way"
+        case .tooBusy: SharedLanes.full
         }
     }
 }

@@ -25,14 +25,34 @@ extension SQLTransaction {
 
     package func members(
         of grant: Identifier<Grant>, in application: Identifier<Application>, after user: Identifier<User>?, limit: Int
-    ) throws(DomainError) -> [Identifier<User>] {
-        try connection.rows(
+    ) throws(DomainError) -> [User] {
+        var users = try connection.all(
+            UserRow.self,
             """
-            SELECT user_id FROM members WHERE application_id = $1 AND grant_id = $2 AND user_id > $3
-            ORDER BY user_id LIMIT $4
+            FROM members JOIN users ON users.application_id = members.application_id AND users.id = members.user_id
+            WHERE members.application_id = $1 AND members.grant_id = $2 AND members.user_id > $3
+            ORDER BY members.user_id LIMIT $4
             """,
-            [.id(application), .id(grant), .text(user?.rawValue ?? ""), .count(limit)]
-        ) { row throws(DomainError) in row.only.id() }
+            [.id(application), .id(grant), .text(user?.rawValue ?? ""), .count(limit)])
+        guard let last = users.last else { return [] }
+        var identities: [Identifier<User>: [Identity]] = [:]
+        _ = try connection.rows(
+            .select(
+                Joined<IdentityRow, IdentityOwnerRow>.self,
+                """
+                FROM members JOIN identities ON identities.application_id = members.application_id
+                    AND identities.user_id = members.user_id
+                WHERE members.application_id = $1 AND members.grant_id = $2 AND members.user_id > $3
+                    AND members.user_id <= $4
+                ORDER BY identities.linked_at, identities.provider, identities.subject
+                """),
+            [.id(application), .id(grant), .text(user?.rawValue ?? ""), .id(last.id)]
+        ) { row throws(DomainError) in
+            let owner = try IdentityOwnerRow.content(ColumnReader(row, from: IdentityRow.width)).user
+            identities[owner, default: []].append(try IdentityRow.content(ColumnReader(row)))
+        }
+        for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
+        return users
     }
 
     package func removeMembers(

@@ -131,6 +131,23 @@ extension SQLTransaction {
     }
 }
 
+extension SQLTransaction {
+    package func wasImported(
+        _ token: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        try connection.row(
+            "SELECT 1 FROM imported_tokens WHERE application_id = $1 AND token_digest = $2",
+            [.id(application), .digest(token)]
+        ) { _ throws(DomainError) in true } ?? false
+    }
+
+    package func noteImported(_ token: SecretDigest, in application: Identifier<Application>) throws(DomainError) {
+        try connection.run(
+            "INSERT INTO imported_tokens (application_id, token_digest) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            [.id(application), .digest(token)])
+    }
+}
+
 extension SessionToken.Reference {
     /// The digest, and once more for the index by which it is found where the token names nobody.
     fileprivate var stored: [Value] { [.digest(digest), user == nil ? .digest(digest) : .null] }

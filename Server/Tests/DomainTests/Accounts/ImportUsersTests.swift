@@ -207,6 +207,93 @@ struct ImportUsersTests {
             outcomes == [isRehearsal ? .imported : .refused([ValidationError(field: "user", rule: .notListed)])])
     }
 
+    /// Whose session a token leads to.
+    private func owner(of token: String) async throws -> String? {
+        try await world.modules.sessions.findSession(token[...], in: application, of: .yearly)?.user.id.rawValue
+    }
+
+    /// A session as a file of sessions has it.
+    private func session(_ token: String, of id: String) -> ImportedSession {
+        ImportedSession(
+            user: Identifier(rawValue: id), application: application.id, token: Secret(token), protocolName: .yearly,
+            method: .importing, createdAt: world.clock.now)
+    }
+
+    @Test("brings no session back that has ended since, with users or in a file of its own", arguments: [true, false])
+    func endedSessions(isWithUsers: Bool) async throws {
+        let tokens = (0..<3).map { "a token of before, number \($0)" }
+        let id = Identifier<User>(rawValue: "one")
+        func run() async throws -> [ImportOutcome] {
+            let person = user("one") { $0.username = "hana" }
+            guard !isWithUsers else {
+                return try await take([ImportedUser(user: person, tokens: tokens.map(Secret.init))])
+            }
+            _ = try await take([ImportedUser(user: person)])
+            return try await world.modules.sessions.importSessions(
+                tokens.map { session($0, of: "one") }, isRehearsal: false)
+        }
+        func owners() async throws -> [String?] {
+            var owners: [String?] = []
+            for token in tokens { owners.append(try await owner(of: token)) }
+            return owners
+        }
+        #expect(try await run().allSatisfy { $0 == .imported })
+        #expect(try await owners() == ["one", "one", "one"])
+        let out = try #require(
+            try await world.modules.sessions.findSession(tokens[1][...], in: application, of: .yearly)?.session.id)
+        try await world.modules.administration.endSession(out, of: id, in: application.id, by: .local)
+        // Each would have a later end.
+        for _ in 0..<2 {
+            #expect(try await run().allSatisfy { $0 == .present })
+            #expect(try await owners() == ["one", nil, "one"])
+            world.clock.advance(by: .days(30))
+        }
+        _ = try await world.modules.administration.endAllSessions(of: id, in: application, by: .local)
+        #expect(try await run().allSatisfy { $0 == .present })
+        #expect(try await owners() == [nil, nil, nil])
+    }
+
+    @Test(
+        "of tokens in a second file takes them for users who have ended nothing here, and for those whom nothing else leads to"
+    )
+    func secondFile() async throws {
+        let people = [user("named") { $0.username = "hana" }, user("out") { $0.username = "mika" }, user("nameless")]
+        let first = people.map { ImportedUser(user: $0, tokens: [Secret("first token of \($0.id)")]) }
+        #expect(try await take(first) == [.imported, .imported, .imported])
+        for id in ["out", "nameless"] {
+            _ = try await world.modules.administration.endAllSessions(
+                of: Identifier(rawValue: id), in: application, by: .local)
+        }
+        let second = people.map { ImportedUser(user: $0, tokens: [Secret("second token of \($0.id)")]) }
+        #expect(try await take(second) == [.present, .present, .present])
+        let sessions = people.map { session("third token of \($0.id)", of: $0.id.rawValue) }
+        for isRehearsal in [true, false] {
+            let outcomes = try await world.modules.sessions.importSessions(sessions, isRehearsal: isRehearsal)
+            #expect(outcomes == [.imported, .present, .imported])
+        }
+        for number in ["second", "third"] {
+            var owners: [String?] = []
+            for person in people { owners.append(try await owner(of: "\(number) token of \(person.id)")) }
+            #expect(owners == ["named", nil, "nameless"])
+        }
+    }
+
+    @Test("brings no session back with a user who was erased since, nor the user whom nothing but sessions led to")
+    func erased() async throws {
+        let imported = [
+            ImportedUser(user: user("named") { $0.username = "hana" }, tokens: [Secret("a token of before")]),
+            ImportedUser(user: user("nameless"), tokens: [Secret("another token of before")]),
+        ]
+        #expect(try await take(imported) == [.imported, .imported])
+        for person in imported {
+            try await world.modules.deletion.eraseUser(person.user.id, in: application.id, by: .local)
+        }
+        #expect(try await take(imported) == [.imported, .present])
+        #expect(try await owner(of: "a token of before") == nil)
+        #expect(try await owner(of: "another token of before") == nil)
+        #expect(try await stored("nameless") == nil)
+    }
+
     @Test("wraps hashes of fast functions before they are stored, once, and not for those who are there")
     func fastHashes() async throws {
         let users = [

@@ -80,11 +80,12 @@ struct EventDeliveryTests {
         world.clock.advance(by: .seconds(600))
         #expect(try await deliver().delivered == 1)
         #expect(receiver.delivered.map(\.event.type) == [.loggedIn])
-        let count = try await world.modules.events.replayEvents(givenUpOf: endpoint.id, in: application.id)
+        let count = try await world.modules.events.replayEvents(givenUpOf: endpoint.id, in: application.id, by: .local)
         #expect(count == 1)
         #expect(try await deliver().delivered == 1)
         #expect(receiver.delivered.last?.event.type == .userCreated)
-        #expect(try await world.modules.events.replayEvents(after: 0, to: endpoint.id, in: application.id) == 2)
+        #expect(
+            try await world.modules.events.replayEvents(after: 0, to: endpoint.id, in: application.id, by: .local) == 2)
         #expect(try await deliver().delivered == 2)
     }
 
@@ -102,7 +103,8 @@ struct EventDeliveryTests {
         world.clock.advance(by: .seconds(600))
         _ = try await deliver()
         #expect(receiver.delivered.map(\.event.type) == [.loggedIn])
-        #expect(try await world.modules.events.replayEvents(after: 0, to: endpoint.id, in: application.id) == 2)
+        #expect(
+            try await world.modules.events.replayEvents(after: 0, to: endpoint.id, in: application.id, by: .local) == 2)
         #expect(try await givenUp(endpoint).isEmpty)
         #expect(try await deliver().delivered == 2)
         #expect(receiver.delivered.suffix(2).map(\.event.type) == [.userCreated, .loggedIn])
@@ -188,11 +190,11 @@ struct EventDeliveryTests {
         let rotated = try await endpoints.rotate(
             made.endpoint.id, in: application.id, overlap: .seconds(60), by: .local)
         #expect(made.secret.revealed.hasPrefix("whsec_") && made.secret.revealed != rotated.secret.revealed)
-        _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id)
+        _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id, by: .local)
         #expect(
             receiver.delivered.last?.secrets.map(\.revealed) == [rotated.secret.revealed, made.secret.revealed])
         world.clock.advance(by: .seconds(60))
-        _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id)
+        _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id, by: .local)
         #expect(receiver.delivered.last?.secrets.map(\.revealed) == [rotated.secret.revealed])
         #expect(receiver.delivered.last?.event.type == .test)
     }

@@ -96,16 +96,16 @@ struct EventFaultTests {
         let endpoint = try #require(try await events.endpoints.list(in: hostile.id).first).id
         let (testEndpoint, most) = (events.testEndpoint, 32)
         try await withThrowingTaskGroup(of: EventOutcome.self) { group in
-            for _ in 0..<most { group.addTask { try await testEndpoint(endpoint, in: hostile.id) } }
+            for _ in 0..<most { group.addTask { try await testEndpoint(endpoint, in: hostile.id, by: .local) } }
             while receiver.gate.waiting < most { await Task.yield() }
-            let beyond = try await testEndpoint(endpoint, in: hostile.id)
+            let beyond = try await testEndpoint(endpoint, in: hostile.id, by: .local)
             #expect(beyond == .failed(reason: "too many tests are under way"))
             let mine = try #require(try await events.endpoints.list(in: other.id).first).id
-            #expect(try await testEndpoint(mine, in: other.id) == .delivered)
+            #expect(try await testEndpoint(mine, in: other.id, by: .local) == .delivered)
             receiver.gate.open()
             for try await outcome in group { #expect(outcome == .delivered) }
         }
-        #expect(try await testEndpoint(endpoint, in: hostile.id) == .delivered)
+        #expect(try await testEndpoint(endpoint, in: hostile.id, by: .local) == .delivered)
     }
 
     @Test("gets nothing more once the server stops: what waits is there at the next start")

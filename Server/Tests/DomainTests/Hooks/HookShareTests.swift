@@ -145,8 +145,8 @@ struct HookShareTests {
             for _ in 0..<half { _ = await arrivals.next() }
             #expect(await hostile("198.51.100.1", "/next") == .hookUnavailable)
             #expect(await hostile.owner(client) == .hookUnavailable)
-            let test = try await world.modules.hooks.test(.signUp, in: hostile.application.id)
-            #expect(test == .busy(reason: AskHook.tooManyCalls))
+            let test = try await world.modules.hooks.test(.signUp, in: hostile.application.id, by: .local)
+            #expect(test == .busy(reason: SharedLanes.full))
             #expect(await other("198.51.100.1") == nil)
             #expect(slow.gate.waiting <= half)
             slow.gate.open()

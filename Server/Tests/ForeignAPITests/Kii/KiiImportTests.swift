@@ -9,12 +9,14 @@ struct KiiImportTests {
     private static let record = #""userID":"7f3c1a90-5be2-4d17-9a44-2f0e6c1d8b35","loginName":"hanako_01""#
 
     /// Takes a record in.
-    private func take(_ members: String, at world: ForeignWorld) async throws {
+    private func take(
+        _ members: String, at world: ForeignWorld, as outcome: ImportOutcome = .imported
+    ) async throws {
         let record = try JSONValue(parsing: Array("{\(members)}".utf8))
         let user = try KiiExport.user(record, of: world.application.id, at: world.clock.now)
         let outcomes = try await world.modules.accounts.importUsers(
             [user], into: world.application.id, of: .kii, isRehearsal: false)
-        #expect(outcomes == [.imported])
+        #expect(outcomes == [outcome])
     }
 
     @Test(
@@ -29,6 +31,22 @@ struct KiiImportTests {
         try await take(members + #","_accessToken":"kVx1mW7bYt3+/=""#, at: world)
         let user = try await world.kii("GET", "/users/me", token: "kVx1mW7bYt3+/=").json()
         #expect(user["_hasPassword"] == .bool(expected))
+    }
+
+    @Test("do not get a token back that they gave up for another password, when their record comes again")
+    func takenTwice() async throws {
+        let world = try await ForeignWorld()
+        let record = Self.record + #","_accessTokens":["kVx1mW7bYt3","second.token"]"#
+        try await take(record, at: world)
+        let changed = try await world.kii(
+            "PUT", "/users/me/password", #"{"oldPassword":"as it was","newPassword":"456DEF"}"#, token: "kVx1mW7bYt3")
+        #expect(changed.status == 204, "\(changed.text)")
+        for _ in 0..<2 {
+            for token in ["kVx1mW7bYt3", "second.token"] {
+                #expect(try await world.kii("GET", "/users/me", token: token).code == "WRONG_TOKEN")
+            }
+            try await take(record, at: world, as: .present)
+        }
     }
 
     @Test("keep their password in an update, and get another one by the token as long as the old one is unknown")

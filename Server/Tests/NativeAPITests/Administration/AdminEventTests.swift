@@ -55,6 +55,36 @@ struct AdminEventTests {
         expect(try await world.send("owner", .delete, "\(path)/\(id)"), 404, .notFound)
     }
 
+    @Test(
+        "that are sent again or as a test stand in the audit log, with who asked for what, and nothing that was refused does"
+    )
+    func recorded() async throws {
+        let world = try await AdminWorld(roles: [])
+        let path = world.path("/event-endpoints")
+        let made = try await world.send("owner", .post, path, body: #"{"url": "https://app.example.com"}"#)
+        let id = try #require(try made.json["id"]?.text)
+        let key = try await world.key([.changeSettings])
+        for body in ["{}", #"{"after": 0}"#, #"{"after": -7}"#, #"{"after": \#(Int64.max)}"#] {
+            let replayed = try await world.send(key, .post, "\(path)/\(id)/replay", body: body)
+            #expect(try replayed.status == 202 && replayed.json["count"] == 0, "\(replayed.text)")
+        }
+        #expect(try await world.send(key, .post, "\(path)/\(id)/test").status == 200)
+        for body in [#"{"after": 1.5}"#, #"{"after": 99999999999999999999}"#, #"{"after": "1"}"#, "[]"] {
+            #expect(try await world.send(key, .post, "\(path)/\(id)/replay", body: body).status == 400, "\(body)")
+        }
+        expect(try await world.send(key, .post, "\(path)/nothing/replay", body: "{}"), 404, .notFound)
+        expect(try await world.send(key, .post, "\(path)/nothing/test"), 404, .notFound)
+        let other = try await world.key([.readUsers])
+        expect(try await world.send(other, .post, "\(path)/\(id)/replay", body: "{}"), 403, .notAllowed)
+        let log = try await world.server.modules.administration.listAudit(in: world.server.application.id, limit: 100)
+        let entries = log.filter { $0.action == .eventsReplayed || $0.action == .testEventSent }
+        #expect(
+            entries.map { $0.details["events"] ?? $0.details["after"] ?? $0.action.rawValue }.sorted() == [
+                "0", "0", "\(Int64.max)", "events.test-sent", "given-up",
+            ])
+        #expect(entries.allSatisfy { $0.details["event-endpoint"] == id && $0.actor.rawValue.hasPrefix("admin-key:") })
+    }
+
     @Test("of another application are out of reach")
     func tenants() async throws {
         let world = try await AdminWorld(restricted: true)
@@ -63,7 +93,14 @@ struct AdminEventTests {
         let id = try #require(try made.json["id"]?.text)
         expect(
             try await world.send("owner", .patch, world.path("/event-endpoints/\(id)"), body: "{}"), 404, .notFound)
-        expect(try await world.send("owner", .post, world.path("/event-endpoints/\(id)/test")), 404, .notFound)
+        for (method, rest) in [
+            (HTTPRequest.Method.post, "/test"), (.post, "/replay"), (.post, "/rotate"), (.get, "/deliveries"),
+            (.delete, ""),
+        ] {
+            let answer = try await world.send(
+                "owner", method, world.path("/event-endpoints/\(id)\(rest)"), body: method == .post ? "{}" : nil)
+            expect(answer, 404, .notFound)
+        }
         for role in AdminRole.allCases where role != .owner {
             #expect(try await world.send(role.rawValue, .get, foreign).status == 404, "\(role)")
         }

@@ -33,7 +33,8 @@ struct AdminOldServiceTests {
         #expect(try changed.status == 200 && changed.json["services"]?.list.first?["hasSecret"] == true)
         #expect(!changed.text.contains(secret))
         // What is not given stays.
-        let kept = try await world.send("owner", .put, "\(path)/supabase", try await version(world), body: supabase)
+        let kept = try await world.send(
+            "owner", .put, "\(path)/supabase", try await version(world), body: supabase, changes: false)
         #expect(try kept.json["services"]?.list.first?["hasSecret"] == true)
         #expect(try await world.send("owner", .delete, "\(path)/supabase", try await version(world)).status == 204)
         expect(

@@ -86,6 +86,27 @@ struct AdminPolicyTests {
         #expect((isRouted || isOfOAuth) == (action.policy.access != .commandLine))
     }
 
+    /// What leaves no entry although a form, a call or a command asks for it, and why.
+    private static let unrecorded: [AdminAction: String] = [
+        .openSetUpLink: "Shows a form, which its link opens again.",
+        .confirmDeletion: "Shows a form.",
+        .checkProvider: "Shows what a provider says of the application's own settings.",
+        .readSettings: "Shows a mail as it would look.",
+        .introspectToken: "Shows a resource server what is in the token that it holds, with each request that it gets.",
+        .verifyAudit: "Reads the log itself.",
+        .readSealingKeys: "Shows names of keys.",
+        .readMailOutbox: "Shows mails of development, which nobody got.",
+    ]
+
+    @Test(
+        "leaves an entry in the audit log, unless it shows something and does nothing", arguments: AdminAction.allCases)
+    func recorded(action: AdminAction) {
+        let routes = Self.endpoints.filter { $0.action == action }
+        let isLookedAt = action.policy.access != .commandLine && routes.allSatisfy { $0.method == .get }
+        #expect(action.policy.audit != nil || isLookedAt || Self.unrecorded[action] != nil)
+        #expect(action.policy.audit == nil || Self.unrecorded[action] == nil)
+    }
+
     @Test("is about an application exactly where the path names one", arguments: endpoints)
     func scope(endpoint: Endpoint) {
         let isInApplication = endpoint.path.contains("{application}")

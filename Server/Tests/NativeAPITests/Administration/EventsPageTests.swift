@@ -169,7 +169,7 @@ struct EventsPageTests {
         }
         let gone = try await shown()
         #expect(gone.events.contains("given up: 1") && gone.user.contains("given up for \(endpoint.url)"))
-        _ = try await world.server.modules.events.replayEvents(givenUpOf: endpoint.id, in: id)
+        _ = try await world.server.modules.events.replayEvents(givenUpOf: endpoint.id, in: id, by: .local)
         let taken = try await claim(now)
         try await world.server.store.write { transaction throws(DomainError) in
             _ = try transaction.finish(taken, claim: "a", at: now)

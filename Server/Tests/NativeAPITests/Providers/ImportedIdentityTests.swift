@@ -38,12 +38,12 @@ struct ImportedIdentityTests {
         world.apple.willTransfer(person, as: "transfer-a", to: FakeApple.Person(subject: "new-a"))
         let (transfer, application) = (world.server.modules.providers.transferTeam, world.server.application.id)
         let report = try await transfer(
-            .prepare(newTeam: TeamTransferTests.newTeam), of: application, isDryRun: false)
+            .prepare(newTeam: TeamTransferTests.newTeam), of: application, by: .local, isDryRun: false)
         #expect(report.done == 1)
         let key = P256.Signing.PrivateKey()
         world.apple.register(team: TeamTransferTests.newTeam, keyId: AppleWorld.keyId, publicKey: key.publicKey)
         try await world.configure(team: TeamTransferTests.newTeam, key: key)
-        #expect(try await transfer(.finish, of: application, isDryRun: false).done == 1)
+        #expect(try await transfer(.finish, of: application, by: .local, isDryRun: false).done == 1)
         world.server.clock.advance(by: .seconds(1))
         let credential = try world.credential(FakeApple.Person(subject: "new-a"), nonce: "late")
         let answer = try await world.logIn(token: credential.identityToken, nonce: "late")
@@ -58,7 +58,7 @@ struct ImportedIdentityTests {
         world.apple.willTransfer(person, as: "transfer-a", to: FakeApple.Person(subject: "new-a"))
         let (transfer, application) = (world.server.modules.providers.transferTeam, world.server.application.id)
         let report = try await transfer(
-            .prepare(newTeam: TeamTransferTests.newTeam), of: application, isDryRun: false)
+            .prepare(newTeam: TeamTransferTests.newTeam), of: application, by: .local, isDryRun: false)
         #expect(report.people == 1 && report.done == 1)
     }
 }

@@ -14,24 +14,27 @@ struct TeamTransferTests {
         let people = try await people(in: world)
         let (modules, application) = (world.server.modules, world.server.application.id)
         let trial = try await modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: application, isDryRun: true)
+            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: true)
         #expect(trial.people == 3 && trial.done == 3 && world.apple.calls["/auth/usermigrationinfo"] == nil)
 
         let first = try await modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: application, isDryRun: false)
+            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
         #expect(first.done == 2 && first.unknown == 1)
         let again = try await modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: application, isDryRun: false)
+            .prepare(newTeam: Self.newTeam), of: application, by: .local, isDryRun: false)
         #expect(again.alreadyDone == 2 && again.unknown == 1)
 
         try await changeTeam(world)
-        let second = try await modules.providers.transferTeam(.finish, of: application, isDryRun: false)
+        let second = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
         #expect(second.people == 3 && second.done == 2 && second.unknown == 1)
         let user = try await modules.accounts.readUser(people[0], in: application)
         #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-a"])
         #expect(try await world.account("new-a", team: Self.newTeam)?.transferSubject == nil)
-        let last = try await modules.providers.transferTeam(.finish, of: application, isDryRun: false)
+        let last = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
         #expect(last.people == 1 && last.done == 0)
+        let log = try await modules.administration.listAudit(in: application, limit: 1000)
+        let steps = log.filter { $0.action == .teamTransferred }.compactMap { $0.details["step"] }.sorted()
+        #expect(steps == ["finish", "finish", "prepare", "prepare"])
     }
 
     @Test("carries over users who log in before the second step")
@@ -39,7 +42,7 @@ struct TeamTransferTests {
         let world = try await AppleWorld()
         let people = try await people(in: world)
         _ = try await world.server.modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: world.server.application.id, isDryRun: false)
+            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
         try await changeTeam(world)
         world.server.clock.advance(by: .seconds(1))
         let credential = try world.credential(
@@ -54,11 +57,11 @@ struct TeamTransferTests {
         let world = try await AppleWorld()
         _ = try await people(in: world)
         _ = try await world.server.modules.providers.transferTeam(
-            .prepare(newTeam: Self.newTeam), of: world.server.application.id, isDryRun: false)
+            .prepare(newTeam: Self.newTeam), of: world.server.application.id, by: .local, isDryRun: false)
         try await changeTeam(world)
         _ = try await world.person(FakeApple.Person(subject: "new-a"))
         let report = try await world.server.modules.providers.transferTeam(
-            .finish, of: world.server.application.id, isDryRun: false)
+            .finish, of: world.server.application.id, by: .local, isDryRun: false)
         #expect(report.taken == 1 && report.done == 1)
     }
 

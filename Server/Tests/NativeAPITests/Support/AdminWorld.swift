@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTPTypes
+import NativeAPI
 import OkaeriWire
 import TestWorld
 import Testing
@@ -72,16 +73,47 @@ struct AdminWorld: Sendable {
         try TestAuthenticator.code(for: try #require(key.text), at: now)
     }
 
-    /// Sends a request as somebody: a role's name, or a token.
+    /// Sends a request as somebody: a role's name, or a token. What it does must be in the audit log afterwards,
+    /// unless it changes nothing: a patch without a member, or what the test says of it.
     func send(
         _ who: String?, _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)] = [],
-        body: String? = nil
+        body: String? = nil, changes: Bool = true
     ) async throws -> Answer {
         let token = who.map { tokens[$0] ?? $0 }
-        return try await server.send(
+        let actions =
+            changes && !(method == .patch && body == "{}") ? Self.actions(of: method, "\(AdminAPI.root)\(path)") : []
+        let before = actions.isEmpty ? [] : try await entries(of: actions)
+        let answer = try await server.send(
             method, "/v1/admin/\(path)", (token.map { [("Authorization", "Bearer \($0)")] } ?? []) + headers,
             body: body,
             isNamed: false)
+        if !actions.isEmpty, (200..<300).contains(answer.status) {
+            let added = try await entries(of: actions).subtracting(before)
+            #expect(!added.isEmpty, "\(method) \(path) left no entry of \(actions.map(\.rawValue))")
+        }
+        return answer
+    }
+
+    /// What a request that is no look leaves in the audit log, by the table of actions: one of these.
+    private static func actions(of method: HTTPRequest.Method, _ path: String) -> [AuditEntry.Action] {
+        let segments = path.prefix { $0 != "?" }.split(separator: "/")
+        let route = AdminAPI.table.first { route in
+            let names = route.path.split(separator: "/")
+            return route.method == method && names.count == segments.count
+                && zip(names, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        }
+        // Those that end so give a challenge out.
+        guard let route, method != .get, !route.path.hasSuffix("/request") else { return [] }
+        return ([route.action] + route.also).compactMap(\.policy.audit)
+    }
+
+    private func entries(of actions: [AuditEntry.Action]) async throws -> Set<Identifier<AuditEntry>> {
+        var found: Set<Identifier<AuditEntry>> = []
+        for log in [server.application.id, foreign.id, AuditEntry.server] {
+            let entries = try await server.modules.administration.listAudit(in: log, limit: ListAudit.maximumPageSize)
+            found.formUnion(entries.filter { actions.contains($0.action) }.map(\.id))
+        }
+        return found
     }
 
     /// A browser with the cookie of the admin of a role.

@@ -12,6 +12,9 @@ extension Contract {
             let users = (0..<3).map { number in
                 var user = samples.user("user", after: Int64(number))
                 user.grants = number == 2 ? [staff] : [editor, staff]
+                user.identities = (0..<number).map {
+                    Identity(provider: .apple, subject: "\(number) \($0)", linkedAt: samples.now)
+                }
                 return user
             }
             var foreign = samples.user("foreign", in: samples.otherApplication)
@@ -21,18 +24,21 @@ extension Contract {
                 for user in users + others {
                     try transaction.insert(user)
                     try transaction.updateGrants(of: user)
+                    for identity in user.identities {
+                        try transaction.insert(identity, for: user.id, in: user.application)
+                    }
                 }
             }
             let found = try await engine.read { transaction throws(DomainError) in
                 let first = try transaction.members(of: editor, in: application, after: nil, limit: 1)
                 return (
-                    first, try transaction.members(of: editor, in: application, after: first.first, limit: 9),
-                    try transaction.user(users[0].id, in: application)?.grants
+                    first, try transaction.members(of: editor, in: application, after: first.first?.id, limit: 9),
+                    try transaction.members(of: staff, in: application, after: nil, limit: 9)
                 )
             }
-            try expectEqual(found.0, [users[0].id])
-            try expectEqual(found.1, [users[1].id])
-            try expectEqual(found.2, [editor, staff])
+            try expectEqual(found.0, [users[0]])
+            try expectEqual(found.1, [users[1]])
+            try expectEqual(found.2, users)
             let left = try await engine.write { transaction throws(DomainError) in
                 var less = users[0]
                 less.grants = []
@@ -49,7 +55,7 @@ extension Contract {
             try expectEqual(left.0, [])
             try expectEqual(left.1, [])
             try expectEqual(left.2, [])
-            try expectEqual(left.3, [foreign.id])
+            try expectEqual(left.3, others)
         },
         Contract("keeps an application's roles, groups and rules of claims") { engine in
             let samples = Samples()

@@ -21,6 +21,23 @@ extension Contract {
             try expectEqual(found?.user, user)
             try expect(foreign == nil && unknown == nil, "a foreign or unknown token found a session")
         },
+        Contract("remembers the tokens that an import brought, within their application, also when nothing leads there")
+        {
+            engine in
+            let samples = Samples()
+            let found = try await engine.write { transaction throws(DomainError) in
+                var found: [Bool] = []
+                for _ in 0..<2 {
+                    found.append(try transaction.wasImported(samples.token(1), in: samples.application))
+                    try transaction.noteImported(samples.token(1), in: samples.application)
+                }
+                found.append(try transaction.wasImported(samples.token(1), in: samples.application))
+                found.append(try transaction.wasImported(samples.token(1), in: samples.otherApplication))
+                found.append(try transaction.wasImported(samples.token(2), in: samples.application))
+                return found
+            }
+            try expectEqual(found, [false, true, true, false, false])
+        },
         Contract("lists a user's sessions newest first, with the last noted use") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))

@@ -62,11 +62,4 @@ package struct ExportedSession: Hashable, Sendable {
         }
         return faults
     }
-
-    /// Stores the session, unless its token leads to one already, of any user.
-    func store(in transaction: any Transaction) throws(DomainError) {
-        let reference = SessionToken.Reference(token)
-        guard try transaction.session(token: reference, in: session.application) == nil else { return }
-        try transaction.insert(session, token: reference, attempt: nil, replacing: nil)
-    }
 }

@@ -1,5 +1,5 @@
 /// Takes sessions in from another service, a part at a time, so that nobody is logged out by the move. What is there
-/// already is left alone.
+/// already, or was and has ended since, is left alone.
 package struct ImportSessions: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -52,9 +52,9 @@ package struct ImportSessions: Sendable {
         guard candidate.faults.isEmpty else { return .refused(candidate.faults) }
         let session = candidate.moved.session
         if try candidate.moved.isPresent(in: transaction) { return .present }
-        if needsUser, try transaction.user(session.user, in: session.application) == nil {
-            return .refused([ValidationError(field: "user", rule: .notListed)])
+        guard let user = try transaction.user(session.user, in: session.application) else {
+            return needsUser ? .refused([ValidationError(field: "user", rule: .notListed)]) : .imported
         }
-        return .imported
+        return user.takesMovedSessions ? .imported : .present
     }
 }

@@ -111,7 +111,7 @@ package struct ImportUsers: Sendable {
                         try transaction.save(account)
                     }
                 }
-                if !outcome.isRefusal { try Self.insertSessions(of: candidate, in: transaction) }
+                try Self.insertSessions(of: candidate, outcome, in: transaction)
                 outcomes.append(outcome)
             }
             return outcomes
@@ -244,6 +244,7 @@ package struct ImportUsers: Sendable {
         let user = candidate.user
         if candidate.isPresent { return .present }
         if try transaction.user(user.id, in: user.application) != nil { return .present }
+        if try candidate.wasLeft(in: transaction) { return .present }
         let takesTwins = candidate.takesTwins
         let owners = try transaction.owners(of: user.typedIdentifiers, in: user.application)
             .filter { !(takesTwins && $0.isTwin(of: user)) }
@@ -270,13 +271,17 @@ package struct ImportUsers: Sendable {
         kinds.map { ValidationError(field: $0.rawValue, rule: .notUnique) }
     }
 
-    /// A token that leads to a session already is left alone, also when it is another user's.
+    /// A token that leads to a session already is left alone, also when it is another user's. Users who are there already get
+    /// those that come in a second file.
     private static func insertSessions(
-        of candidate: Candidate, in transaction: any Transaction
+        of candidate: Candidate, _ outcome: ImportOutcome, in transaction: any Transaction
     ) throws(DomainError) {
-        for moved in candidate.sessions where try !moved.isPresent(in: transaction) {
-            try moved.store(in: transaction)
+        guard !outcome.isRefusal, !candidate.sessions.isEmpty else { return }
+        if !outcome.isNew {
+            let known = try transaction.user(candidate.user.id, in: candidate.user.application)
+            guard let known, known.takesMovedSessions else { return }
         }
+        for moved in candidate.sessions { try moved.store(in: transaction) }
     }
 }
 
@@ -297,7 +302,7 @@ extension UserCredentials {
             try transaction.replaceRecoveryCodes(of: user.id, in: user.application, with: recoveryCodes)
         }
         for account in accounts { try transaction.save(account) }
-        for session in sessions { try session.store(in: transaction) }
+        for session in sessions { try MovedSession(session).store(in: transaction) }
     }
 }
 
@@ -331,6 +336,14 @@ extension ImportUsers.Candidate {
             ImportRehearsal.Claim(field: "identities.\($0.provider.rawValue)", value: $0.subject)
         }
         return typed + identities
+    }
+
+    /// Whether all that leads to the user are tokens that were brought before: the user has been merged or erased since, and
+    /// nobody could enter the account.
+    fileprivate func wasLeft(in transaction: any Transaction) throws(DomainError) -> Bool {
+        guard user.isOutOfReach, !sessions.isEmpty else { return false }
+        for moved in sessions where try !moved.isPresent(in: transaction) { return false }
+        return true
     }
 
     /// Whether nobody could ever be this user.

@@ -18,7 +18,6 @@ package struct RecordImport: Sendable {
     package func callAsFunction(
         _ step: Step, into application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
-        let entry = audit.draft(.usersImported, by: who.actor, in: application, from: who.origin)
         let details: [String: String] =
             switch step {
             case .begun: ["change": "begun"]
@@ -28,8 +27,6 @@ package struct RecordImport: Sendable {
                     "refused": String(refused),
                 ]
             }
-        try await store.write { transaction throws(DomainError) in
-            try entry.record(on: .application(application), details: details, in: transaction)
-        }
+        try await audit.record(.usersImported, details: details, by: who, in: application, to: store)
     }
 }

@@ -78,11 +78,7 @@ package struct ListMembers: Sendable {
     ) async throws(DomainError) -> [User] {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         return try await store.read { transaction throws(DomainError) in
-            var members: [User] = []
-            for id in try transaction.members(of: grant, in: application, after: user, limit: limit) {
-                if let member = try transaction.user(id, in: application) { members.append(member) }
-            }
-            return members
+            try transaction.members(of: grant, in: application, after: user, limit: limit)
         }
     }
 }

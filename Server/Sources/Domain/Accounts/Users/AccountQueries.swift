@@ -16,10 +16,10 @@ package protocol AccountQueries {
     func updateProfile(of user: User) throws(DomainError)
     /// Writes the roles and groups, and the time of change.
     func updateGrants(of user: User) throws(DomainError)
-    /// The users that were given a role or a group, by id.
+    /// The users that were given a role or a group, by id, with what leads to them: two statements, however many there are.
     func members(
         of grant: Identifier<Grant>, in application: Identifier<Application>, after user: Identifier<User>?, limit: Int
-    ) throws(DomainError) -> [Identifier<User>]
+    ) throws(DomainError) -> [User]
     /// Forgets who was given a role or a group that is no more. Users still name it.
     func removeMembers(of grant: Identifier<Grant>, in application: Identifier<Application>) throws(DomainError)
     /// Writes the times of the last two log-ins.

@@ -21,6 +21,27 @@ package struct AuditTrail: Sendable {
             id: randomness.newIdentifier(at: now), application: application, at: now, actor: actor, action: action,
             origin: origin, seals: seals)
     }
+
+    /// Writes the entry of what has no transaction of its own: of a reading, or of something that goes beyond this server or
+    /// takes long, before it begins. What cannot be recorded does not happen.
+    ///
+    /// - Parameters:
+    ///   - action: What is about to be done.
+    ///   - target: To whom or what; `nil` for the application.
+    ///   - details: Names and ids, no secret and no personal data.
+    ///   - who: Who does it.
+    ///   - application: Whose log it stands in.
+    ///   - store: Where.
+    /// - Throws: `storageUnavailable`.
+    func record(
+        _ action: AuditEntry.Action, on target: AuditEntry.Target? = nil, details: [String: String] = [:],
+        by who: Operator, in application: Identifier<Application>, to store: any Store
+    ) async throws(DomainError) {
+        let entry = draft(action, by: who.actor, in: application, from: who.origin)
+        try await store.write { transaction throws(DomainError) in
+            try entry.record(on: target ?? .application(application), details: details, in: transaction)
+        }
+    }
 }
 
 /// An entry of an action that is about to happen.

@@ -35,9 +35,6 @@ package struct RecordReading: Sendable {
     package func callAsFunction(
         of user: Identifier<User>?, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
-        let entry = audit.draft(.usersRead, by: who.actor, in: application, from: who.origin)
-        try await store.write { transaction throws(DomainError) in
-            try entry.record(on: user.map { .user($0) } ?? .application(application), in: transaction)
-        }
+        try await audit.record(.usersRead, on: user.map { .user($0) }, by: who, in: application, to: store)
     }
 }

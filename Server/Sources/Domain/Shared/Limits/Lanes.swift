@@ -31,7 +31,10 @@ struct Lanes: Sendable {
 }
 
 /// Lanes that several tasks take.
-final class SharedLanes: Sendable {
+package final class SharedLanes: Sendable {
+    /// Why a call is not made although nothing is wrong with whom it asks.
+    package static let full = "too many calls are under way"
+
     private let lanes: Mutex<Lanes>
 
     init(_ count: Int) { lanes = Mutex(Lanes(count)) }
