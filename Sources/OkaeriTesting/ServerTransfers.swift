@@ -140,9 +140,12 @@ extension InMemoryServer {
         contents.sessions = contents.sessions.filter {
             $0.value.user != session.user || $0.value.thumbprint != transfer.thumbprint
         }
-        contents.users[session.user]?.body.identities.removeAll { $0.subject == transfer.thumbprint }
-        contents.usersByKey[transfer.thumbprint] = transfer.leftUser
-        if let left = transfer.leftUser {
+        guard contents.usersByKey[transfer.thumbprint] == session.user else { return TransportResponse(status: 204) }
+        contents.remove(transfer.thumbprint, of: session.user, "transfer_undone", at: time(contents))
+        // Only a user whom nothing else leads to gets the key back.
+        if let left = transfer.leftUser, contents.users[left] != nil, !contents.hasWayIn(left, without: []) {
+            contents.usersByKey[transfer.thumbprint] = left
+            contents.removedKeys[transfer.thumbprint] = nil
             let identity = IdentityBody(
                 provider: "device", subject: transfer.thumbprint, linkedAt: time(contents))
             contents.users[left]?.body.identities.append(identity)

@@ -27,7 +27,8 @@ package final class Modules: Sendable {
         self.clock = clock
         pagesURL = world.services.pagesURL
         let seals = AuditSeals(world.sealingKey)
-        let audit = AuditTrail(clock: clock, randomness: randomness, seals: seals)
+        let audit = AuditTrail(
+            clock: clock, randomness: randomness, seals: seals, hasLimits: world.limits.hasRateLimits)
         let notice = MailNotice(
             sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.services.mailDelivery)
         let changes = AccountChanges(notice: notice, audit: audit)

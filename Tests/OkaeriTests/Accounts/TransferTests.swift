@@ -60,6 +60,21 @@ struct TransferTests {
         #expect(try await new.logInAutomatically().user.id == left.id)
     }
 
+    @Test("leaves the new device out when it is undone, and something else leads to the user that it left")
+    func undoneWithAnotherWayIn() async throws {
+        let old = world.launch()
+        try await old.logInAutomatically()
+        let new = world.launch(vault: newVault)
+        try await new.logInAutomatically()
+        try await new.upgrade(username: "hana", password: "four quiet words")
+        try await new.redeemTransferCode(try await old.issueTransferCode().code)
+        let notice = try #require(try await old.pendingNotices().first)
+        try await old.undoTransfer(notice.id)
+        await #expect { try await new.logInAutomatically() } throws: { error in
+            if case .deviceKeyRemoved? = error as? OkaeriError { true } else { false }
+        }
+    }
+
     @Test("is reported at the next launch of the old device, and not again when the person took note")
     func noticeAtLaunch() async throws {
         let code: TransferCode

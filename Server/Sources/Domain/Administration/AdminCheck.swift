@@ -35,7 +35,9 @@ struct AdminCheck: Sendable {
         _ attempt: Attempt,
         _ settle: @escaping @Sendable (inout Admin, any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> (value: Value, recoveryCodesLeft: Int?) {
-        let (now, folded) = (clock.now, Admin.folded(String(attempt.name.filter { $0 != "\0" }.prefix(200))))
+        // What is longer is nobody's name, and not looked at.
+        let isName = attempt.name.utf8.count <= Admin.nameRule.maximumBytes && !attempt.name.utf8.contains(0)
+        let (now, folded) = (clock.now, isName ? Admin.folded(attempt.name) : "")
         let subject = Admin.failureSubject(folded: folded)
         let address = RateLimitKey(
             application: AuditEntry.server, kind: "admin-log-in", subject: attempt.client.allowanceGroup)

@@ -113,6 +113,9 @@ package struct IdentityProviders: Sendable {
     let admins: (any IdentityProvider)?
     package let apple: (any AppleServerAPI)?
 
+    /// How much is asked at once of the addresses that tenants name, on one node: as many calls may be under way.
+    package static let lanesOfTenants = 32
+
     /// No provider at all.
     package static var none: IdentityProviders { IdentityProviders(named: [:], openID: nil, admins: nil, apple: nil) }
 
@@ -126,7 +129,7 @@ package struct IdentityProviders: Sendable {
         admins: (any IdentityProvider)?, apple: (any AppleServerAPI)?
     ) {
         self.named = named
-        self.openID = openID
+        self.openID = openID.map { TenantsProvider($0) }
         self.admins = admins
         self.apple = apple
     }

@@ -51,7 +51,7 @@ package struct SessionIssuer: Sendable {
 
     /// Issues a session to a known user, or repeats the answer of the attempt that opened it before, with a new token.
     ///
-    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `secondFactorRequired`, `secondFactorEnrolmentRequired`,
+    /// - Throws: `userDisabled`, `userDeleted`, `attemptReused`, `rateLimited`, `secondFactorRequired`, `secondFactorEnrolmentRequired`,
     ///   `storageUnavailable`.
     package func issue(to user: User, in transaction: any Transaction) throws(DomainError) -> LogIn {
         try issue(to: user, joining: nil, in: transaction).get()
@@ -159,6 +159,7 @@ package struct SessionIssuer: Sendable {
     func refuse(
         _ user: Identifier<User>?, by method: Session.LogInMethod, in transaction: any Transaction
     ) throws(DomainError) {
+        if let user, method == .passkey { try entry?.count(.entry, of: .user(user), in: transaction) }
         try entry?.record(
             on: user.map { .user($0) }, result: .refused, details: ["method": method.rawValue], in: transaction)
     }
@@ -191,6 +192,8 @@ package struct SessionIssuer: Sendable {
             replacing: replacing)
         if let entry, case .logIn(let actor, _) = request.record {
             let details = ["method": method.rawValue, "session": id.rawValue]
+            // A password costs its hash, and apps may share an account; a new user has cost a registration.
+            if method != .password, !isNew { try entry.count(.entry, of: .user(user.id), in: transaction) }
             try entry.record(
                 on: .user(user.id), by: actor ?? .user(user.id), details: details, in: transaction)
             if application.settings.events.isRecorded {

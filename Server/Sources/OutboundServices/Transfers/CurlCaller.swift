@@ -58,7 +58,9 @@ package final class CurlCaller: WebCaller {
 
     /// One like it, with threads of its own, for addresses that tenants name.
     package func forTenants() -> CurlCaller {
-        CurlCaller(limits: limits, policy: policy.forTenants, certificates: certificates, resolve: resolve)
+        var limits = limits
+        limits.calls = IdentityProviders.lanesOfTenants
+        return CurlCaller(limits: limits, policy: policy.forTenants, certificates: certificates, resolve: resolve)
     }
 
     /// Called with a sentence for the log when a call fails; its caller learns none of it.

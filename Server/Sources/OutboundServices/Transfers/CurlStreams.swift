@@ -14,15 +14,19 @@ package final class CurlStreams: Sendable {
         package var whole: Duration
         /// How many transfers may be under way.
         package var transfers: Int
+        /// How many of them one server may have: tenants name it, and others are not to wait for it. All of them where
+        /// something else gives each tenant its share.
+        package var transfersOfHost: Int
 
         package init(
             connecting: Duration = .seconds(4), silence: Duration = .seconds(30), whole: Duration = .seconds(600),
-            transfers: Int = 256
+            transfers: Int = 256, transfersOfHost: Int? = nil
         ) {
             self.connecting = connecting
             self.silence = silence
             self.whole = whole
             self.transfers = transfers
+            self.transfersOfHost = transfersOfHost ?? transfers
         }
     }
 
@@ -43,6 +47,8 @@ package final class CurlStreams: Sendable {
     private struct State: Sendable {
         var added: [StreamTransfer] = []
         var count = 0
+        /// Those under way of each server, where it has a share.
+        var hosts: [String: Int] = [:]
         var isClosed = false
         /// Made at the first call; gone when the thread ends.
         var multi: CurlMulti?
@@ -120,19 +126,27 @@ package final class CurlStreams: Sendable {
     ///
     /// - Returns: `false` when there are too many.
     private func begin(_ transfer: StreamTransfer) -> Bool {
+        let host = host(of: transfer)
         let multi = state.withLock { state -> CurlMulti? in
-            guard !state.isClosed, state.count < limits.transfers else { return nil }
+            let ofHost = host.map { state.hosts[$0] ?? 0 } ?? 0
+            guard !state.isClosed, state.count < limits.transfers, ofHost < limits.transfersOfHost else { return nil }
             if state.multi == nil {
                 guard let made = CurlMulti() else { return nil }
                 state.multi = made
                 start(made)
             }
             state.count += 1
+            if let host { state.hosts[host] = ofHost + 1 }
             state.added.append(transfer)
             return state.multi
         }
         multi?.wake()
         return multi != nil
+    }
+
+    /// The server that a transfer counts for; `nil` where servers have no share.
+    private func host(of transfer: StreamTransfer) -> String? {
+        limits.transfersOfHost < limits.transfers ? EgressPolicy.host(of: transfer.call.url) : nil
     }
 
     private func start(_ multi: CurlMulti) {
@@ -180,7 +194,12 @@ package final class CurlStreams: Sendable {
     }
 
     private func finish(_ transfer: StreamTransfer, _ outcome: Result<StreamTransfer.Head, WebFault>) {
-        state.withLock { $0.count -= 1 }
+        let host = host(of: transfer)
+        state.withLock { state in
+            state.count -= 1
+            guard let host, let ofHost = state.hosts[host] else { return }
+            state.hosts[host] = ofHost > 1 ? ofHost - 1 : nil
+        }
         switch outcome {
         case .success(let head):
             transfer.download.end()

@@ -15,7 +15,8 @@ struct AccountPolicyTests {
         changes = AccountChanges(
             notice: MailNotice(
                 sealing: MailSealing(key: key, randomness: world.randomness), delivery: .outbox),
-            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(key)))
+            audit: AuditTrail(
+                clock: world.clock, randomness: world.randomness, seals: AuditSeals(key), hasLimits: false))
     }
 
     /// An account with one way in of each kind, and the owner's own session and key.

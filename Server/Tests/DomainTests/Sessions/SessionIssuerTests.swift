@@ -25,7 +25,8 @@ struct SessionIssuerTests {
     ) throws -> SessionIssuer {
         SessionIssuers(
             protocols: .samples,
-            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests())),
+            audit: AuditTrail(
+                clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests()), hasLimits: false),
             randomness: world.randomness, tickets: SecondFactorTickets(sealingKey: try .ofTests())
         ).issuer(
             for: .init(

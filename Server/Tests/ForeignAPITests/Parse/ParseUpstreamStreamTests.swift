@@ -268,6 +268,18 @@ struct ParseUpstreamStreamTests {
         }
     }
 
+    @Test("have a share of each server's, so that one whose responses nobody reads holds up no other")
+    func share() async throws {
+        let streams = CurlStreams(limits: .init(transfers: 3, transfersOfHost: 1), policy: Self.policy)
+        let file = "/parse/files/large.bin"
+        let held = try await streams(WebCall(.get, address + file))
+        await #expect(throws: WebFault.tooBusy) { _ = try await streams(WebCall(.get, address + file)) }
+        let elsewhere = address.replacing("127.0.0.1", with: "localhost")
+        let other = try await streams(WebCall(.get, elsewhere + file))
+        #expect(held.status == 200 && other.status == 200)
+        await streams.close()
+    }
+
     @Test("have no length where there is none, and HEAD has the head alone")
     func head() async throws {
         let response = try await open("HEAD", "large.bin")

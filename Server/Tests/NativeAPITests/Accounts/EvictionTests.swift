@@ -48,6 +48,20 @@ struct EvictionTests {
         #expect(!again.isNew && again.user.id == world.owner.logIn.user.id)
     }
 
+    @Test(
+        "ends a key too that the thief has carried to an account of their own meanwhile: an undone transfer brings it back no more",
+        arguments: Change.allCases)
+    func carriedKey(change: Change) async throws {
+        let world = try await EvictionWorld()
+        let thief = try await world.thief()
+        let elsewhere = try await world.server.person()
+        _ = try await world.server.joined(try await elsewhere.issueCode().code, on: thief.device)
+        try await world.make(change)
+        let transfer = try #require(try await elsewhere.notices().first { $0.kind == "device_added" })
+        #expect(try await elsewhere.undo(transfer.id).status == 204)
+        expect(try await world.server.logIn(thief.device), 403, .deviceKeyRemoved)
+    }
+
     @Test("covers the whole list of evictions")
     func wholeList() {
         // Ids of clients are a way in of the mobile backends; their tests have them.

@@ -93,6 +93,20 @@ struct TransferTests {
         #expect(stored.deletionRequestedAt == nil)
     }
 
+    @Test("when undone gives no key back to a user whom something else leads to: all keys may have ended meanwhile")
+    func undoneAfterEviction() async throws {
+        let server = try await TestServer()
+        let (old, guest) = (try await server.person(), try await server.person())
+        let phone = ProofMaker()
+        _ = try await server.joined(try await guest.issueCode().code, on: phone)
+        _ = try await server.joined(try await old.issueCode().code, on: phone)
+        #expect(try await guest.send(.delete, APIPath.deviceKeys).status == 200)
+        #expect(try await old.undo(try #require(try await old.notices().first).id).status == 204)
+        expect(try await server.logIn(phone), 403, .deviceKeyRemoved)
+        let again = try await server.joined(try await guest.issueCode().code, on: phone)
+        #expect(again.logIn.user.id == guest.logIn.user.id)
+    }
+
     @Test("when undone tells a device that had no user before why it is out, instead of making it a new guest")
     func undoneDevice() async throws {
         let server = try await TestServer()

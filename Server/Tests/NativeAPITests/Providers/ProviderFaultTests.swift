@@ -145,3 +145,66 @@ struct RemoteDocumentTests {
         #expect(caller.calls == 1)
     }
 }
+
+/// Says nothing before it is let.
+private final class HeldProvider: IdentityProvider {
+    private let (begun, begin) = AsyncStream<Void>.makeStream()
+    let gate = Gate()
+
+    func faults(in settings: ProviderSettings, secret: Secret?) -> [ValidationError] { [] }
+
+    func identify(
+        _ credential: ProviderCredential, for configured: ConfiguredProvider
+    ) async throws(DomainError) -> ExternalIdentity? {
+        begin.yield()
+        await gate.pass()
+        return nil
+    }
+
+    func redeem(
+        _ code: ProviderCredential.AuthorizationCode, nonce: Secret?, of person: ExternalIdentity?,
+        for configured: ConfiguredProvider
+    ) async throws(DomainError) -> ExternalIdentity { throw .providerRefused }
+
+    func revoke(_ grant: Secret, audience: String, for configured: ConfiguredProvider) async throws(DomainError) {}
+
+    func check(_ configured: ConfiguredProvider) async -> ProviderFinding { .accepted }
+
+    func waitForCalls(_ count: Int) async {
+        for await _ in begun.prefix(count) {}
+    }
+}
+
+/// Issue 18: six calls to one tenant's issuer that said nothing held up the log-ins of all other tenants.
+@Suite("An issuer of one application's that says nothing")
+struct TenantsProviderTests {
+    private static let name = Identity.Provider(rawValue: "oidc:company")
+
+    private func configured(_ application: String) -> ConfiguredProvider {
+        ConfiguredProvider(
+            application: Identifier(rawValue: application),
+            settings: ProviderSettings(provider: Self.name, audiences: ["app"], issuer: "https://id.example.com"),
+            secret: nil)
+    }
+
+    @Test("is asked by half of all calls at the most, and holds up no other application")
+    func half() async throws {
+        let held = HeldProvider()
+        let providers = IdentityProviders(named: [:], openID: held, admins: nil, apple: nil)
+        let provider = try #require(providers[Self.name])
+        let (slow, other) = (configured("slow"), configured("other"))
+        let tasks = (0..<IdentityProviders.lanesOfTenants / 2).map { _ in
+            Task { _ = try await provider.identify(ProviderCredential(), for: slow) }
+        }
+        await held.waitForCalls(tasks.count)
+        await #expect(throws: DomainError.providerUnavailable) {
+            try await provider.identify(ProviderCredential(), for: slow)
+        }
+        #expect(await provider.check(slow) == .unreachable)
+        let asked = Task { _ = try await provider.identify(ProviderCredential(), for: other) }
+        await held.waitForCalls(1)
+        held.gate.open()
+        for task in tasks + [asked] { try await task.value }
+        #expect(await provider.check(slow) == .accepted)
+    }
+}

@@ -15,10 +15,10 @@ struct Person: Sendable {
     /// Sends a request with the session token.
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ headers: [(String, String)] = [], body: String? = nil,
-        bytes: [UInt8]? = nil
+        bytes: [UInt8]? = nil, peer: String = "192.0.2.1"
     ) async throws -> Answer {
         try await server.send(
-            method, path, [("Authorization", "Bearer \(token)")] + headers, body: body, bytes: bytes)
+            method, path, [("Authorization", "Bearer \(token)")] + headers, body: body, bytes: bytes, peer: peer)
     }
 
     /// Sends a request with the session token and a proof.

@@ -32,7 +32,8 @@ extension Contract {
         let world = try TestWorld(engine)
         return ResealSecrets(
             store: engine, sealingKey: key,
-            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(key)))
+            audit: AuditTrail(
+                clock: world.clock, randomness: world.randomness, seals: AuditSeals(key), hasLimits: false))
     }
 
     static let sealingContracts = [

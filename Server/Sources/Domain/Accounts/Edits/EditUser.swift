@@ -27,7 +27,7 @@ package struct EditUser: Sendable {
     /// - Returns: the user afterwards.
     /// - Throws: `accessRefused`, `reauthenticationRequired`, `userUnknown`, `fieldsRefused`, `identifiersTaken`, `identityTaken`, `identityUnknown`,
     ///   `lastWayIn`, `alreadyRegistered`, `providerTokenReplayed`, `administration(changedMeanwhile)`, `busy`,
-    ///   `hookRefused`, `hookUnavailable`, `storageUnavailable`. Nothing is changed then.
+    ///   `hookRefused`, `hookUnavailable`, `rateLimited`, `storageUnavailable`. Nothing is changed then.
     @discardableResult
     package func callAsFunction(
         _ edit: UserEdit, of id: Identifier<User>, in application: Application, by author: AccountAuthor
@@ -212,6 +212,7 @@ struct ReadyEdit: Sendable {
         guard let profileEvent, !isSettled, let type = AccountChange.profileChanged.policy.event,
             user.displayName != before.displayName || user.locale != before.locale || user.fields != before.fields
         else { return }
+        try profileEvent.count(.profileEvent, of: author.entry.actor, in: transaction)
         try transaction.insert(profileEvent.event(type, of: user.id, details: user.identifierDetails))
     }
 

@@ -1,5 +1,5 @@
 /// Takes a device that joined by a transfer code out again: its key, and its sessions. The key leads to the user that it
-/// led to before, when there still is one.
+/// led to before, when there still is one whom nothing else leads to.
 package struct UndoTransfer: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -35,11 +35,15 @@ package struct UndoTransfer: Sendable {
         }
     }
 
-    /// Lets the key lead to the user that it led to before, if there still is one: else its device learns why it is out.
+    /// Lets the key lead to the user that it led to before, if there still is one: else its device learns why it is out. Whom
+    /// something else leads to may have ended all keys meanwhile, and this one did not end with them, as it was elsewhere: it
+    /// joins again by what leads there (requirement 49).
     private static func giveBack(
         _ transfer: Transfer, in transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
-        guard let id = transfer.leftUser, var left = try transaction.user(id, in: transfer.application) else { return }
+        guard let id = transfer.leftUser, var left = try transaction.user(id, in: transfer.application),
+            !left.hasWayIn(without: [])
+        else { return }
         try transaction.link(
             Identity(provider: .device, subject: transfer.deviceKey, linkedAt: now), to: id, in: transfer.application)
         // Only the deletion that the transfer brought about; not one that somebody asked for.

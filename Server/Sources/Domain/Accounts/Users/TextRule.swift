@@ -8,12 +8,14 @@ package struct TextRule: Sendable {
         self.mayBeEmpty = mayBeEmpty
     }
 
+    /// No character has more than four bytes: of a text that is longer nothing else need be known.
+    package var maximumBytes: Int { 4 * maximumCharacters }
+
     /// The rules that a text breaks. Characters are Unicode scalars, so that a pile of accents counts.
     package func faults(of text: String?, field: String) -> [ValidationError] {
         guard let text else { return [] }
         var faults: [ValidationError] = []
-        // No character has more than four bytes: of such a text nothing else need be known.
-        if text.utf8.count > 4 * maximumCharacters {
+        if text.utf8.count > maximumBytes {
             return [ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters))]
         }
         if text.isEmpty && !mayBeEmpty { faults.append(ValidationError(field: field, rule: .empty)) }

@@ -4,11 +4,14 @@ package struct AuditTrail: Sendable {
     let clock: any WallClock
     let randomness: any Randomness
     let seals: AuditSeals
+    /// Whether there is a limit on what a user leaves; see `UserTrace`.
+    let hasLimits: Bool
 
-    package init(clock: any WallClock, randomness: any Randomness, seals: AuditSeals) {
+    package init(clock: any WallClock, randomness: any Randomness, seals: AuditSeals, hasLimits: Bool) {
         self.clock = clock
         self.randomness = randomness
         self.seals = seals
+        self.hasLimits = hasLimits
     }
 
     /// Begins an entry. Call it before the transaction, which may run twice.
@@ -19,7 +22,7 @@ package struct AuditTrail: Sendable {
         let now = clock.now
         return AuditDraft(
             id: randomness.newIdentifier(at: now), application: application, at: now, actor: actor, action: action,
-            origin: origin, seals: seals)
+            origin: origin, seals: seals, hasLimits: hasLimits)
     }
 
     /// Writes the entry of what has no transaction of its own: of a reading, or of something that goes beyond this server or
@@ -53,6 +56,7 @@ package struct AuditDraft: Sendable {
     let action: AuditEntry.Action
     let origin: RequestOrigin
     let seals: AuditSeals
+    let hasLimits: Bool
 
     /// Writes the entry, in the action's transaction.
     ///
@@ -62,12 +66,13 @@ package struct AuditDraft: Sendable {
     ///   - result: How it ended. A refusal is lost when the transaction throws: it has to return.
     ///   - details: Names and ids, no secret and no personal data.
     ///   - transaction: The action's.
-    /// - Throws: `storageUnavailable`.
+    /// - Throws: `rateLimited` for a user who has left too much, `storageUnavailable`.
     package func record(
         on target: AuditEntry.Target?, by actor: AuditEntry.Actor? = nil, result: AuditEntry.Result = .done,
         details: [String: String] = [:], in transaction: any Transaction
     ) throws(DomainError) {
         let who = Operator(actor: actor ?? self.actor, origin: origin)
+        if !UserTrace.uncounted.contains(action) { try count(.entry, of: who.actor, in: transaction) }
         let act = AuditEntry.Act(action, on: target, result: result, details: details)
         let seal = seals.seal(id, in: application, at: at, by: who, did: act)
         try transaction.insert(

@@ -9,6 +9,9 @@ package struct RefreshSession: Sendable {
     let protocols: ProtocolRegistry
     let hash: KeyedHash
 
+    /// Longer ones are nobody's: two times 32 bytes in base64url.
+    private static let maximumTokenBytes = 100
+
     /// A new pair.
     package struct Refreshed: Sendable {
         package var user: Identifier<User>
@@ -47,7 +50,9 @@ package struct RefreshSession: Sendable {
         if let expiresAt, expiresAt <= now {
             throw .fieldsRefused([ValidationError(field: "expiresAt", rule: .inThePast)])
         }
-        let parts = refreshToken.revealed.split(separator: ".", omittingEmptySubsequences: false)
+        let text = refreshToken.revealed
+        guard text.utf8.count <= Self.maximumTokenBytes else { throw .sessionInvalid }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let bytes = Base64URL.bytes(of: parts[0].utf8),
             let digest = SecretDigest(stored: bytes),
             Secret(String(parts[1])) == Secret(code(of: digest, in: application.id))

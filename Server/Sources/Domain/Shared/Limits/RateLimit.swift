@@ -21,6 +21,14 @@ package struct RateLimit: Hashable, Sendable {
 
     /// So many an hour.
     package static func hourly(_ maximum: Int) -> RateLimit { RateLimit(maximum: maximum, window: .seconds(3600)) }
+
+    /// - Parameters:
+    ///   - counted: The number of acts within the window with this one, and when the window began.
+    ///   - now: When it happens.
+    /// - Throws: `rateLimited` with the time until the window ends, when there were too many.
+    func admit(_ counted: (count: Int, windowStart: Timestamp), at now: Timestamp) throws(DomainError) {
+        guard counted.count <= maximum else { throw .rateLimited(retryAfter: counted.windowStart + window - now) }
+    }
 }
 
 /// What apps of old protocols may do from one address or /64 network (decisions 0072 and 0090); `nil` for no limit. How often
@@ -105,10 +113,10 @@ package struct RateLimiter: Sendable {
     /// - Throws: `rateLimited` with the time until the window ends, `storageUnavailable`.
     package func callAsFunction(_ key: RateLimitKey, limit: RateLimit) async throws(DomainError) {
         let now = clock.now
-        let (count, start) = try await store.writeStatement { transaction throws(DomainError) in
+        let counted = try await store.writeStatement { transaction throws(DomainError) in
             try transaction.count(key, window: limit.window, at: now)
         }
-        guard count <= limit.maximum else { throw .rateLimited(retryAfter: start + limit.window - now) }
+        try limit.admit(counted, at: now)
     }
 
     /// Counts an act of an address by the limit that the address has.

@@ -1,0 +1,44 @@
+/// What a user leaves in the database for months by acts that cost next to nothing. It is limited for each user and address (IPv6: one
+/// /64 network): else a client with one account fills the disk, and nobody can write any more (requirement 47).
+///
+/// A thief's acts use up nothing of what the owner may do from elsewhere. Operators, providers and the server have no limit.
+enum UserTrace: String, Sendable {
+    /// An entry of the audit log, with its event.
+    case entry = "user-entry"
+    /// The event of a changed profile, which has no entry. Apps write fields often.
+    case profileEvent = "user-profile-event"
+
+    var limit: RateLimit {
+        switch self {
+        case .entry: .hourly(600)
+        case .profileEvent: .hourly(3600)
+        }
+    }
+
+    /// What has a limit or a price of its own: a password's hash, the address of a registration, and the mail for a reset, which
+    /// must lead an owner in whatever a thief does. `SessionIssuer` counts the log-ins that have none.
+    static let uncounted: Set<AuditEntry.Action> = [.loggedIn, .userCreated, .passwordReset]
+}
+
+extension AuditDraft {
+    /// Counts what is about to be left, in the action's transaction.
+    ///
+    /// - Parameters:
+    ///   - trace: What.
+    ///   - actor: Who leaves it.
+    ///   - transaction: The action's.
+    /// - Throws: `rateLimited` when it is too much, `storageUnavailable`.
+    func count(
+        _ trace: UserTrace, of actor: AuditEntry.Actor, in transaction: any Transaction
+    ) throws(DomainError) {
+        guard hasLimits, actor.isUser, let address = origin.address else { return }
+        let group = IPAddress(exactly: address)?.allowanceGroup ?? address
+        let key = RateLimitKey(
+            application: application, kind: trace.rawValue, subject: "\(actor.rawValue) \(group)")
+        try trace.limit.admit(transaction.count(key, window: trace.limit.window, at: at), at: at)
+    }
+}
+
+extension AuditEntry.Actor {
+    fileprivate var isUser: Bool { rawValue.hasPrefix("user:") }
+}
