@@ -55,7 +55,7 @@ def selection(options):
     return dict(enumerate(rewriter.chosen(faults, count, random.Random(options.seed)), 1)), sources
 
 
-def lay_out(copy, faults, sources):
+def lay_out(copy, faults, sources, modules):
     """Writes the copy of the repository with the faults planted; files that are right are left alone.
 
     Returns for each fault the lines of its file that it takes.
@@ -75,6 +75,8 @@ def lay_out(copy, faults, sources):
             taken = fault.planted(number).count("\n")
             lines[number] = (path, first, first + taken)
             grown += taken - fault.original.count("\n")
+    manifest = "Server/Package.swift"
+    wanted[manifest] = rewriter.with_tests_of(modules, wanted[manifest].decode()).encode()
     wanted[f"{DOMAIN}/PlantedFault.swift"] = (pathlib.Path(__file__).parent / "PlantedFault.swift").read_bytes()
     for name, content in wanted.items():
         file = copy / name
@@ -99,7 +101,7 @@ def build(options, faults, sources):
     known = {tuple(key) for key in json.loads(memory.read_text())} if memory.exists() else set()
     faults = {number: fault for number, fault in faults.items() if key_of(fault) not in known}
     for attempt in range(1, 12):
-        lines = lay_out(copy, faults, sources)
+        lines = lay_out(copy, faults, sources, options.tests.split(","))
         errors = runner.build(["--target", "Domain"])
         if not errors:
             break
@@ -115,7 +117,7 @@ def build(options, faults, sources):
         faults = {number: fault for number, fault in faults.items() if number not in bad}
     else:
         sys.exit("test-of-tests: faults that do not compile remain")
-    if runner.build(["--build-tests"]):
+    if runner.build(["--product", runner.product]):
         sys.exit(f"test-of-tests: the tests do not build, see {runner.log}")
     (WORK / "compiled.json").write_text(json.dumps(sorted(faults)))
     return faults

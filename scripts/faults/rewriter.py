@@ -350,3 +350,16 @@ def planted(text, faults):
     for number, fault in sorted(faults, key=lambda pair: -pair[1].start):
         text = text[: fault.start] + fault.planted(number) + text[fault.end :]
     return text
+
+
+def with_tests_of(modules, manifest):
+    """A manifest with the test targets of some modules alone: nothing is built that only others need."""
+    head, *blocks = manifest.split("        .testTarget(")
+    for block in blocks:
+        depth, end = 1, 0
+        while depth:
+            depth += {"(": 1, ")": -1}.get(block[end], 0)
+            end += 1
+        name = block.split('name: "', 1)[1].split('"', 1)[0]
+        head += "        .testTarget(" + block if name in modules else block[end:].removeprefix(",")
+    return head

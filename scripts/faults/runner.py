@@ -53,6 +53,9 @@ def finish(process, seconds):
 
 
 class Runner:
+    # What SwiftPM names the one program of all tests of a package.
+    product = "okaeri-serverPackageTests"
+
     def __init__(self, copy, scratch, work):
         self.copy, self.scratch, self.work = copy, scratch, work
         self.log = work / "build.log"
@@ -77,9 +80,7 @@ class Runner:
 
     @property
     def program(self):
-        # Once more what SwiftPM names: the tests of all modules are one program.
-        found = sorted(self.scratch.glob("debug/*PackageTests.xctest"))
-        return str(next(path for path in found if "server" in path.name))
+        return str(self.scratch / f"debug/{self.product}.xctest")
 
     def run(self, suites, seconds, **environment):
         """Runs suites; returns "passed", or how it failed, and the processor time and the time that it took."""

@@ -73,6 +73,18 @@ CHOICES = [
 ]
 
 
+A_TESTS = """        .testTarget(
+            name: "A", dependencies: [f(1), g("x", (2))]),"""
+MANIFEST = f"""let package = Package(
+    targets: [
+{A_TESTS}
+        .target(name: "T"),
+        .testTarget(name: "B", dependencies: ["T"]),
+    ]
+)
+"""
+
+
 def run():
     """Returns the status of a program: 0 when the rewriter does what it should."""
     faults = rewriter.faults_of("Example.swift", SOURCE)
@@ -94,6 +106,8 @@ def run():
     for path, seconds, expected in CHOICES:
         if runner.choice(path, seconds) != expected:
             wrong.append(f"{path}: runs {runner.choice(path, seconds)}")
+    if rewriter.with_tests_of(["B"], MANIFEST) != MANIFEST.replace(A_TESTS, ""):
+        wrong.append("a manifest keeps other tests than those of its modules")
     for line in wrong:
         print(line)
     return 1 if wrong else 0

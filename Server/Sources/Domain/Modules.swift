@@ -53,8 +53,9 @@ package final class Modules: Sendable {
         deletion = Deletion(world, changes: changes, rateLimiter: rateLimiter)
         sessions = Sessions(
             world, changes: changes, check: check, tryCode: messaging.tryCode, rateLimiter: rateLimiter,
-            findProvider: providers.findProvider, verifyPasskey: passkeys.verifyPasskey,
-            checkSecondFactor: secondFactors.check,
+            verifiers: .init(
+                identity: VerifyExternalIdentity(findProvider: providers.findProvider),
+                passkey: passkeys.verifyPasskey, secondFactor: secondFactors.check),
             askHook: hooks.ask)
         events = Events(world, audit: audit)
         resealSecrets = ResealSecrets(store: store, sealingKey: world.sealingKey, audit: audit)

@@ -14,7 +14,7 @@ package struct WebPages: ProtocolAdapter {
     let texts: PageTexts
     let assets: PageAssets
     let themes: PageThemes
-    /// The server's own address for people; `nil` while nobody told it.
+    /// The server's own address for people; `nil` while it is not set.
     let publicURL: String?
     /// Whether this server can send mail.
     let sendsMail: Bool
@@ -28,8 +28,8 @@ package struct WebPages: ProtocolAdapter {
     ///   - publicURL: The server's own address, without a slash at the end.
     ///   - sendsMail: Whether this server can send mail.
     ///   - firstPage: The page at `/`; `nil` for none.
-    ///   - assets: Files that pages load; those of other doors may be among them.
-    /// - Throws: when a template or a text of the program is broken, which a test would have told.
+    ///   - assets: Files that pages load; those of other surfaces may be among them.
+    /// - Throws: when a template or a text of the program is broken, which tests find.
     package init(
         modules: Modules, gate: PageGate, metrics: ServerMetrics, publicURL: String?, sendsMail: Bool,
         firstPage: FirstPage?, assets: PageAssets = PageAssets(PageAssets.shared)

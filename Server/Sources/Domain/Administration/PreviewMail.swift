@@ -81,7 +81,7 @@ package struct SendTestMail: Sendable {
         try await rateLimiter(
             RateLimitKey(application: application.id, kind: "mail-tests", subject: ""), limit: Self.limit)
         let mail = try sealing.queued(
-            .letter(preview.rendered(kind, in: language, of: application, to: recipient)), of: kind,
+            .rendered(preview.rendered(kind, in: language, of: application, to: recipient)), of: kind,
             in: application.id, at: clock.now, life: Self.life)
         let entry = audit.draft(.testMailSent, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in

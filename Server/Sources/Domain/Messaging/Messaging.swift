@@ -27,7 +27,7 @@ package final class Messaging: Sendable {
             hasLimits: world.limits.hasRateLimits)
         enqueueMessage = EnqueueMessage(
             store: store, clock: clock, sealing: sealing, rateLimiter: rateLimiter,
-            delivery: world.services.mailDelivery, textDelivery: world.services.textDelivery,
+            deliveries: .init(mail: world.services.mailDelivery, text: world.services.textDelivery),
             pagesURL: world.services.pagesURL,
             ordersForClient: AddressLimit(EnqueueMessage.ordersForClient, ofOldApps: world.limits.oldApps.mails),
             hasLimits: world.limits.hasRateLimits)

@@ -42,7 +42,7 @@ package struct LinkProvider: Sendable {
         let found = try await findProvider(name, in: application)
         var identified = try await found.provider.identify(credential, for: found.configured)
         if let person = identified {
-            // Before the code is spent: whoever is refused here can still log in with both (complaint 4). And whoever
+            // Before the code is spent: who is refused here can still log in with both (complaint 4). And who
             // repeats a link, because the answer got lost, gets it again.
             let standing = try await store.read { transaction throws(DomainError) in
                 try Self.standing(of: person, to: who.user.id, in: application, transaction)

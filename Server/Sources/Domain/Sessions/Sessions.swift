@@ -28,9 +28,7 @@ package final class Sessions: Sendable {
 
     init(
         _ world: DomainWorld, changes: AccountChanges, check: PasswordCheck, tryCode: TryCode,
-        rateLimiter: RateLimiter, findProvider: FindProvider, verifyPasskey: VerifyPasskey,
-        checkSecondFactor: SecondFactorCheck,
-        askHook: AskHook
+        rateLimiter: RateLimiter, verifiers: Reauthenticate.Verifiers, askHook: AskHook
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let (verifyProof, audit, protocols) = (ProofVerifier(), changes.audit, world.services.protocols)
@@ -45,10 +43,7 @@ package final class Sessions: Sendable {
         listSessions = ListSessions(store: store, clock: clock, protocols: protocols)
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
-            verifiers: .init(
-                identity: VerifyExternalIdentity(findProvider: findProvider), passkey: verifyPasskey,
-                secondFactor: checkSecondFactor),
-            changes: changes)
+            verifiers: verifiers, changes: changes)
         editSession = EditSession(store: store, clock: clock, audit: audit)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)

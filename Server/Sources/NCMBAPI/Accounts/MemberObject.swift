@@ -21,7 +21,7 @@ struct MemberObject {
     /// Where the import puts a generated name: no client of NCMB can write a field of this name.
     static let generatedNameField = "userName"
 
-    /// Only a name of that form: a field can be written by other protocols, and must not pass for somebody's chosen name.
+    /// Only a name of that form: a field can be written by other protocols, and must not pass for a name that a person chose.
     private var importedName: String? {
         guard user.isAnonymous, case .string(let name)? = user.fields[Self.generatedNameField],
             Self.isGenerated(name)

@@ -5,7 +5,7 @@ import Hummingbird
 import OkaeriWire
 
 /// The admin API: the part of the native protocol that admins, and programs with an admin key, speak. A protocol of its
-/// own only in its words for errors: here it may be told that there is no such user.
+/// own only in its words for errors: here an error may say that there is no such user.
 package struct AdminAPI: ProtocolAdapter {
     let native: NativeRequests
     let modules: Modules

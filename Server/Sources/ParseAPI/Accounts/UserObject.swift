@@ -12,8 +12,8 @@ struct UserObject {
         self.caller = caller
     }
 
-    /// Users made by a provider's or an anonymous log-in have a made-up name. It is made of the id, so that it needs no
-    /// place of its own and leaves them anonymous.
+    /// Users made by a provider's or an anonymous log-in have a made-up name. It is made of the id, so that nothing
+    /// is stored for it, and they stay anonymous.
     static func madeUpName(of id: Identifier<User>) -> String {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
         let bytes = SecretDigest(of: "parse user name \(id)".utf8).bytes.prefix(25)

@@ -2,11 +2,11 @@ import Domain
 import OkaeriWire
 
 extension Session.LogInMethod {
-    /// An administrator took the user's place.
+    /// An administrator acts as the user.
     static let administrator = Session.LogInMethod(rawValue: "administrator")
     /// A user made a further session.
     static let creation = Session.LogInMethod(rawValue: "creation")
-    /// In the place of a token of the kind that Parse had before March 2015.
+    /// Replaces a token of the kind that Parse had before March 2015.
     static let upgrade = Session.LogInMethod(rawValue: "upgrade")
 }
 

@@ -38,7 +38,7 @@ struct FieldForm: Sendable {
         return changes
     }
 
-    /// Faults of fields with the places in the form in which they belong. The domain tells fields by the first letters of
+    /// Faults of fields with the places in the form in which they belong. The domain names fields by the first letters of
     /// their names, which two fields can share.
     func placed(_ faults: [ValidationError]) -> [ValidationError] {
         let changes = changes
@@ -99,7 +99,7 @@ struct FieldForm: Sendable {
         }
     }
 
-    /// The boxes of a form that changes things: an empty box is not sent, and must be told from one that was not there.
+    /// The boxes of a form that changes things: an empty box is not sent, and must differ from one that was not there.
     var boxes: [PageTemplates.Model] {
         fields.filter(\.isBox).map { ["name": Self.boxKey($0)] }
     }

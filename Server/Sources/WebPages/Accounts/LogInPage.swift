@@ -122,7 +122,7 @@ extension HostedPageRequest {
         return response
     }
 
-    /// The person is in: the session's token takes the place of what the cookie held, whoever may have put it there.
+    /// The person is in: the session's token replaces what the cookie held, which anybody may have set.
     ///
     /// - Parameters:
     ///   - logIn: Who is in.

@@ -27,7 +27,7 @@ struct ShowSignUp: HostedPage {
 
 /// `POST /a/{application}/sign-up`: makes the account and logs in. A mail address is the account's once a mail to it was
 /// answered: until then the pages say the same whether or not somebody else has it (requirement 10). User names are
-/// public, and a taken one is told. A server that sends no mail takes the address at once, and tells that it is taken.
+/// public, and a taken one is named. A server that sends no mail takes the address at once, and says when it is taken.
 struct SendSignUp: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let sent = try await request.browser.form()

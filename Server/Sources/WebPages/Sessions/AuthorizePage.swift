@@ -69,9 +69,9 @@ struct AuthorizationAsked {
 
 enum AuthorizationFinding {
     case asked(AuthorizationAsked)
-    /// Told to the app.
+    /// Sent to the app.
     case error(String, AuthorizationAsked)
-    /// Told to the person: there is nobody else whom it may be told.
+    /// Shown to the person: no app may get it.
     case refused(String)
 }
 
@@ -79,7 +79,7 @@ extension HostedPageRequest {
     static let maximumStateBytes = 1024
     static let scopes = ["openid", "profile", "email"]
 
-    /// The issuer of this application; `nil` while nobody told the server's address.
+    /// The issuer of this application; `nil` while the server's address is not set.
     var issuer: String? { pages.publicURL.map { "\($0)/a/\(application.id.rawValue)" } }
 
     /// Reads what an app asks for. Before client and address are known to belong together, nobody is sent anywhere.

@@ -118,7 +118,7 @@ struct HostedPageRequest: Sendable {
     }
 }
 
-/// A page that was drawn before, with open places.
+/// A page that was drawn before, with gaps for what differs.
 struct KeptPage: Sendable {
     /// Characters of the private use area, which no text of an application holds by chance.
     static let noncePlace = "\u{F8F0}nonce\u{F8F0}"

@@ -54,7 +54,7 @@ extension DomainError {
 }
 
 extension ValidationError.Rule {
-    /// What a person reads of a broken rule: a text under `rule.` and this name, with values for its places.
+    /// What a person reads of a broken rule: a text under `rule.` and this name, with values for its gaps.
     var pageWords: (name: String, values: [String: String]) {
         switch self {
         case .tooLong(let maximum): ("tooLong", ["maximum": String(maximum)])

@@ -21,7 +21,7 @@ struct DeliverMailTests {
         let sealing = MailSealing(key: try key ?? .ofTests(), randomness: world.randomness)
         let message = RenderedMessage(kind: kind, recipient: "hana@example.com", languages: ["ja"])
         let mail = try sealing.queued(
-            .letter(message), of: kind, in: application.id, at: world.clock.now, life: life)
+            .rendered(message), of: kind, in: application.id, at: world.clock.now, life: life)
         try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
         return mail
     }
@@ -158,7 +158,7 @@ struct DeliverMailTests {
         for number in 0..<2 {
             let message = RenderedMessage(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])
             let mail = try sealing.queued(
-                .letter(message), of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
+                .rendered(message), of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
             try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
             world.clock.advance(by: .seconds(1))
         }

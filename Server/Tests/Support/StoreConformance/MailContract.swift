@@ -147,7 +147,7 @@ extension Contract {
             let sealing = MailSealing(key: key, randomness: world.randomness)
             let mails = try (0..<20).map { number in
                 try sealing.queued(
-                    .letter(
+                    .rendered(
                         RenderedMessage(kind: .emailChanged, recipient: "hana\(number)@example.com", languages: [])),
                     of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
             }

@@ -38,7 +38,7 @@ package struct ImportUsers: Sendable {
 
         func registration(in application: Application) -> UserRegistration {
             var registration = UserRegistration(
-                importing: user, faults: faults, hash: hash, isWeak: isWeak, into: application)
+                importing: user, by: .importing, faults: faults, hash: hash, isWeak: isWeak, into: application)
             registration.takesTwins = takesTwins
             registration.isExact = credentials != nil
             return registration

@@ -110,7 +110,7 @@ package struct UserRegistration: Sendable {
     ///   - isWeak: Whether the password is a name of the user.
     ///   - application: Where it comes to.
     init(
-        importing user: User, by way: RegistrationWay = .importing, faults: [ValidationError], hash: PasswordHash?,
+        importing user: User, by way: RegistrationWay, faults: [ValidationError], hash: PasswordHash?,
         isWeak: Bool, into application: Application
     ) {
         self.user = user

@@ -55,12 +55,12 @@ package struct SearchUsers: Sendable {
     /// What is hidden in answers must not be found out by questions: a reader asks of fields that everybody may read.
     private static func refuseHidden(_ search: UserSearch, _ rules: FieldRules) throws(DomainError) {
         guard !rules.isEmpty, case .user = search.reader else { return }
-        func faults(_ fields: [UserField], in place: String) -> [ValidationError] {
+        func faults(_ fields: [UserField], in member: String) -> [ValidationError] {
             fields.compactMap { field in
                 guard case .custom(let path) = field, let name = path.first, !rules.mayRead(name, .others) else {
                     return nil
                 }
-                return ValidationError(field: place, rule: .unreadable)
+                return ValidationError(field: member, rule: .unreadable)
             }
         }
         let found = faults(search.question.fields, in: "where") + faults(search.order.map(\.field), in: "order")

@@ -74,8 +74,8 @@ package struct ProtocolRule: Sendable {
         read(settings.sessionRules(of: profile), settings.foreignOptions(of: profile.name))
     }
 
-    /// Puts a value into place; 0 becomes none where there may be none. A value of another type changes nothing: `faults`
-    /// has told.
+    /// Writes a value; 0 becomes none where there may be none. A value of another type changes nothing; `faults`
+    /// names it.
     func apply(_ value: Value, to rules: inout SessionRules, _ options: inout ForeignOptions) {
         write(value == .number(0) && isOptional ? .number(nil) : value, &rules, &options)
     }

@@ -10,14 +10,21 @@ package struct EnqueueMessage: Sendable {
     let clock: any WallClock
     let sealing: MailSealing
     let rateLimiter: RateLimiter
-    let delivery: MailDelivery
-    let textDelivery: TextMessageDelivery
+    let deliveries: Deliveries
     /// The server's own address; `nil` while it is not set. Never taken from a request, whose sender could make mails
     /// lead elsewhere.
     let pagesURL: String?
     /// Orders from one address or /64 network: those of old apps come through the few addresses of a carrier.
     let ordersForClient: AddressLimit
     let hasLimits: Bool
+
+    /// By which way messages leave.
+    struct Deliveries: Sendable {
+        let mail: MailDelivery
+        let text: TextMessageDelivery
+
+        func isAvailable(for kind: MailKind) -> Bool { kind.isText ? text.isAvailable : mail.isAvailable }
+    }
 
     /// - Parameters:
     ///   - message: What is ordered.
@@ -41,7 +48,7 @@ package struct EnqueueMessage: Sendable {
     func ready(
         _ message: MessageRequest, in application: Application, from client: ClientAddress, toPages: Bool
     ) async throws(DomainError) -> (mail: QueuedMail, form: CodeForm) {
-        guard message.kind.isText ? textDelivery.isAvailable : delivery.isAvailable else { throw .mailUnavailable }
+        guard deliveries.isAvailable(for: message.kind) else { throw .mailUnavailable }
         if hasLimits {
             let folded = LogInIdentifier(message.kind.addressKind, shown: message.address).folded
             let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
@@ -58,7 +65,7 @@ package struct EnqueueMessage: Sendable {
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
         let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let mail = try sealing.queued(
-            .errand(message), of: message.kind, in: application.id, at: clock.now, life: form.life)
+            .request(message), of: message.kind, in: application.id, at: clock.now, life: form.life)
         return (mail, form)
     }
 

@@ -43,7 +43,7 @@ package struct FindPendingAddress: Sendable {
     /// - Returns: the address; `nil` when no message is under way that could verify another one.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
-        of user: User, by kind: MailKind = .emailVerification
+        of user: User, by kind: MailKind
     ) async throws(DomainError) -> String? {
         let mailed = try await store.read { transaction throws(DomainError) in
             try transaction.mailedAddress(of: kind, user: user.id, in: user.application)

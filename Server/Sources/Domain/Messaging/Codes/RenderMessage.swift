@@ -38,7 +38,7 @@ package struct RenderMessage: Sendable {
             code: code, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000), email: address,
             pages: message.pages)
         var written = mail
-        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
+        written.sealed = try sealing.seal(.rendered(rendered), id: mail.id, in: application.id)
         let (handle, digest) = digests.digests(
             of: message.kind, in: application.id, Self.subject(of: message, form, user?.id),
             CodeForm.normal(code) ?? code)
@@ -79,7 +79,7 @@ package struct RenderMessage: Sendable {
             minutes: max(1, Int(clamping: (code.expiresAt - now).wholeMilliseconds / 60_000)), email: message.address,
             pages: message.pages)
         var written = mail
-        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
+        written.sealed = try sealing.seal(.rendered(rendered), id: mail.id, in: application.id)
         let replacement = written
         let isWritten = try await store.write { transaction throws(DomainError) in
             try transaction.replaceContent(of: replacement, claim: claim)
@@ -157,7 +157,7 @@ package struct RenderMessage: Sendable {
             kind: .addressTaken, recipient: recipient, languages: [owner.locale].compactMap { $0 } + message.languages,
             email: email, pages: message.pages)
         var written = mail
-        written.sealed = try sealing.seal(.letter(rendered), id: mail.id, in: application.id)
+        written.sealed = try sealing.seal(.rendered(rendered), id: mail.id, in: application.id)
         let replacement = written
         let isWritten = try await store.write { transaction throws(DomainError) in
             try transaction.replaceContent(of: replacement, claim: claim)

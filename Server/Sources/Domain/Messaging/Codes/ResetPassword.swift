@@ -136,7 +136,7 @@ package struct ResetPassword: Sendable {
         let rendered = RenderedMessage(
             kind: kind, recipient: isText ? address : MailAddress(address)?.deliverable ?? address,
             languages: [user.locale].compactMap { $0 } + languages, code: password.revealed, email: address)
-        return try sealing.queued(.letter(rendered), of: kind, in: application.id, at: clock.now, life: .days(1))
+        return try sealing.queued(.rendered(rendered), of: kind, in: application.id, at: clock.now, life: .days(1))
     }
 
     /// What the code came by. That behind the link of a text message stands alone, like a mail's.

@@ -103,8 +103,8 @@ package struct DeliverMail: Sendable {
         of mail: QueuedMail, _ payload: MailPayload, in application: Application, claim: String
     ) async throws(DomainError) -> RenderedMessage? {
         switch payload {
-        case .letter(let rendered): rendered
-        case .errand(let message): try await renderMessage(message, mail, in: application, claim: claim)
+        case .rendered(let rendered): rendered
+        case .request(let message): try await renderMessage(message, mail, in: application, claim: claim)
         }
     }
 

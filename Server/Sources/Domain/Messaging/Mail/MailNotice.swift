@@ -24,7 +24,7 @@ package struct MailNotice: Sendable {
         else { return nil }
         let rendered = RenderedMessage(
             kind: kind, recipient: recipient, languages: [user.locale].compactMap { $0 }, email: email)
-        let mail = try sealing.queued(.letter(rendered), of: kind, in: application, at: now, life: Self.life)
+        let mail = try sealing.queued(.rendered(rendered), of: kind, in: application, at: now, life: Self.life)
         let address = LogInIdentifier(.email, shown: email).folded
         return ReadyNotice(
             mail: mail,

@@ -35,11 +35,15 @@ package struct QueuedMail: Hashable, Sendable {
 package enum MailPayload: Hashable, Codable, Sendable {
     /// Somebody asked for a mail. Whether there is anybody to send it to is found out when it is sent, so that asking
     /// for one costs the same for known and unknown addresses (requirement 10).
-    ///
-    /// The case's name stands in stored mails.
-    case errand(MessageRequest)
+    case request(MessageRequest)
     /// A mail to send.
-    case letter(RenderedMessage)
+    case rendered(RenderedMessage)
+
+    /// As they stand in stored mails.
+    private enum CodingKeys: String, CodingKey {
+        case request = "errand"
+        case rendered = "letter"
+    }
 }
 
 /// A mail that somebody asked for.

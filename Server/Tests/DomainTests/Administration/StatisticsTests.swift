@@ -1,0 +1,152 @@
+import StorageSQLite
+import TestWorld
+import Testing
+import enum OkaeriWire.JSONValue
+
+@testable import Domain
+
+/// What happened by hour, compared with a list of what happened.
+@Suite("The figures of an application")
+struct StatisticsTests {
+    private static let hour: Duration = .seconds(3600)
+
+    private let world: TestWorld
+
+    init() throws {
+        // Begins at the full hour, and at the beginning of a day.
+        let begin = Timestamp(milliseconds: StandingClock().now.day * 86_400_000)
+        world = try TestWorld(try SQLiteStore(.memory, role: .server), clock: StandingClock(begin))
+    }
+
+    private func stored(_ application: Application) async throws -> [Figure] {
+        try await world.engine.read { transaction throws(DomainError) in
+            try transaction.figures(of: application.id, since: 0)
+        }
+    }
+
+    private func write() async throws { try await world.modules.administration.writeStatistics() }
+
+    private func newUsers(_ figures: [Figure]) -> [Int64: Int64] {
+        var counts: [Int64: Int64] = [:]
+        for figure in figures where figure.name == .newUsers { counts[figure.hour] = figure.value }
+        return counts
+    }
+
+    @Test("are written of an hour a minute after it is over, and of each once", arguments: [0, 59_999, 60_000, 60_001])
+    func settled(after: Int) async throws {
+        let application = try await world.makeApplication()
+        let begin = world.clock.now.hour
+        _ = try await world.logIn(TestDevice(), to: application)
+        world.clock.advance(by: Self.hour)
+        world.clock.advance(by: .milliseconds(after))
+        for _ in 0..<2 {
+            try await write()
+            let counts = newUsers(try await stored(application))
+            #expect(counts == (after >= 60_000 ? [begin: 1] : [:]))
+        }
+    }
+
+    @Test("have each hour and its new users, whenever they are written", arguments: UInt64(0)..<12)
+    func model(seed: UInt64) async throws {
+        var draw = SeededGenerator(state: seed)
+        let application = try await world.makeApplication()
+        var (made, begin): ([Int64: Int64], Int64) = ([:], world.clock.now.hour)
+        for _ in 0..<25 {
+            if draw.isOne(in: 2) {
+                _ = try await world.logIn(TestDevice(), to: application)
+                made[world.clock.now.hour, default: 0] += 1
+            }
+            world.clock.advance(by: .seconds(draw.number(below: 5000)))
+            if draw.isOne(in: 3) { try await write() }
+        }
+        world.clock.advance(by: Self.hour + .seconds(60))
+        try await write()
+        let finished = (world.clock.now - .seconds(60)).hour - 1
+        let counts = newUsers(try await stored(application))
+        #expect(counts.keys.sorted() == Array(begin...finished), "\(seed)")
+        for hour in begin...finished { #expect(counts[hour] == made[hour] ?? 0, "\(seed) \(hour - begin)") }
+        // The overview has the same, and the hour that is not over yet.
+        let overview = try await world.modules.administration.readOverview(of: application.id, days: 3)
+        for (hour, value) in newUsers(overview.figures) { #expect(value == made[hour] ?? 0, "\(seed)") }
+        #expect(overview.userCount == Int(made.values.reduce(0, +)))
+        begin = world.clock.now.hour
+        #expect(overview.hours.upperBound == begin)
+    }
+
+    @Test(
+        "are made up for two days at a time after a time without a server, a month back",
+        arguments: [1, 47, 48, 49, 100, 800])
+    func madeUp(hours: Int) async throws {
+        let application = try await world.makeApplication()
+        let begin = world.clock.now.hour
+        world.clock.advance(by: .seconds(3600 * (hours + 1)))
+        world.clock.advance(by: .seconds(60))
+        let finished = begin + Int64(hours)
+        let first = max(begin, finished - 24 * 31)
+        var written = 0
+        for _ in 0..<20 {
+            try await write()
+            let counts = newUsers(try await stored(application))
+            let expected = min(written + 48, Int(finished - first) + 1)
+            #expect(counts.count == expected)
+            #expect(counts.keys.min() == first)
+            written = counts.count
+        }
+        #expect(written == Int(finished - first) + 1)
+    }
+
+    @Test("count entries of the audit log by action and result")
+    func audit() async throws {
+        let application = try await world.makeApplication()
+        let hour = world.clock.now.hour
+        for number in 0..<3 {
+            try await world.modules.applications.changeTheme(
+                of: application.id, to: ["number": .integer(Int64(number))], by: .local)
+        }
+        _ = try await world.signUp("hana", to: application)
+        _ = await world.refusal { _ = try await world.logIn("hana", Secret("wrong wrong wrong"), to: application) }
+        world.clock.advance(by: Self.hour + .seconds(60))
+        try await write()
+        let figures = try await stored(application).filter { $0.hour == hour }
+        func value(_ action: AuditEntry.Action, _ result: AuditEntry.Result) -> Int64? {
+            figures.first { $0.name == .audit(action, result) }?.value
+        }
+        #expect(value(.applicationCreated, .done) == 1)
+        #expect(value(.loggedIn, .done) == 1 && value(.loggedIn, .refused) == 1)
+        #expect(value(.themeChanged, .done) == 3 && value(.themeChanged, .refused) == nil)
+        #expect(figures.first { $0.name == .newUsers }?.value == 1)
+    }
+
+    @Test("count who was there today, and within thirty days", arguments: [0, 1, 28, 29, 30, 31])
+    func active(days: Int) async throws {
+        let application = try await world.makeApplication()
+        _ = try await world.logIn(TestDevice(), to: application)
+        try await world.modules.sessions.writeSessionActivity()
+        world.clock.advance(by: .days(Int64(days)))
+        let overview = try await world.modules.administration.readOverview(of: application.id, days: 1)
+        #expect(overview.activeToday == (days == 0 ? 1 : 0))
+        #expect(overview.activeMonth == (days < 30 ? 1 : 0))
+    }
+
+    @Test(
+        "are looked at by day, from the beginning of the first one, and of one day by its last 24 hours",
+        arguments: [(-1, 1), (0, 1), (1, 1), (2, 2), (30, 30), (90, 90), (91, 90), (.max, 90)])
+    func spans(asked: Int, days: Int64) async throws {
+        let application = try await world.makeApplication()
+        world.clock.advance(by: .seconds(5 * 3600 + 1))
+        let now = world.clock.now
+        let overview = try await world.modules.administration.readOverview(of: application.id, days: asked)
+        #expect(overview.hours.upperBound == now.hour)
+        #expect(overview.hours.lowerBound == (days == 1 ? now.hour - 23 : (now.day - days + 1) * 24))
+    }
+
+    @Test(
+        "have hours and days in UTC",
+        arguments: [(0, 0, 0), (3_599_999, 0, 0), (3_600_000, 1, 0), (86_399_999, 23, 0), (86_400_000, 24, 1)]
+            as [(Int64, Int64, Int64)])
+    func times(milliseconds: Int64, hour: Int64, day: Int64) {
+        let time = Timestamp(milliseconds: milliseconds)
+        #expect(time.hour == hour && time.day == day)
+        #expect(Timestamp(hour: hour).milliseconds == hour * 3_600_000)
+    }
+}

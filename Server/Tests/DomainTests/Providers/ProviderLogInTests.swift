@@ -1,0 +1,359 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+@Suite("Log-in with a provider")
+struct ProviderLogInTests {
+    private let world: ProviderWorld
+    private let application: Application
+
+    init() async throws {
+        world = try ProviderWorld()
+        application = try await world.makeApplication()
+    }
+
+    @Test("makes a user once, and finds the same afterwards, by the name there alone")
+    func first() async throws {
+        let first = try await world.logIn(ProviderWorld.token("hana#1"), to: application)
+        #expect(first.isNew && first.user.identities.map(\.provider) == [.google] && !first.user.isAnonymous)
+        #expect(first.user.displayName == "Name of hana")
+        #expect(first.session.methods == .provider && first.session.method.rawValue == "google")
+        world.clock.advance(by: .seconds(1))
+        let again = try await world.logIn(ProviderWorld.token("hana#2"), to: application)
+        #expect(!again.isNew && again.user.id == first.user.id && again.session.id != first.session.id)
+        // Of the same name elsewhere, and of another name here.
+        let line = try await world.logIn(ProviderWorld.token("hana#3"), by: .line, to: application)
+        let mika = try await world.logIn(ProviderWorld.token("mika#1"), to: application)
+        #expect(Set([first.user.id, line.user.id, mika.user.id]).count == 3)
+        let other = try await world.makeApplication("Other")
+        #expect(try await world.logIn(ProviderWorld.token("hana#4"), to: other).isNew)
+    }
+
+    @Test("takes each token once, of a new person and of a known one")
+    func replayed() async throws {
+        for (name, isKnown) in [("hana", false), ("hana", true)] {
+            let token = ProviderWorld.token("\(name)#\(isKnown)")
+            #expect(try await world.logIn(token, to: application).isNew != isKnown)
+            let replayed = await world.refusal { _ = try await world.logIn(token, to: application) }
+            #expect(replayed == .providerTokenReplayed)
+        }
+    }
+
+    @Test("answers a repeated attempt again, without a call for its code")
+    func attempt() async throws {
+        let credential = ProviderWorld.code("hana", token: "hana#1")
+        let first = try await world.logIn(credential, to: application, attempt: "one")
+        #expect(world.google.calls.redeemed == 1)
+        let again = try await world.logIn(credential, to: application, attempt: "one")
+        #expect(again.session.id == first.session.id && again.token != first.token)
+        #expect(world.google.calls.redeemed == 1)
+        let other = await world.refusal {
+            _ = try await world.logIn(credential, to: application, attempt: "another")
+        }
+        #expect(other == .providerTokenReplayed && world.google.calls.redeemed == 1)
+    }
+
+    @Test("leaves nothing behind when the provider does not answer or refuses")
+    func down() async throws {
+        world.google.set(isDown: true)
+        for credential in [ProviderWorld.token("hana#1"), ProviderWorld.code("hana")] {
+            let error = await world.refusal { _ = try await world.logIn(credential, to: application) }
+            #expect(error == .providerUnavailable)
+        }
+        world.google.set(isDown: false)
+        let wrong = await world.refusal {
+            _ = try await world.logIn(ProviderWorld.code("wrong", token: "hana#1"), to: application)
+        }
+        #expect(wrong == .providerRefused)
+        // The token was not used up, and nobody was made.
+        #expect(try await world.logIn(ProviderWorld.token("hana#1"), to: application).isNew)
+    }
+
+    @Test("needs a token or a code")
+    func neither() async throws {
+        let error = await world.refusal { _ = try await world.logIn(ProviderCredential(), to: application) }
+        #expect(error == .providerTokenRefused(.malformed))
+        #expect(world.google.calls == .init())
+    }
+
+    @Test("is off for what the application, or the program, does not have")
+    func off() async throws {
+        try await world.modules.providers.removeProvider(.line, of: application.id, by: .local)
+        for provider in [Identity.Provider.line, .apple, .init(rawValue: "oidc:none"), .init(rawValue: ""), .device] {
+            let error = await world.refusal {
+                _ = try await world.logIn(ProviderWorld.token("hana#1"), by: provider, to: application)
+            }
+            #expect(error == .providerNotEnabled, "\(provider.rawValue)")
+        }
+        #expect(world.line.calls == .init())
+    }
+
+    @Test("lets the device's key join, so that the next launch is automatic")
+    func device() async throws {
+        let device = TestDevice()
+        let logIn = try await world.logIn(ProviderWorld.token("hana#1"), to: application, with: device)
+        #expect(logIn.session.deviceKey == device.thumbprint)
+        let automatic = try await world.modules.accounts.logInAutomatically(
+            .init(
+                application: application, proof: try device.presented(at: world.clock.now), attempt: nil,
+                address: ProviderWorld.address))
+        #expect(automatic.user.id == logIn.user.id)
+    }
+
+    @Test("refuses who may not come in before a code is spent")
+    func keptOut() async throws {
+        let user = try await world.logIn(ProviderWorld.token("hana#1"), to: application).user
+        _ = try await world.modules.accounts.setUserDisabled(user.id, in: application, isDisabled: true, by: .local)
+        let before = world.google.calls.redeemed
+        let error = await world.refusal {
+            _ = try await world.logIn(ProviderWorld.code("hana", token: "hana#2"), to: application)
+        }
+        #expect(error == .userDisabled && world.google.calls.redeemed == before)
+    }
+
+    @Test("keeps what a code brings for the end of the account, sealed")
+    func grants() async throws {
+        _ = try await world.logIn(ProviderWorld.code("hana"), to: application)
+        let account = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.providerAccount(.google, subject: "hana", in: application.id)
+        }
+        let sealed = try #require(account?.sealedGrant)
+        let opened = try SealingKey.ofTests().open(
+            sealed, purpose: ProviderAccount.purpose(.google, in: application.id))
+        #expect(String(decoding: opened, as: UTF8.self) == "grant of hana")
+        #expect(account?.audience == "web")
+    }
+
+    @Test("by codes without a token is limited by address: each costs a call")
+    func bareCodes() async throws {
+        let world = try ProviderWorld(hasRateLimits: true)
+        let application = try await world.makeApplication()
+        // Known people, so that no first launch is counted.
+        _ = try await world.logIn(ProviderWorld.token("hana#1"), to: application)
+        for _ in 0..<LogInWithProvider.bareCodes.maximum {
+            _ = try await world.logIn(ProviderWorld.code("hana"), to: application)
+        }
+        let error = await world.refusal { _ = try await world.logIn(ProviderWorld.code("hana"), to: application) }
+        #expect(error == .rateLimited(retryAfter: .seconds(3600)))
+        _ = try await world.logIn(ProviderWorld.code("hana", token: "hana#2"), to: application)
+    }
+}
+
+@Suite("A link to a provider")
+struct ProviderLinkUseTests {
+    private let world: ProviderWorld
+    private let application: Application
+
+    init() async throws {
+        world = try ProviderWorld()
+        application = try await world.makeApplication()
+    }
+
+    /// A guest, who is there as long as the device is.
+    private func guest() async throws -> Authenticated {
+        let logIn = try await world.modules.accounts.logInAutomatically(
+            .init(
+                application: application, proof: try TestDevice().presented(at: world.clock.now), attempt: nil,
+                address: ProviderWorld.address))
+        return try await world.authenticate(logIn.token, in: application)
+    }
+
+    private func link(
+        _ credential: ProviderCredential, at provider: Identity.Provider = .google, name: String? = nil,
+        by who: Authenticated
+    ) async throws(DomainError) -> User {
+        try await world.modules.accounts.linkProvider(
+            provider, credential, displayName: name, by: who, isProven: true, from: .local)
+    }
+
+    @Test("leads to the user from then on, whose id stays, and fills in a name that is missing")
+    func linked() async throws {
+        let who = try await guest()
+        let user = try await link(ProviderWorld.token("hana#1"), by: who)
+        #expect(user.id == who.user.id && user.identities.contains { $0.provider == .google && $0.subject == "hana" })
+        #expect(user.displayName == "Name of hana" && !user.isAnonymous)
+        #expect(try await world.logIn(ProviderWorld.token("hana#2"), to: application).user.id == who.user.id)
+        // A name that is there stays.
+        let second = try await link(ProviderWorld.token("hana#line"), at: .line, name: "Another", by: who)
+        #expect(second.displayName == "Name of hana")
+    }
+
+    @Test("comes again when its response got lost, and takes a second identity of the provider for none")
+    func again() async throws {
+        let who = try await guest()
+        let token = ProviderWorld.token("hana#1")
+        _ = try await link(token, by: who)
+        let again = try await link(token, by: who)
+        #expect(again.identities.count { $0.provider == .google } == 1)
+        _ = try await link(ProviderWorld.token("hana#2"), by: who)
+        let other = await world.refusal { _ = try await link(ProviderWorld.token("mika#1"), by: who) }
+        #expect(other == .providerAlreadyLinked)
+    }
+
+    @Test("to somebody else's identity is an offer to merge, and uses neither token nor code up")
+    func taken() async throws {
+        let hana = try await world.logIn(ProviderWorld.token("hana#1"), to: application).user
+        let who = try await guest()
+        let credential = ProviderWorld.code("hana", token: "hana#2")
+        for _ in 0..<2 {
+            let error = await world.refusal { _ = try await link(credential, by: who) }
+            guard let offer = error?.mergeOffer else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(offer.cause == .identity(.google))
+            let preview = try await world.modules.transfers.previewMerge(offer.ticket.revealed, by: who)
+            #expect(preview.other.id == hana.id && preview.current.id == who.user.id)
+        }
+        #expect(world.google.calls.redeemed == 0)
+        // The token can still log in.
+        #expect(try await world.logIn(ProviderWorld.token("hana#2"), to: application).user.id == hana.id)
+        // Once it has, it proves nothing more.
+        let used = await world.refusal { _ = try await link(ProviderWorld.token("hana#2"), by: who) }
+        #expect(used == .identityTaken)
+    }
+
+    @Test("to somebody who is kept out, or on the way out, is taken and offers nothing", arguments: [true, false])
+    func unavailable(isDisabled: Bool) async throws {
+        let hana = try await world.logIn(ProviderWorld.token("hana#1"), to: application).user
+        if isDisabled {
+            _ = try await world.modules.accounts.setUserDisabled(hana.id, in: application, isDisabled: true, by: .local)
+        } else {
+            _ = try await world.modules.deletion.deleteUser(hana.id, in: application, by: .local)
+        }
+        let who = try await guest()
+        let error = await world.refusal { _ = try await link(ProviderWorld.token("hana#2"), by: who) }
+        #expect(error == .identityTaken)
+    }
+
+    @Test("by a code that turns out to be another's offers a merge too, and keeps what the code brought for its owner")
+    func codeOfAnother() async throws {
+        let hana = try await world.logIn(ProviderWorld.token("hana#1"), to: application).user
+        let who = try await guest()
+        let error = await world.refusal { _ = try await link(ProviderWorld.code("hana"), by: who) }
+        #expect(error?.mergeOffer?.cause == .identity(.google) && world.google.calls.redeemed == 1)
+        let account = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.providerAccount(.google, subject: "hana", in: application.id)
+        }
+        #expect(account?.sealedGrant != nil)
+        #expect(try await world.logIn(ProviderWorld.token("hana#2"), to: application).user.id == hana.id)
+    }
+
+    @Test("needs a recent log-in before a code is spent")
+    func stale() async throws {
+        let logIn = try await world.logIn(ProviderWorld.token("hana#1"), to: application)
+        world.clock.advance(by: .seconds(600))
+        let who = try await world.authenticate(logIn.token, in: application)
+        let error = await world.refusal { _ = try await link(ProviderWorld.code("mika"), at: .line, by: who) }
+        #expect(error == .reauthenticationRequired && world.line.calls == .init())
+    }
+
+    @Test("takes a name that people can read", arguments: ["a\nb", String(repeating: "x", count: 10_000)])
+    func names(name: String) async throws {
+        let who = try await guest()
+        let error = await world.refusal { _ = try await link(ProviderWorld.code("hana"), name: name, by: who) }
+        #expect(error?.validationErrors?.map(\.field) == ["user.displayName"] && world.google.calls == .init())
+    }
+}
+
+/// What old apps send as `authData`: several identities at once.
+@Suite("Log-in with identities")
+struct IdentitiesLogInTests {
+    private let world: ProviderWorld
+    private let application: Application
+    private static let anonymousId = AnonymousId("01234567-89ab-cdef-0123-456789abcdef")
+
+    init() async throws {
+        world = try ProviderWorld()
+        application = try await world.makeApplication()
+    }
+
+    private func person(_ subject: String, at provider: Identity.Provider = .google, token: String? = nil)
+        -> ExternalIdentity
+    {
+        var person = ExternalIdentity(provider: provider, subject: subject, audience: "web")
+        if let token {
+            person.replay = UsedProof(
+                .providerToken, SecretDigest(of: token.utf8), until: world.clock.now + .days(1))
+        }
+        return person
+    }
+
+    private func logIn(
+        _ people: [ExternalIdentity], _ anonymousId: AnonymousId? = nil, caller: Identifier<User>? = nil,
+        leavesDisabledBehind: Bool = false
+    ) async throws(DomainError) -> LogIn {
+        var request = LogInWithIdentities.Request(
+            application: application, people: people, anonymousId: anonymousId,
+            identifiers: NewIdentifiers(rules: .samples), caller: caller,
+            client: LogInClient(.yearly, from: ProviderWorld.address, origin: .local))
+        request.leavesDisabledBehind = leavesDisabledBehind
+        return try await world.modules.accounts.logInWithIdentities(request)
+    }
+
+    @Test("makes a user to whom all of them lead, and finds it by each")
+    func made() async throws {
+        let id = try #require(Self.anonymousId)
+        let made = try await logIn([person("hana"), person("h", at: .line)], id)
+        #expect(made.isNew && made.user.identities.count == 3 && made.session.protocolName == .yearly)
+        #expect(made.session.method.rawValue == "google" && made.session.methods == .provider)
+        for found in [
+            try await logIn([person("hana")]), try await logIn([person("h", at: .line)]), try await logIn([], id),
+        ] {
+            #expect(!found.isNew && found.user.id == made.user.id)
+        }
+    }
+
+    @Test("joins what is new to the user that the others lead to, and refuses two users")
+    func joined() async throws {
+        let id = try #require(Self.anonymousId)
+        let guest = try await logIn([], id)
+        #expect(guest.user.isAnonymous && guest.session.method == .anonymous && guest.session.methods == [])
+        let joined = try await logIn([person("hana")], id)
+        #expect(joined.user.id == guest.user.id && !joined.user.isAnonymous)
+        let mika = try await logIn([person("mika", at: .line)])
+        #expect(mika.user.id != guest.user.id)
+        for people in [[person("hana"), person("mika", at: .line)], [person("mika", at: .line)]] {
+            let error = await world.refusal { _ = try await logIn(people, id) }
+            #expect(error == .identityTaken)
+        }
+    }
+
+    @Test("in a session is for its own user alone")
+    func caller() async throws {
+        let (hana, mika) = (try await logIn([person("hana")]).user, try await logIn([person("mika")]).user)
+        #expect(try await logIn([person("hana")], caller: hana.id).user.id == hana.id)
+        let error = await world.refusal { _ = try await logIn([person("hana")], caller: mika.id) }
+        #expect(error == .identityTaken)
+    }
+
+    @Test("takes each token once", arguments: [true, false])
+    func tokens(isKnown: Bool) async throws {
+        if isKnown { _ = try await logIn([person("hana")]) }
+        _ = try await logIn([person("hana", token: "t")])
+        let error = await world.refusal { _ = try await logIn([person("hana", token: "t")]) }
+        #expect(error == .providerTokenReplayed)
+    }
+
+    @Test("leaves a disabled guest behind where the protocol has it so, and nobody else", arguments: [true, false])
+    func disabled(leaves: Bool) async throws {
+        let id = try #require(Self.anonymousId)
+        let guest = try await logIn([], id).user
+        _ = try await world.modules.accounts.setUserDisabled(guest.id, in: application, isDisabled: true, by: .local)
+        guard leaves else {
+            #expect(await world.refusal { _ = try await logIn([], id) } == .userDisabled)
+            return
+        }
+        let next = try await logIn([], id, leavesDisabledBehind: true)
+        #expect(next.isNew && next.user.id != guest.id)
+        let left = try await world.modules.accounts.readUser(guest.id, in: application.id)
+        #expect(left.identities.isEmpty && left.isDisabled)
+        // Of a person it is refused all the same.
+        let hana = try await logIn([person("hana")]).user
+        _ = try await world.modules.accounts.setUserDisabled(hana.id, in: application, isDisabled: true, by: .local)
+        let error = await world.refusal { _ = try await logIn([person("hana")], leavesDisabledBehind: true) }
+        #expect(error == .userDisabled)
+    }
+}

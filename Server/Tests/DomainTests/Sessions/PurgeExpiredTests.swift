@@ -1,0 +1,154 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+/// What the server clears away every minute, and what it keeps until its last millisecond.
+@Suite("What is expired")
+struct PurgeExpiredTests {
+    private static let day = 86_400_000
+
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        application = try await world.makeApplication()
+    }
+
+    private func purge() async throws -> Int { try await world.modules.sessions.purgeExpired() }
+
+    private func sessions(of user: Identifier<User>) async throws -> Int {
+        try await world.engine.read { transaction throws(DomainError) in
+            try transaction.sessions(of: user, in: application.id).count
+        }
+    }
+
+    private func insert(
+        _ name: Session.ProtocolName, for user: Identifier<User>, lastUsedAt: Timestamp, expiresAt: Timestamp
+    ) async throws {
+        let (now, number) = (world.clock.now, world.randomness.bytes(8))
+        let session = Session(
+            id: world.randomness.newIdentifier(at: now), application: application.id, user: user,
+            client: .init(address: nil), protocolName: name, method: .password,
+            times: .init(createdAt: now, lastUsedAt: lastUsedAt, expiresAt: expiresAt))
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(
+                session, token: SessionToken.Reference(SecretDigest(of: number)), attempt: nil, replacing: nil)
+        }
+    }
+
+    @Test(
+        "are sessions at the end of their life or of their idle time, by the rules of their protocol",
+        arguments: [-1, 0, 1])
+    func sessions(offset: Int) async throws {
+        let user = try await world.signUp("hana", to: application).user.id
+        let (before, now) = (try await sessions(of: user), world.clock.now)
+        let name = Session.ProtocolName.single
+        let rules = application.settings.sessionRules(of: ProtocolRegistry.samples[name])
+        let instant = now + .days(30)
+        // One that reaches its end then, one that was used last so long before, and one that lives.
+        try await insert(name, for: user, lastUsedAt: instant, expiresAt: instant - .milliseconds(offset))
+        try await insert(
+            name, for: user, lastUsedAt: instant - rules.idleLifetime - .milliseconds(offset),
+            expiresAt: instant + .days(900))
+        try await insert(name, for: user, lastUsedAt: instant, expiresAt: instant + .days(900))
+        world.clock.advance(by: .days(30))
+        let isOver = offset >= 0
+        #expect(try await purge() == (isOver ? 2 : 0))
+        #expect(try await sessions(of: user) == before + (isOver ? 1 : 3))
+        #expect(try await purge() == 0)
+    }
+
+    @Test("are no sessions of a protocol without end, however long nobody uses them")
+    func endless() async throws {
+        let user = try await world.signUp("hana", to: application).user.id
+        let now = world.clock.now
+        try await insert(.endless, for: user, lastUsedAt: now, expiresAt: now + SessionRules.endless)
+        world.clock.advance(by: .days(10_000))
+        _ = try await purge()
+        let left = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.sessions(of: user, in: application.id)
+        }
+        #expect(left.map(\.protocolName) == [.endless])
+    }
+
+    @Test("are device proofs ten minutes after their end", arguments: [599_999, 600_000, 600_001])
+    func proofs(after: Int) async throws {
+        let end = world.clock.now
+        let proof = UsedProof(.attempt, SecretDigest(of: [1]), until: end)
+        try await world.engine.write { transaction throws(DomainError) in
+            _ = try transaction.markUsed(proof, in: application.id)
+        }
+        world.clock.advance(by: .milliseconds(after))
+        _ = try await purge()
+        let isKept = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.wasUsed(proof, in: application.id)
+        }
+        #expect(isKept == (after <= 600_000))
+    }
+
+    @Test("are counters a day after their window began", arguments: [day - 1, day, day + 1])
+    func counters(after: Int) async throws {
+        let key = RateLimitKey(application: application.id, kind: "test", subject: "s")
+        let begun = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            _ = try transaction.count(key, window: .days(2), at: begun)
+        }
+        world.clock.advance(by: .milliseconds(after))
+        _ = try await purge()
+        let now = world.clock.now
+        let count = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.counted(key, window: .days(2), at: now)?.count
+        }
+        #expect(count == (after <= Self.day ? 1 : nil))
+    }
+
+    @Test("are wrong passwords a day after the last", arguments: [day - 1, day, day + 1])
+    func failures(after: Int) async throws {
+        let subject = SecretDigest(of: [2])
+        let begun = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.write(.next(after: nil, at: begun), of: subject, in: application.id)
+        }
+        world.clock.advance(by: .milliseconds(after))
+        _ = try await purge()
+        let kept = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.failures(of: subject, in: application.id)
+        }
+        #expect((kept != nil) == (after <= Self.day))
+    }
+
+    @Test("are merges once nobody can undo them, and tickets at their end")
+    func merges() async throws {
+        let guest = try await world.logIn(TestDevice(), to: application).user
+        let hana = try await world.signUp("hana", to: application).user
+        let ticket = MergeTicket(
+            application: application.id, digest: MergeTicket.digest(of: "t"), user: guest.id, other: hana.id,
+            expiresAt: world.clock.now + MergeTicket.lifetime)
+        try await world.engine.write { transaction throws(DomainError) in try transaction.insert(ticket) }
+        let merge = try await world.modules.administration.mergeUsers(
+            guest.id, into: hana.id, in: application, by: .local)
+        func present() async throws -> [Bool] {
+            try await world.engine.read { transaction throws(DomainError) in
+                [
+                    try transaction.merge(merge, of: hana.id, in: application.id) != nil,
+                    try transaction.mergeTicket(ticket.digest, in: application.id) != nil,
+                ]
+            }
+        }
+        world.clock.advance(by: MergeTicket.lifetime - .milliseconds(1))
+        _ = try await purge()
+        #expect(try await present() == [true, true])
+        world.clock.advance(by: .milliseconds(2))
+        _ = try await purge()
+        #expect(try await present() == [true, false])
+        world.clock.advance(by: Merge.undoSpan - MergeTicket.lifetime - .milliseconds(2))
+        _ = try await purge()
+        #expect(try await present() == [true, false])
+        world.clock.advance(by: .milliseconds(2))
+        _ = try await purge()
+        #expect(try await present() == [false, false])
+    }
+}
