@@ -70,13 +70,13 @@ extension AdminAPI {
                 let query = try AdminQuery(call, "from", "limit")
                 let limit = try query.number("limit", in: 1...ListMembers.maximumPageSize) ?? 50
                 let (access, application) = (try call.caller(), try call.targetApplication())
-                let members = try await call.modules.accounts.listMembers(
+                let page = try await call.modules.accounts.listMembers(
                     of: try call.grant(kind).id, in: application.id,
                     after: query.text("from").map { Identifier(rawValue: $0) }, limit: limit)
                 return try call.answer(
                     AdminUsersBody(
-                        users: members.map { AdminUserBody($0, in: application, for: access) },
-                        next: members.count == limit ? members.last?.id.rawValue : nil))
+                        users: page.users.map { AdminUserBody($0, in: application, for: access) },
+                        next: page.next?.rawValue))
             },
         ]
     }

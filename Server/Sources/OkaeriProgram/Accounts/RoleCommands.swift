@@ -308,14 +308,14 @@ struct ListMembersCommand<Words: GrantWords>: AsyncParsableCommand {
         let members = try await storage.perform(.listMembers, in: id) { modules, _ throws(DomainError) -> [String] in
             let rules = try await modules.applications.findApplication(id).settings.access
             let grant = try rules.required(name, Words.kind)
-            var members: [String] = []
-            while true {
+            var (members, last) = ([String](), Identifier<User>?.none)
+            repeat {
                 let page = try await modules.accounts.listMembers(
-                    of: grant.id, in: id, after: members.last.map { Identifier(rawValue: $0) },
-                    limit: ListMembers.maximumPageSize)
-                members += page.map(\.id.rawValue)
-                guard page.count == ListMembers.maximumPageSize else { return members }
-            }
+                    of: grant.id, in: id, after: last, limit: ListMembers.maximumPageSize)
+                members += page.users.map(\.id.rawValue)
+                last = page.next
+            } while last != nil
+            return members
         }
         guard !output.isJSON else { return Console.write(json: members) }
         for member in members { Console.write(member) }

@@ -95,9 +95,8 @@ final class UsersController: Sendable {
             }
             let page = try await accounts.listMembers(
                 of: role, in: call.application.id, after: last, limit: ListMembers.maximumPageSize)
-            isEnd = page.count < ListMembers.maximumPageSize
-            last = page.last?.id
-            for user in page {
+            (last, isEnd) = (page.next, page.next == nil)
+            for user in page.users {
                 guard let view = call.caller.view(user) else { continue }
                 passed += 1
                 guard passed > options.skip, rows.count < limit else { continue }

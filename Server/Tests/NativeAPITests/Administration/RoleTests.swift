@@ -187,6 +187,6 @@ struct RoleTests {
         try await deletion.eraseUser(id, in: world.server.application.id, by: .local)
         let members = try await world.server.modules.accounts.listMembers(
             of: Identifier(rawValue: role), in: world.server.application.id, limit: 9)
-        #expect(members.isEmpty)
+        #expect(members.users.isEmpty)
     }
 }

@@ -62,6 +62,14 @@ package struct ChangeUserRoles: Sendable {
 /// Who was given a role or is in a group, by id.
 package struct ListMembers: Sendable {
     package static let maximumPageSize = 500
+    /// How many users are read with one question to storage: fewer keep less in memory.
+    private static let stride = 50
+
+    package struct Page: Sendable {
+        package let users: [User]
+        /// The last one of a page that others may follow.
+        package let next: Identifier<User>?
+    }
 
     let store: any Store
 
@@ -70,15 +78,29 @@ package struct ListMembers: Sendable {
     ///   - application: Where.
     ///   - user: The last one of the page before.
     ///   - limit: The most.
-    /// - Returns: a page, in the order of ids.
+    /// - Returns: a page, in the order of ids. It may be short before the last one: it has no more than
+    ///   `SearchLimits.maximumBytes`.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
         of grant: Identifier<Grant>, in application: Identifier<Application>, after user: Identifier<User>? = nil,
         limit: Int
-    ) async throws(DomainError) -> [User] {
+    ) async throws(DomainError) -> Page {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         return try await store.read { transaction throws(DomainError) in
-            try transaction.members(of: grant, in: application, after: user, limit: limit)
+            var (found, size) = ([User](), ResponseSize())
+            while found.count < limit {
+                let wanted = min(Self.stride, limit - found.count)
+                let members = try transaction.members(
+                    of: grant, in: application, after: found.last?.id ?? user, limit: wanted)
+                for member in members {
+                    guard size.hasRoom(for: ResponseSize.of(member)) || found.isEmpty else {
+                        return Page(users: found, next: found.last?.id)
+                    }
+                    found.append(member)
+                }
+                if members.count < wanted { return Page(users: found, next: nil) }
+            }
+            return Page(users: found, next: found.last?.id)
         }
     }
 }
