@@ -186,7 +186,8 @@ struct HookRefusalTests {
         world = try TestWorld(try SQLiteStore(.memory, role: .server))
         refusals = HookRefusals(
             store: world.engine,
-            audit: AuditTrail(clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests())))
+            audit: AuditTrail(
+                clock: world.clock, randomness: world.randomness, seals: AuditSeals(try .ofTests()), hasLimits: false))
     }
 
     private func note(_ user: String, _ point: HookPoint = .upgrade, in application: String = "app") async throws {

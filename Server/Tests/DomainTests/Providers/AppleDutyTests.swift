@@ -169,7 +169,8 @@ struct TransferTeamTests {
 
     private func run(_ step: TransferTeam.Step, isDryRun: Bool = false) async throws(DomainError) -> TransferTeam.Report
     {
-        try await world.modules.providers.transferTeam(step, of: people.application.id, isDryRun: isDryRun)
+        try await world.modules.providers.transferTeam(
+            step, of: people.application.id, by: .local, isDryRun: isDryRun)
     }
 
     private func newPerson(_ name: String) -> ExternalIdentity {

@@ -80,7 +80,8 @@ struct SecondFactorMatrixTests {
         let (clock, randomness, key) = (StandingClock(), CountingRandomness(), try SealingKey.ofTests())
         tickets = SecondFactorTickets(sealingKey: key)
         issuers = SessionIssuers(
-            protocols: .samples, audit: AuditTrail(clock: clock, randomness: randomness, seals: AuditSeals(key)),
+            protocols: .samples,
+            audit: AuditTrail(clock: clock, randomness: randomness, seals: AuditSeals(key), hasLimits: false),
             randomness: randomness, tickets: tickets)
     }
 
