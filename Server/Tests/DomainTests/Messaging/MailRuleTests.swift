@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import TestWorld
 import Testing
 
@@ -188,5 +189,21 @@ struct CodeFormTests {
     @Test("is read up to 200 bytes", arguments: [(200, true), (201, false)])
     func length(count: Int, isRead: Bool) {
         #expect((CodeForm.normal(String(repeating: "1", count: count)) != nil) == isRead)
+    }
+}
+
+@Suite("What a queued mail holds")
+struct MailPayloadTests {
+    private static let payloads: [(MailPayload, name: String)] = [
+        (.request(MessageRequest(kind: .logInCode, address: "hana@example.com", languages: ["ja"])), "errand"),
+        (.rendered(RenderedMessage(kind: .emailChanged, recipient: "hana@example.com", languages: [])), "letter"),
+    ]
+
+    @Test("is stored under the names that it has had, and read again", arguments: payloads.indices)
+    func stored(index: Int) throws {
+        let (payload, name) = Self.payloads[index]
+        let bytes = try JSONEncoder().encode(payload)
+        #expect(String(decoding: bytes, as: UTF8.self).hasPrefix(#"{"\#(name)":{"_0":{"#))
+        #expect(try JSONDecoder().decode(MailPayload.self, from: bytes) == payload)
     }
 }
