@@ -193,7 +193,7 @@ struct AccessRuleTests {
         #expect(entries.allSatisfy { $0.target == .user(user.id) && !$0.details.isEmpty })
         for grant in all {
             let members = try await world.modules.accounts.listMembers(of: grant.id, in: application.id, limit: 10)
-            #expect(members.map(\.id) == (given.contains(grant.id) ? [user.id] : []))
+            #expect(members.users.map(\.id) == (given.contains(grant.id) ? [user.id] : []))
         }
     }
 
