@@ -5,7 +5,7 @@ import Testing
 @testable import Domain
 
 @Suite("Log-in with a provider")
-struct ProviderLogInTests {
+struct ProviderLogInRuleTests {
     private let world: ProviderWorld
     private let application: Application
 

@@ -6,7 +6,7 @@ import enum OkaeriWire.JSONValue
 
 /// The way of a browser to a provider and back.
 @Suite("A browser that is sent to a provider")
-struct AuthorizationStateTests {
+struct AuthorizationStateRuleTests {
     private let world: ProviderWorld
     private let application: Application
 
