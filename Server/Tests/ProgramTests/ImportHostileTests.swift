@@ -61,6 +61,23 @@ struct ImportHostileTests {
         #expect(report.imported == 4 && report.records == 10 && finished.status == 1)
     }
 
+    @Test(
+        "say of a packed file that it has to be unpacked, and take nothing",
+        arguments: [
+            "users", "firebase", "auth0", "supabase", "keycloak", "cognito", "appwrite", "pocketbase", "nakama", "ncmb",
+            "parse", "kii",
+        ])
+    func packed(service: String) async throws {
+        let id = try await application()
+        // The first bytes of a zip (APPNOTE.TXT 4.3.7) and of gzip (RFC 1952 §2.3.1).
+        for start in [[0x50, 0x4b, 0x03, 0x04, 0x14, 0x00], [0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00]] as [[UInt8]] {
+            let finished = try await take(Data(start + (0..<200).map { UInt8($0) }), into: id, by: service)
+            #expect(finished.status == 1 && finished.errors.contains("unpack it first"), "\(finished.errors)")
+        }
+        let users = try await Program.run("user", "list", "--application", id, "--json", "--data", folder.path)
+        #expect(!users.output.contains(#""createdAt""#))
+    }
+
     @Test("keep the report short, whatever ids and names an export has")
     func longReport() async throws {
         let id = try await application()
