@@ -147,7 +147,7 @@ struct AdminLogInRuleTests {
         #expect(stored?.passwordHash == CountingPasswords.hash(typed) && stored?.lastTOTPStep == step)
     }
 
-    @Test("waits after five wrong tries for a name, whoever tries, and forgets them with a right one")
+    @Test("waits after five wrong tries for a name, from any address, and forgets them with a right one")
     func delays() async throws {
         try await admin()
         for number in 0..<5 {

@@ -229,7 +229,7 @@ struct SecondFactorUseTests {
         #expect(factor?.lastUsedAt == now && factor?.lastStep == now.milliseconds / 30_000)
     }
 
-    @Test("is shown by a recovery code, each of which counts once, and is told of")
+    @Test("is shown by a recovery code, each of which counts once, and is reported")
     func recoveryCodes() async throws {
         let account = try await account()
         for (number, code) in account.recoveryCodes.enumerated() {

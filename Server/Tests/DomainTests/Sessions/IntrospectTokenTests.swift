@@ -128,7 +128,7 @@ struct IntrospectTokenTests {
         ("another session", false, "sid", "x"), ("no session", false, "sid", nil), ("a list", false, "sid", []),
     ]
 
-    @Test("is nothing when one of its members is another one, whoever signed it", arguments: changes.indices)
+    @Test("is nothing when one of its members is another one, no matter who signed it", arguments: changes.indices)
     func members(index: Int) async throws {
         let change = Self.changes[index]
         let (who, _) = try await someone()

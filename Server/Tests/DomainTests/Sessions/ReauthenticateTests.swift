@@ -135,7 +135,7 @@ struct ReauthenticateTests {
         #expect(await world.refusal { _ = try await reauthenticate(by: .totp(code), later) } == .credentialRefused)
     }
 
-    @Test("is proved by a recovery code, once, which is told of")
+    @Test("is proved by a recovery code, once, which is reported")
     func recoveryCodes() async throws {
         let who = try await hana()
         _ = try await authenticator(of: who)
