@@ -3,6 +3,7 @@
 import http.server
 import json
 import threading
+import time
 
 
 class Receiver:
@@ -11,6 +12,8 @@ class Receiver:
         self.times, self.of_user, self.positions, self.disorder = {}, {}, {}, []
         # How many servers there were before, which of them sent each event last, and what one of them sent twice.
         self.life, self.lives, self.repeated = 0, {}, []
+        # The longest that one of them was there, with its start, in seconds.
+        self.began, self.longest_life = time.monotonic(), 0
         receiver = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -55,6 +58,8 @@ class Receiver:
         """The server that sent until now has ended."""
         with self.lock:
             self.life += 1
+            self.longest_life = max(self.longest_life, time.monotonic() - self.began)
+            self.began = time.monotonic()
 
     def missing(self, expected):
         """What was acknowledged and has not come: (user, type) of lists by user."""

@@ -1,11 +1,15 @@
 /// Sends the events that are due to the endpoints of all applications. The server calls it when events were written and every
 /// few seconds; several calls at once, and several nodes, share the work.
 ///
-/// Each event is sent at least once, also when nodes die: a node takes it for a while (`lease`). Events of one user go to an
+/// Each event is sent at least once, also when nodes die: a node takes it for a while (`lease`), and what a dead one had taken
+/// is sent again by one that has been there for `settlingTime`. Events of one user go to an
 /// endpoint one after the other. What waits stays in the database: memory holds a few events for each endpoint.
 package struct DeliverEvents: Sendable {
     /// Longer than a call may take.
     static let lease: Duration = .seconds(120)
+    /// How long a process has to be there before it repeats what another one, or itself before it was killed, had begun to send:
+    /// a server that dies soon after each start sends nothing again and again.
+    static let settlingTime: Duration = .seconds(10)
     /// Events of different users that are sent to one endpoint side by side.
     static let batch = 8
     /// Endpoints that are served side by side: one that takes its time holds up nobody else.
@@ -27,6 +31,8 @@ package struct DeliverEvents: Sendable {
     let orderEvents: OrderEvents
     let audit: AuditTrail
     let observer: DeliveryObserver
+    /// When this process begins to repeat what may have arrived.
+    let repetition: Timestamp
 
     /// What a round did.
     package struct Round: Hashable, Sendable {
@@ -134,7 +140,8 @@ package struct DeliverEvents: Sendable {
             let limit = endpoint.failures == 0 ? Self.batch : 1
             let claimed = try await store.write { transaction throws(DomainError) in
                 try transaction.claimDeliveries(
-                    of: endpoint, dueBy: now, limit: limit, lease: now + Self.lease, claim: claim)
+                    of: endpoint, dueBy: now, repetition: repetition, limit: limit, lease: now + Self.lease,
+                    claim: claim)
             }
             return .success(try await send(claimed, to: endpoint, claim: claim))
         } catch {

@@ -17,6 +17,8 @@ package struct EventDelivery: Hashable, Sendable {
     /// When it is sent, or tried again; `nil` behind another event of the user, and once it was given up.
     package var nextTryAt: Timestamp?
     package var isGivenUp = false
+    /// Whether a node has taken it and not noted how the call went: it died meanwhile, or is at it.
+    package var isTaken = false
     /// Why the last try failed.
     package var lastFault: String?
 
@@ -173,8 +175,10 @@ package protocol EventQueries {
     /// anew; nothing happens when it waits already.
     func enqueue(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError)
     /// Takes events that are due, the longest waiting first, but for those that wait for another user's, and keeps them from others until `lease` is over.
+    /// Those that a node had taken whose lease ended, which may have arrived, wait until `repetition`.
     func claimDeliveries(
-        of endpoint: EventEndpoint, dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
+        of endpoint: EventEndpoint, dueBy now: Timestamp, repetition: Timestamp, limit: Int, lease: Timestamp,
+        claim: String
     ) throws(DomainError) -> [EventDelivery]
     /// Removes a claimed delivery, and lets the user's next one be due; `false` when the claim is over.
     func finish(_ delivery: EventDelivery, claim: String, at now: Timestamp) throws(DomainError) -> Bool

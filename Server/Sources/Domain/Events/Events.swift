@@ -23,7 +23,8 @@ package final class Events: Sendable {
         readEvents = ReadEvents(store: store, orderEvents: orderEvents)
         deliverEvents = DeliverEvents(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
-            carrier: world.services.eventCarrier, orderEvents: orderEvents, audit: audit, observer: observer)
+            carrier: world.services.eventCarrier, orderEvents: orderEvents, audit: audit, observer: observer,
+            repetition: clock.now + DeliverEvents.settlingTime)
         endpoints = ManageEventEndpoints(
             store: store, clock: clock, randomness: randomness, secrets: secrets,
             carrier: world.services.eventCarrier, audit: audit)

@@ -16,7 +16,8 @@ extension SQLTransaction {
     }
 
     package func claimDeliveries(
-        of endpoint: EventEndpoint, dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
+        of endpoint: EventEndpoint, dueBy now: Timestamp, repetition: Timestamp, limit: Int, lease: Timestamp,
+        claim: String
     ) throws(DomainError) -> [EventDelivery] {
         let due = try connection.all(
             EventDeliveryRow.self,
@@ -26,9 +27,14 @@ extension SQLTransaction {
             """, [.id(endpoint.application), .id(endpoint.id), .time(now), .count(limit)])
         var claimed: [EventDelivery] = []
         for var delivery in due {
+            if delivery.isTaken, now < repetition {
+                try postpone(delivery, to: .time(repetition))
+                continue
+            }
             guard try !isHeld(delivery, at: now) else { continue }
             delivery.attempts += 1
             delivery.nextTryAt = lease
+            delivery.isTaken = true
             try connection.run(
                 """
                 UPDATE event_deliveries SET attempts = $1, next_try_at = $2, claim = $3
@@ -69,14 +75,18 @@ extension SQLTransaction {
             """, [.id(delivery.application), .id(delivery.endpoint), .id(delivery.user)]
         ) { row throws(DomainError) in row.only.integer }
         let isFirst = first == delivery.position
-        let next: Value = isFirst ? .time(now + EventDelivery.holdingTime) : .null
+        try postpone(delivery, to: isFirst ? .time(now + EventDelivery.holdingTime) : .null)
+        if !isFirst { try promoteNext(after: delivery, at: now) }
+        return true
+    }
+
+    /// What is due is looked at again then, and stays as it is otherwise.
+    private func postpone(_ delivery: EventDelivery, to time: Value) throws(DomainError) {
         try connection.run(
             """
             UPDATE event_deliveries SET next_try_at = $1
             WHERE application_id = $2 AND endpoint_id = $3 AND position = $4
-            """, [next] + key(of: delivery))
-        if !isFirst { try promoteNext(after: delivery, at: now) }
-        return true
+            """, [time] + key(of: delivery))
     }
 
     package func finish(
@@ -95,7 +105,7 @@ extension SQLTransaction {
     package func postpone(_ delivery: EventDelivery, claim: String, at now: Timestamp) throws(DomainError) {
         let count = try connection.change(
             """
-            UPDATE event_deliveries SET next_try_at = $1, is_given_up = $2, last_fault = $3
+            UPDATE event_deliveries SET next_try_at = $1, is_given_up = $2, last_fault = $3, claim = NULL
             WHERE application_id = $4 AND endpoint_id = $5 AND position = $6 AND claim = $7
             """,
             [.optional(delivery.nextTryAt), .truth(delivery.isGivenUp), .optional(delivery.lastFault)]

@@ -76,7 +76,9 @@ package enum EventDeliveryRow: StoredRow {
     package static let table: StaticString = "event_deliveries"
 
     package enum Column: Int, RowColumn {
-        case applicationId, endpointId, position, eventId, userId, attempts, nextTryAt, isGivenUp, lastFault, leftUserId
+        case applicationId, endpointId, position, eventId, userId, attempts, nextTryAt, isGivenUp, lastFault,
+            leftUserId,
+            claim
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> EventDelivery {
@@ -87,6 +89,7 @@ package enum EventDeliveryRow: StoredRow {
         delivery.isGivenUp = row.isTrue(.isGivenUp)
         delivery.lastFault = row.optionalText(.lastFault)
         delivery.leftUser = row.optionalId(.leftUserId)
+        delivery.isTaken = !row.isNull(.claim)
         return delivery
     }
 
@@ -102,6 +105,8 @@ package enum EventDeliveryRow: StoredRow {
         case .isGivenUp: .truth(delivery.isGivenUp)
         case .lastFault: .optional(delivery.lastFault)
         case .leftUserId: .optional(delivery.leftUser)
+        // Whose it is, the statement that takes it writes.
+        case .claim: .null
         }
     }
 }

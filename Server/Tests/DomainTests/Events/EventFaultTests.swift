@@ -121,6 +121,30 @@ struct EventFaultTests {
         #expect(Set(receiver.delivered.map(\.event.id)).count == 40)
     }
 
+    /// Issue 24: a server that was killed again soon after its start sent some events a third time.
+    @Test(
+        "gets an event again that a dead server had begun to send, and not before the next one has stayed for a while")
+    func crashLoop() async throws {
+        let receiver = TestEventReceiver()
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let application = try await Self.listen(world, at: [Self.url])
+        _ = try await world.signUp("hana", to: application)
+        _ = try await world.modules.events.deliverEvents(while: { false })
+        let endpoint = try #require(try await world.modules.events.endpoints.list(in: application.id).first)
+        let now = world.clock.now
+        let taken = try await world.store.write { transaction throws(DomainError) in
+            try transaction.claimDeliveries(
+                of: endpoint, dueBy: now, repetition: now, limit: 8, lease: now + .seconds(5), claim: "the dead")
+        }
+        #expect(taken.count == 1)
+        world.clock.advance(by: DeliverEvents.settlingTime - .milliseconds(1))
+        #expect(try await world.modules.events.deliverEvents() == DeliverEvents.Round())
+        #expect(receiver.calls == 0)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await world.modules.events.deliverEvents().delivered == 2)
+        #expect(receiver.delivered.map(\.event.type) == [.userCreated, .loggedIn])
+    }
+
     @Test("that answers 500 for a day gets everything in the order of each user, and is not asked more than it must")
     func downForADay() async throws {
         let receiver = TestEventReceiver()

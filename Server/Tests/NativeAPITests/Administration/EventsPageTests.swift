@@ -157,7 +157,8 @@ struct EventsPageTests {
         let now = world.server.clock.now
         func claim(_ time: Timestamp) async throws -> EventDelivery {
             let claimed = try await world.server.store.write { transaction throws(DomainError) in
-                try transaction.claimDeliveries(of: endpoint, dueBy: time, limit: 1, lease: time, claim: "a")
+                try transaction.claimDeliveries(
+                    of: endpoint, dueBy: time, repetition: time, limit: 1, lease: time, claim: "a")
             }
             return try #require(claimed.first)
         }

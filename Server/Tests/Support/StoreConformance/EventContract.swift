@@ -82,8 +82,8 @@ extension Contract {
                 return (
                     read, removed, try transaction.events(in: application, after: 0, limit: 9).count,
                     try transaction.claimDeliveries(
-                        of: endpoint, dueBy: samples.now + .seconds(1), limit: 9, lease: samples.now + .days(1),
-                        claim: "a"
+                        of: endpoint, dueBy: samples.now + .seconds(1), repetition: samples.now, limit: 9,
+                        lease: samples.now + .days(1), claim: "a"
                     ).map(\.position)
                 )
             }
@@ -121,7 +121,8 @@ extension Contract {
                     try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: samples.now)
                 }
                 let claimed = try transaction.claimDeliveries(
-                    of: endpoint, dueBy: samples.now, limit: 1, lease: samples.now + .seconds(60), claim: "a")
+                    of: endpoint, dueBy: samples.now, repetition: samples.now, limit: 1,
+                    lease: samples.now + .seconds(60), claim: "a")
                 for var dead in claimed {
                     (dead.nextTryAt, dead.isGivenUp) = (nil, true)
                     try transaction.postpone(dead, claim: "a", at: samples.now)
@@ -153,7 +154,8 @@ extension Contract {
                     try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: now)
                 }
                 func claim(_ name: String, at time: Timestamp) throws(DomainError) -> [EventDelivery] {
-                    try transaction.claimDeliveries(of: endpoint, dueBy: time, limit: 9, lease: lease, claim: name)
+                    try transaction.claimDeliveries(
+                        of: endpoint, dueBy: time, repetition: time, limit: 9, lease: lease, claim: name)
                 }
                 let first = try claim("a", at: now)
                 let second = try claim("b", at: now)
@@ -175,6 +177,37 @@ extension Contract {
             }
             try expectEqual(answers, [Bool](repeating: true, count: 8))
         },
+        Contract("keeps what a node left behind until it may be repeated, and nothing that was postponed") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let now = samples.now
+            let lease = now + .seconds(60)
+            let answers = try await engine.write { transaction throws(DomainError) -> [[Int64]] in
+                try transaction.insert(endpoint)
+                for (number, user) in ["hana", "taro", "yuki"].enumerated() {
+                    var event = samples.event(number, of: user)
+                    event.position = Int64(number + 1)
+                    try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: now)
+                }
+                func claim(
+                    _ name: String, at time: Timestamp, repetition: Timestamp, limit: Int = 9
+                ) throws(DomainError) -> [EventDelivery] {
+                    try transaction.claimDeliveries(
+                        of: endpoint, dueBy: time, repetition: repetition, limit: limit, lease: time + .seconds(60),
+                        claim: name)
+                }
+                let dead = try claim("a", at: now, repetition: lease + .seconds(10), limit: 2)
+                var failed = dead[1]
+                failed.nextTryAt = lease
+                try transaction.postpone(failed, claim: "a", at: now)
+                let first = try claim("b", at: lease, repetition: lease + .seconds(10))
+                let early = try claim("c", at: lease + .seconds(9), repetition: lease + .seconds(10))
+                let due = try transaction.endpointsWithDueEvents(at: lease + .seconds(9), limit: 9)
+                let late = try claim("d", at: lease + .seconds(10), repetition: lease + .seconds(10))
+                return [dead, first, early, late].map { $0.map(\.position).sorted() } + [due.map { _ in 1 }]
+            }
+            try expectEqual(answers, [[1, 2], [2, 3], [], [1], []])
+        },
         Contract("lets an event that was given up wait anew when it is enqueued again") { engine in
             let samples = Samples()
             let endpoint = samples.endpoint()
@@ -185,7 +218,8 @@ extension Contract {
                 (event.position, next.position) = (1, 2)
                 let delivery = samples.delivery(of: event, to: endpoint)
                 func claim(_ name: String) throws(DomainError) -> [EventDelivery] {
-                    try transaction.claimDeliveries(of: endpoint, dueBy: now, limit: 9, lease: lease, claim: name)
+                    try transaction.claimDeliveries(
+                        of: endpoint, dueBy: now, repetition: now, limit: 9, lease: lease, claim: name)
                 }
                 func giveUp(_ claim: String) throws(DomainError) {
                     var dead = delivery
@@ -233,7 +267,7 @@ extension Contract {
                 }
                 func claim(_ name: String, at time: Timestamp) throws(DomainError) -> [Int64] {
                     try transaction.claimDeliveries(
-                        of: endpoint, dueBy: time, limit: 9, lease: now + .days(1), claim: name
+                        of: endpoint, dueBy: time, repetition: time, limit: 9, lease: now + .days(1), claim: name
                     ).map(\.position)
                 }
                 func finish(_ position: Int64, _ user: String, _ claim: String) throws(DomainError) {
@@ -268,7 +302,8 @@ extension Contract {
                 var (sent, time) = ([Int64](), samples.now)
                 for round in 0..<20 {
                     let claimed = try transaction.claimDeliveries(
-                        of: endpoint, dueBy: time, limit: 9, lease: time + .days(1), claim: "\(round)")
+                        of: endpoint, dueBy: time, repetition: time, limit: 9, lease: time + .days(1), claim: "\(round)"
+                    )
                     for delivery in claimed {
                         sent.append(delivery.position)
                         _ = try transaction.finish(delivery, claim: "\(round)", at: time)
@@ -289,7 +324,7 @@ extension Contract {
                     try transaction.enqueue(samples.delivery(at: position, of: user, to: endpoint), at: samples.now)
                 }
                 for delivery in try transaction.claimDeliveries(
-                    of: endpoint, dueBy: samples.now, limit: 9, lease: samples.now, claim: "a")
+                    of: endpoint, dueBy: samples.now, repetition: samples.now, limit: 9, lease: samples.now, claim: "a")
                 {
                     var dead = delivery
                     (dead.nextTryAt, dead.isGivenUp) = (nil, true)
