@@ -30,7 +30,8 @@ package struct DeliverEvents: Sendable {
     let carrier: any EventCarrier
     let orderEvents: OrderEvents
     let audit: AuditTrail
-    let observer: DeliveryObserver
+    /// Gets each part of a round, as a round may take long.
+    let observer: Observer<Round>
     /// When this process begins to repeat what may have arrived.
     let repetition: Timestamp
 

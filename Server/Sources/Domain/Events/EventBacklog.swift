@@ -1,5 +1,3 @@
-import Synchronization
-
 /// How much waits of events, for those who watch a server.
 package struct EventBacklog: Hashable, Sendable {
     /// Events that wait to be sent, once for each endpoint.
@@ -27,15 +25,4 @@ package struct CountEventBacklog: Sendable {
     package func callAsFunction() async throws(DomainError) -> EventBacklog {
         try await store.read { transaction throws(DomainError) in try transaction.eventBacklog(limit: Self.limit) }
     }
-}
-
-/// Notes what became of deliveries, while a round that may take long is under way.
-final class DeliveryObserver: Sendable {
-    private let observer = Mutex<(@Sendable (DeliverEvents.Round) -> Void)?>(nil)
-
-    func set(_ observer: @escaping @Sendable (DeliverEvents.Round) -> Void) {
-        self.observer.withLock { $0 = observer }
-    }
-
-    func note(_ part: DeliverEvents.Round) { observer.withLock { $0 }?(part) }
 }

@@ -14,7 +14,7 @@ package final class Events: Sendable {
     package let readers = WaitingReaders()
     /// Tells when there are events to order and to send.
     package let signal = QueueSignal()
-    private let observer = DeliveryObserver()
+    private let observer = Observer<DeliverEvents.Round>()
 
     init(_ world: DomainWorld, audit: AuditTrail) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)

@@ -47,7 +47,7 @@ extension AskHook {
         let asker = HookSubject.client(client.text)
         let permit = breakers.admit(key, asker, at: clock.now)
         guard permit == .asked || permit == .probe else {
-            observer.note(HookCall(hook.point, permit == .overShare ? .overShare : .skipped))
+            observer.calls.note(HookCall(hook.point, permit == .overShare ? .overShare : .skipped))
             throw .hookUnavailable
         }
         let start = ContinuousClock.now
@@ -60,7 +60,7 @@ extension AskHook {
             case .owner, .refused, .malformed: .responded
             }
         breakers.note(result, of: permit, key, asker, at: clock.now)
-        observer.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
+        observer.calls.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
         switch outcome {
         case .owner(let user): return user
         case .refused(let message):
@@ -69,7 +69,7 @@ extension AskHook {
         // Who makes the call writes to the log why there is no response.
         case .silent, .busy: break
         case .malformed(let reason):
-            observer.note("the hook \(hook.point.rawValue) of \(application.id): \(reason)")
+            observer.faults.note("the hook \(hook.point.rawValue) of \(application.id): \(reason)")
         }
         throw .hookUnavailable
     }

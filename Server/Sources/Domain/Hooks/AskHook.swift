@@ -124,12 +124,12 @@ package struct AskHook: Sendable {
         switch permit {
         case .asked, .probe: break
         case .refused:
-            observer.note(HookCall(hook.point, .skipped))
+            observer.calls.note(HookCall(hook.point, .skipped))
             try hook.refuseWhenDown()
             return nil
         // The hook is not down: nobody gets past it by asking for more than its share, or together with many others.
         case .overShare, .full:
-            observer.note(HookCall(hook.point, .overShare))
+            observer.calls.note(HookCall(hook.point, .overShare))
             throw .hookUnavailable
         }
         let start = ContinuousClock.now
@@ -142,7 +142,7 @@ package struct AskHook: Sendable {
             case .allowed, .refused, .malformed: .responded
             }
         breakers.note(result, of: permit, key, client, at: clock.now)
-        observer.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
+        observer.calls.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
         switch outcome {
         case .allowed(let fields, let claims): return (fields, claims)
         case .refused(let message): throw .hookRefused(Self.message(message))
@@ -151,7 +151,7 @@ package struct AskHook: Sendable {
         // It was not asked, and is not down.
         case .busy: throw .hookUnavailable
         case .malformed(let reason):
-            observer.note("the hook \(hook.point.rawValue) of \(application.id): \(reason)")
+            observer.faults.note("the hook \(hook.point.rawValue) of \(application.id): \(reason)")
         }
         try hook.refuseWhenDown()
         return nil

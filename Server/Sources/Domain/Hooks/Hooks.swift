@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Hooks: addresses of apps' backends that are asked before something happens.
 package final class Hooks: Sendable {
     package let manage: ManageHooks
@@ -21,10 +19,10 @@ package final class Hooks: Sendable {
     }
 
     /// Called with a sentence for the log when a hook gives no valid response; clients learn none of it.
-    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { self.observer.set(faults: observer) }
+    package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { self.observer.faults.set(observer) }
 
     /// Called when a hook was asked, or would have been. Tests of hooks do not count.
-    package func observeCalls(_ observer: @escaping @Sendable (HookCall) -> Void) { self.observer.set(calls: observer) }
+    package func observeCalls(_ observer: @escaping @Sendable (HookCall) -> Void) { self.observer.calls.set(observer) }
 }
 
 /// What became of a request that has to ask a hook.
@@ -78,17 +76,7 @@ extension HookCall.Result {
 }
 
 /// Takes sentences for the log, and what became of calls.
-final class HookObserver: Sendable {
-    private let observers = Mutex(Observers())
-
-    private struct Observers: Sendable {
-        var faults: (@Sendable (String) -> Void)?
-        var calls: (@Sendable (HookCall) -> Void)?
-    }
-
-    func set(faults: @escaping @Sendable (String) -> Void) { observers.withLock { $0.faults = faults } }
-    func set(calls: @escaping @Sendable (HookCall) -> Void) { observers.withLock { $0.calls = calls } }
-
-    func note(_ sentence: String) { observers.withLock { $0.faults }?(sentence) }
-    func note(_ call: HookCall) { observers.withLock { $0.calls }?(call) }
+struct HookObserver: Sendable {
+    let faults = Observer<String>()
+    let calls = Observer<HookCall>()
 }

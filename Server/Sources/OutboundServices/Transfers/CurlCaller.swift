@@ -37,7 +37,7 @@ package final class CurlCaller: WebCaller {
     package let policy: EgressPolicy
     private let certificates: String?
     private let resolve: @Sendable () -> [String]
-    private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
+    private let observer = Observer<String>()
     /// Made at the first call: commands and most servers never make one.
     private let threads = Mutex<WorkerThreads?>(nil)
 
@@ -65,7 +65,7 @@ package final class CurlCaller: WebCaller {
 
     /// Called with a sentence for the log when a call fails; its caller learns none of it.
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
-        self.observer.withLock { $0 = observer }
+        self.observer.set(observer)
     }
 
     /// Ends the threads when the calls under way are over.
@@ -95,7 +95,7 @@ package final class CurlCaller: WebCaller {
     }
 
     private func logged(_ fault: WebFault, _ call: WebCall) -> WebFault {
-        if let reason = fault.reason { observer.withLock { $0 }?("\(EgressPolicy.host(of: call.url)): \(reason)") }
+        if let reason = fault.reason { observer.note("\(EgressPolicy.host(of: call.url)): \(reason)") }
         return fault
     }
 

@@ -2,6 +2,8 @@ import Dispatch
 import Foundation
 import Synchronization
 
+import class Domain.Observer
+
 /// Asks other servers like `CurlCaller`, with bodies that are streamed both ways: of a body of any length a few pieces are in
 /// memory. One thread serves all transfers, so that a slow one keeps no other from its turn.
 package final class CurlStreams: Sendable {
@@ -40,7 +42,7 @@ package final class CurlStreams: Sendable {
     private let limits: Limits
     private let policy: EgressPolicy
     private let certificates: String?
-    private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
+    private let observer = Observer<String>()
     private let state = Mutex(State())
     private let ended = DispatchGroup()
 
@@ -66,7 +68,7 @@ package final class CurlStreams: Sendable {
 
     /// Called with a sentence for the log when a transfer fails; the one who caused it learns none of it.
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
-        self.observer.withLock { $0 = observer }
+        self.observer.set(observer)
     }
 
     /// Breaks off what is under way, and ends the thread.
@@ -114,7 +116,7 @@ package final class CurlStreams: Sendable {
     package func mayAsk(_ url: String) -> Bool { policy.target(of: url) != nil }
 
     private func noted(_ fault: WebFault, _ call: WebCall) -> WebFault {
-        if let reason = fault.reason { observer.withLock { $0 }?("\(EgressPolicy.host(of: call.url)): \(reason)") }
+        if let reason = fault.reason { observer.note("\(EgressPolicy.host(of: call.url)): \(reason)") }
         return fault
     }
 

@@ -11,18 +11,22 @@ struct EventTurnTests {
 
     /// Notes how many events of the busy application have no position yet when the other one's event arrives.
     private final class CountingReceiver: EventCarrier {
-        private let count = Mutex<(@Sendable () async -> Int?)?>(nil)
+        private let watch = Mutex(Watch())
         private let counts = Mutex<[Int]>([])
         static let quiet = "https://quiet.example.com"
 
-        func watch(_ count: @escaping @Sendable () async -> Int?) { self.count.withLock { $0 = count } }
+        private struct Watch: Sendable {
+            var count: (@Sendable () async -> Int?)?
+        }
+
+        func watch(_ count: @escaping @Sendable () async -> Int?) { watch.withLock { $0.count = count } }
 
         var found: [Int] { counts.withLock { $0 } }
 
         func mayAsk(_ url: String) -> Bool { true }
 
         func deliver(_ request: EventRequest) async -> EventOutcome {
-            guard request.url == Self.quiet, let count = count.withLock({ $0 }) else { return .delivered }
+            guard request.url == Self.quiet, let count = watch.withLock({ $0.count }) else { return .delivered }
             let found = await count()
             counts.withLock { $0.append(found ?? -1) }
             return .delivered

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Hashes passwords, and refuses new ones that are known from leaks.
 package final class BreachCheckedPasswords: PasswordHashing {
     /// What happens to a new password when a list gives no answer.
@@ -13,7 +11,7 @@ package final class BreachCheckedPasswords: PasswordHashing {
     private let hashing: any PasswordHashing
     private let lists: [any BreachedPasswords]
     private let failure: Failure
-    private let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
+    private let observer = Observer<String>()
 
     /// What a list without an answer means for somebody who was turned away.
     private static let retry: Duration = .seconds(5)
@@ -30,7 +28,7 @@ package final class BreachCheckedPasswords: PasswordHashing {
 
     /// Called with a sentence for the log when a list gives no answer.
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
-        self.observer.withLock { $0 = observer }
+        self.observer.set(observer)
     }
 
     package func hash(new: NewPassword) async throws(DomainError) -> PasswordHash {
@@ -45,7 +43,7 @@ package final class BreachCheckedPasswords: PasswordHashing {
             do throws(BreachListUnavailable) {
                 if try await list.contain(password) { return true }
             } catch {
-                observer.withLock { $0 }?(error.reason)
+                observer.note(error.reason)
                 if failure == .refuse { throw .busy(retryAfter: Self.retry) }
             }
         }

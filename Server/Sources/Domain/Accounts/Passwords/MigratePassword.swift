@@ -53,7 +53,7 @@ struct MigratePassword: Sendable {
         if let known = outcome.user {
             guard said.claims["sub"] == .string(known.rawValue) else {
                 // The client hears of a wrong password, so that nobody learns who is known here.
-                askHook.observer.note(
+                askHook.observer.faults.note(
                     "the hook \(hook.point.rawValue) of \(application.id): sub is not the id of the user \(known), who gets no password"
                 )
                 return false
