@@ -227,7 +227,7 @@ struct RowTests {
         var delivery = EventDelivery(
             application: application, endpoint: .init(rawValue: "endpoint"), event: .init(rawValue: "event"),
             user: user, position: 7, nextTryAt: time)
-        if full { (delivery.lastFault, delivery.leftUser) = ("refused", .init(rawValue: "other")) }
+        if full { (delivery.lastFault, delivery.leftUser, delivery.claim) = ("refused", .init(rawValue: "other"), "a") }
         return delivery
     }
 

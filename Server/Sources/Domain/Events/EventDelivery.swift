@@ -17,8 +17,8 @@ package struct EventDelivery: Hashable, Sendable {
     /// When it is sent, or tried again; `nil` behind another event of the user, and once it was given up.
     package var nextTryAt: Timestamp?
     package var isGivenUp = false
-    /// Whether a node has taken it and not noted how the call went: it died meanwhile, or is at it.
-    package var isTaken = false
+    /// Under which claim a node has taken it, while how the call went was not noted: the node died meanwhile, or is at it.
+    package var claim: String?
     /// Why the last try failed.
     package var lastFault: String?
 

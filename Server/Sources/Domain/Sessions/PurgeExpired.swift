@@ -22,7 +22,7 @@ package final class PurgeExpired: Sendable {
     private let store: any Store
     private let clock: any WallClock
     private let protocols: ProtocolRegistry
-    private let cursor = Mutex<SessionExpiry?>(nil)
+    private let cursor = Mutex<SessionExpiry.Position?>(nil)
 
     init(store: any Store, clock: any WallClock, protocols: ProtocolRegistry) {
         self.store = store
@@ -59,12 +59,17 @@ package final class PurgeExpired: Sendable {
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         try await RemoveUnusedSchemes(store: store, clock: clock)()
         let start = cursor.withLock { $0 }
-        let (applications, lives) = try await store.read { transaction throws(DomainError) in
-            (try transaction.applications(), try transaction.sessionLives(after: start, limit: Self.sweepSize))
+        let (applications, sweep) = try await store.read { [protocols] transaction throws(DomainError) in
+            let applications = try transaction.applications()
+            // Of sessions that were used lately nothing is read: they are nearly all.
+            let shortest = applications.map { protocols.shortestIdleLifetime(of: $0.settings) }.min() ?? .zero
+            let sweep = try transaction.sweepSessions(
+                after: start, limit: Self.sweepSize, endedBy: now, unusedSince: now - shortest)
+            return (applications, sweep)
         }
         try await RemoveOldEvents(store: store, clock: clock)(of: applications)
         let settings = Dictionary(applications.map { ($0.id, $0.settings) }, uniquingKeysWith: { first, _ in first })
-        let over = lives.filter { life in
+        let over = sweep.found.filter { life in
             let rules = settings[life.application]?.sessionRules(of: protocols[life.protocolName])
             return SessionExpiry.isOver(
                 at: now, idleLifetime: rules?.idleLifetime ?? .zero, lastUsedAt: life.lastUsedAt,
@@ -73,7 +78,7 @@ package final class PurgeExpired: Sendable {
         if !over.isEmpty {
             try await store.write { transaction throws(DomainError) in try transaction.remove(over) }
         }
-        cursor.withLock { $0 = lives.count == Self.sweepSize ? lives.last : nil }
+        cursor.withLock { $0 = sweep.last }
         return over.count
     }
 }

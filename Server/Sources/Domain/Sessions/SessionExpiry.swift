@@ -21,6 +21,32 @@ package struct SessionExpiry: Hashable, Sendable {
         self.lastUsedAt = lastUsedAt
         self.expiresAt = expiresAt
     }
+
+    /// Where a session stands in the order of users.
+    package struct Position: Hashable, Sendable {
+        package var application: Identifier<Application>
+        package var user: Identifier<User>
+        package var slot: String
+
+        package init(application: Identifier<Application>, user: Identifier<User>, slot: String) {
+            self.application = application
+            self.user = user
+            self.slot = slot
+        }
+    }
+
+    /// What may be over in a part of all sessions.
+    package struct Sweep: Sendable {
+        package var found: [SessionExpiry]
+        /// The last session of the part; `nil` when none is behind it.
+        package var last: Position?
+
+        package init(found: [SessionExpiry], last: Position?) {
+            self.found = found
+            self.last = last
+        }
+    }
+
     static func isOver(
         at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp, expiresAt: Timestamp
     ) -> Bool {

@@ -56,8 +56,11 @@ package protocol SessionQueries {
     func noteUse(_ uses: [SessionTouch]) throws(DomainError)
     /// Writes on which day users were there, for lists and figures.
     func noteDays(_ presences: [UserPresence]) throws(DomainError)
-    /// The lives of sessions in the order of their users, for sweeping through all of them by and by.
-    func sessionLives(after last: SessionExpiry?, limit: Int) throws(DomainError) -> [SessionExpiry]
+    /// Looks at `limit` sessions in the order of their users, for sweeping through all of them by and by: those that end until `now`, or were not
+    /// used since an instant.
+    func sweepSessions(
+        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp, unusedSince instant: Timestamp
+    ) throws(DomainError) -> SessionExpiry.Sweep
     /// Removes sessions that were not used since their lives were read.
     func remove(_ sessions: [SessionExpiry]) throws(DomainError)
 

@@ -27,14 +27,14 @@ extension SQLTransaction {
             """, [.id(endpoint.application), .id(endpoint.id), .time(now), .count(limit)])
         var claimed: [EventDelivery] = []
         for var delivery in due {
-            if delivery.isTaken, now < repetition {
+            if delivery.claim != nil, now < repetition {
                 try postpone(delivery, to: .time(repetition))
                 continue
             }
             guard try !isHeld(delivery, at: now) else { continue }
             delivery.attempts += 1
             delivery.nextTryAt = lease
-            delivery.isTaken = true
+            delivery.claim = claim
             try connection.run(
                 """
                 UPDATE event_deliveries SET attempts = $1, next_try_at = $2, claim = $3

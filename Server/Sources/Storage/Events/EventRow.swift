@@ -89,7 +89,7 @@ package enum EventDeliveryRow: StoredRow {
         delivery.isGivenUp = row.isTrue(.isGivenUp)
         delivery.lastFault = row.optionalText(.lastFault)
         delivery.leftUser = row.optionalId(.leftUserId)
-        delivery.isTaken = !row.isNull(.claim)
+        delivery.claim = row.optionalText(.claim)
         return delivery
     }
 
@@ -105,8 +105,7 @@ package enum EventDeliveryRow: StoredRow {
         case .isGivenUp: .truth(delivery.isGivenUp)
         case .lastFault: .optional(delivery.lastFault)
         case .leftUserId: .optional(delivery.leftUser)
-        // Whose it is, the statement that takes it writes.
-        case .claim: .null
+        case .claim: .optional(delivery.claim)
         }
     }
 }

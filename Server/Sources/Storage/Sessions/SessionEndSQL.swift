@@ -52,19 +52,41 @@ extension SQLTransaction {
         _ = noteEnd(of: ended, in: application)
     }
 
-    package func sessionLives(
-        after last: SessionExpiry?, limit: Int
-    ) throws(DomainError) -> [SessionExpiry] {
-        try connection.all(
+    package func sweepSessions(
+        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp, unusedSince instant: Timestamp
+    ) throws(DomainError) -> SessionExpiry.Sweep {
+        let start: [Value] = [
+            .text(last?.application.rawValue ?? ""), .text(last?.user.rawValue ?? ""), .text(last?.slot ?? ""),
+        ]
+        let end = try connection.row(
+            """
+            SELECT application_id, user_id, slot FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
+            ORDER BY application_id, user_id, slot LIMIT 1 OFFSET $4
+            """, start + [.count(limit - 1)]
+        ) { row throws(DomainError) in
+            let row = ColumnReader<SessionPositionColumn>(row)
+            return SessionExpiry.Position(
+                application: row.id(.applicationId), user: row.id(.userId), slot: row.text(.slot))
+        }
+        let values = start + [.time(now), .time(instant)]
+        guard let end else {
+            let found = try connection.all(
+                SessionExpiryRow.self,
+                """
+                FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
+                    AND (expires_at <= $4 OR last_used_at <= $5)
+                ORDER BY application_id, user_id, slot
+                """, values)
+            return SessionExpiry.Sweep(found: found, last: nil)
+        }
+        let found = try connection.all(
             SessionExpiryRow.self,
             """
             FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
-            ORDER BY application_id, user_id, slot LIMIT $4
-            """,
-            [
-                .text(last?.application.rawValue ?? ""), .text(last?.user.rawValue ?? ""), .text(last?.slot ?? ""),
-                .count(limit),
-            ])
+                AND (expires_at <= $4 OR last_used_at <= $5) AND (application_id, user_id, slot) <= ($6, $7, $8)
+            ORDER BY application_id, user_id, slot
+            """, values + [.id(end.application), .id(end.user), .text(end.slot)])
+        return SessionExpiry.Sweep(found: found, last: end)
     }
 
     package func remove(_ sessions: [SessionExpiry]) throws(DomainError) {
@@ -147,4 +169,8 @@ extension SQLTransaction {
         for token in tokens { note(.session(application, token)) }
         return tokens.count
     }
+}
+
+private enum SessionPositionColumn: Int, RowColumn {
+    case applicationId, userId, slot
 }

@@ -1,8 +1,9 @@
-import Domain
 import StorageSQLite
 import Synchronization
 import TestWorld
 import Testing
+
+@testable import Domain
 
 /// What receivers do to a server, and what becomes of the events.
 @Suite("A receiver of events")
@@ -132,7 +133,7 @@ struct EventFaultTests {
         _ = try await world.modules.events.deliverEvents(while: { false })
         let endpoint = try #require(try await world.modules.events.endpoints.list(in: application.id).first)
         let now = world.clock.now
-        let taken = try await world.store.write { transaction throws(DomainError) in
+        let taken = try await world.engine.write { transaction throws(DomainError) in
             try transaction.claimDeliveries(
                 of: endpoint, dueBy: now, repetition: now, limit: 8, lease: now + .seconds(5), claim: "the dead")
         }

@@ -13,11 +13,13 @@ package struct Contract: Sendable, CustomStringConvertible {
     /// The contracts of all modules.
     package static let all =
         userContracts + identityContracts + accountContracts + accountQueryContracts + sessionContracts
+        + sessionSlotContracts
         + proofContracts + rateLimitContracts + accessTokenContracts + mailContracts + transactionContracts
         + raceContracts + accountRaceContracts + providerContracts + mailRaceContracts + auditContracts
         + transferContracts + accountChangeContracts + foreignProtocolContracts + userSearchContracts
         + searchTimeContracts + administrationContracts + figureContracts + randomContracts
-        + randomSearchContracts + eventContracts + sealingContracts + roleContracts + hookContracts
+        + randomSearchContracts + eventContracts + eventDeliveryContracts + sealingContracts + roleContracts
+        + hookContracts
 }
 
 /// A contract was broken.

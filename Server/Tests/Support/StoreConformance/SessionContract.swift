@@ -259,57 +259,6 @@ extension Contract {
             try expectEqual(byNumber, [keyless, next])
             try expectEqual(alone, 1)
         },
-        Contract("lets a device's session take the slot of its last one, whose token then leads nowhere") { engine in
-            let samples = Samples()
-            let user = samples.user()
-            let sessions = (0..<3).map { samples.session(of: user, deviceKey: "key", after: .seconds($0)) }
-            let tokens = (0..<3).map { SessionToken.Reference(samples.token(UInt8($0)), of: user.id) }
-            let (slots, found, left) = try await engine.write { transaction throws(DomainError) in
-                try transaction.insert(user)
-                var slots: [[String]] = []
-                for (session, token) in zip(sessions, tokens) {
-                    try transaction.insert(
-                        session, token: token, attempt: nil,
-                        replacing: SessionReplacement(openedBefore: session.createdAt, maximum: 99))
-                    slots.append(try transaction.sessionLives(after: nil, limit: 9).map(\.slot))
-                }
-                var found: [Session?] = []
-                for token in tokens {
-                    found.append(try transaction.session(token: token, in: user.application)?.session)
-                }
-                // The token says where to look: among another user's sessions, or by the index, it is not found.
-                for wrong in [
-                    SessionToken.Reference(tokens[2].digest), .init(tokens[2].digest, of: samples.user(after: 9).id),
-                ] { found.append(try transaction.session(token: wrong, in: user.application)?.session) }
-                return (slots, found, try transaction.sessions(of: user.id, in: user.application))
-            }
-            try expectEqual(slots, Array(repeating: [sessions[0].id.rawValue], count: 3))
-            try expectEqual(found, [nil, nil, sessions[2], nil, nil])
-            try expectEqual(left, [sessions[2]])
-        },
-        Contract("gives a session of another protocol a slot of its own, so that lists stay in their order") {
-            engine in
-            let samples = Samples()
-            let user = samples.user()
-            var (old, new) = (
-                samples.session(of: user, deviceKey: "key"),
-                samples.session(of: user, deviceKey: "key", after: .days(1))
-            )
-            for replacesNative in [false, true] {
-                (old.protocolName, new.protocolName) = (replacesNative ? .native : .single, .single)
-                let (first, second) = (old, new)
-                let slots = try await engine.write { transaction throws(DomainError) in
-                    try transaction.insert(first, token: samples.token(1), attempt: nil)
-                    try transaction.insert(
-                        second, token: samples.token(2), attempt: nil,
-                        replacing: SessionReplacement(openedBefore: second.createdAt, maximum: 99))
-                    let slots = try transaction.sessionLives(after: nil, limit: 9).map(\.slot)
-                    _ = try transaction.endSession(second.id, of: user.id, in: user.application)
-                    return slots
-                }
-                try expectEqual(slots, [second.id.rawValue])
-            }
-        },
         Contract("finds a session by its new token alone, whether or not either token names its user") { engine in
             let samples = Samples()
             let user = samples.user()
@@ -356,27 +305,6 @@ extension Contract {
             try expectEqual(found?.session, session)
             try expectEqual(found?.attempt, attempt)
             try expect(foreign == nil && old == nil && new?.session == session, "the token was not replaced")
-        },
-        Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
-            let samples = Samples()
-            let user = samples.user()
-            let sessions = (0..<7).map { samples.session(of: user, after: .seconds($0)) }
-            let (parts, left) = try await engine.write { transaction throws(DomainError) in
-                for (index, session) in sessions.enumerated() {
-                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
-                }
-                let first = try transaction.sessionLives(after: nil, limit: 5)
-                let second = try transaction.sessionLives(after: first.last, limit: 5)
-                try transaction.noteUse([
-                    SessionTouch(
-                        id: sessions[3].id, user: user.id, application: user.application,
-                        at: samples.now + .seconds(99), address: nil, isFirstOfDay: false)
-                ])
-                try transaction.remove(first + second)
-                return ([first.count, second.count], try transaction.sessions(of: user.id, in: user.application))
-            }
-            try expectEqual(parts, [5, 2])
-            try expectEqual(left.map(\.id), [sessions[3].id])
         },
     ]
 }

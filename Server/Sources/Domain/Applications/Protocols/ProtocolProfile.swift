@@ -109,6 +109,11 @@ package struct ProtocolRegistry: Sendable {
                 accounts: .native)
     }
 
+    /// How long a session of an application may at least stay unused, whatever its protocol.
+    func shortestIdleLifetime(of settings: ApplicationSettings) -> Duration {
+        all.reduce(settings.sessionIdleLifetime) { min($0, settings.sessionRules(of: $1).idleLifetime) }
+    }
+
     /// The profile of a protocol that an application can switch on.
     ///
     /// - Throws: `fieldsRefused` for every other name.

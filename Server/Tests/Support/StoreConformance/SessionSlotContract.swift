@@ -1,0 +1,102 @@
+import Domain
+import TestWorld
+
+extension Contract {
+    /// Which of a user's rows a session has, and how all of them are swept.
+    static let sessionSlotContracts = [
+        Contract("lets a device's session take the slot of its last one, whose token then leads nowhere") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let sessions = (0..<3).map { samples.session(of: user, deviceKey: "key", after: .seconds($0)) }
+            let tokens = (0..<3).map { SessionToken.Reference(samples.token(UInt8($0)), of: user.id) }
+            let (slots, found, left) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                var slots: [[String]] = []
+                for (session, token) in zip(sessions, tokens) {
+                    try transaction.insert(
+                        session, token: token, attempt: nil,
+                        replacing: SessionReplacement(openedBefore: session.createdAt, maximum: 99))
+                    slots.append(try samples.slots(in: transaction))
+                }
+                var found: [Session?] = []
+                for token in tokens {
+                    found.append(try transaction.session(token: token, in: user.application)?.session)
+                }
+                // The token says where to look: among another user's sessions, or by the index, it is not found.
+                for wrong in [
+                    SessionToken.Reference(tokens[2].digest), .init(tokens[2].digest, of: samples.user(after: 9).id),
+                ] { found.append(try transaction.session(token: wrong, in: user.application)?.session) }
+                return (slots, found, try transaction.sessions(of: user.id, in: user.application))
+            }
+            try expectEqual(slots, Array(repeating: [sessions[0].id.rawValue], count: 3))
+            try expectEqual(found, [nil, nil, sessions[2], nil, nil])
+            try expectEqual(left, [sessions[2]])
+        },
+        Contract("gives a session of another protocol a slot of its own, so that lists stay in their order") {
+            engine in
+            let samples = Samples()
+            let user = samples.user()
+            var (old, new) = (
+                samples.session(of: user, deviceKey: "key"),
+                samples.session(of: user, deviceKey: "key", after: .days(1))
+            )
+            for replacesNative in [false, true] {
+                (old.protocolName, new.protocolName) = (replacesNative ? .native : .single, .single)
+                let (first, second) = (old, new)
+                let slots = try await engine.write { transaction throws(DomainError) in
+                    try transaction.insert(first, token: samples.token(1), attempt: nil)
+                    try transaction.insert(
+                        second, token: samples.token(2), attempt: nil,
+                        replacing: SessionReplacement(openedBefore: second.createdAt, maximum: 99))
+                    let slots = try samples.slots(in: transaction)
+                    _ = try transaction.endSession(second.id, of: user.id, in: user.application)
+                    return slots
+                }
+                try expectEqual(slots, [second.id.rawValue])
+            }
+        },
+        Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let sessions = (0..<7).map { samples.session(of: user, after: .seconds($0)) }
+            let (parts, ends, left) = try await engine.write { transaction throws(DomainError) in
+                for (index, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
+                }
+                let whenUsed = samples.now + .seconds(9)
+                func sweep(
+                    _ last: SessionExpiry.Position?, endedBy now: Timestamp, unusedSince instant: Timestamp
+                ) throws(DomainError) -> SessionExpiry.Sweep {
+                    try transaction.sweepSessions(after: last, limit: 5, endedBy: now, unusedSince: instant)
+                }
+                let first = try sweep(nil, endedBy: samples.now, unusedSince: whenUsed)
+                let second = try sweep(first.last, endedBy: samples.now, unusedSince: whenUsed)
+                let used = try sweep(nil, endedBy: samples.now, unusedSince: samples.now + .seconds(2))
+                let ended = try sweep(
+                    nil, endedBy: sessions[1].expiresAt, unusedSince: samples.now - .seconds(1))
+                let none = try sweep(nil, endedBy: samples.now, unusedSince: samples.now - .seconds(1))
+                try transaction.noteUse([
+                    SessionTouch(
+                        id: sessions[3].id, user: user.id, application: user.application,
+                        at: samples.now + .seconds(99), address: nil, isFirstOfDay: false)
+                ])
+                try transaction.remove(first.found + second.found)
+                let counts = [first, second, used, ended, none].map(\.found.count)
+                let ends = [first, second, none].map { $0.last == nil }
+                return (counts, ends, try transaction.sessions(of: user.id, in: user.application))
+            }
+            // Of a part of five: all; then three that were used no later, and two that end no later.
+            try expectEqual(parts, [5, 2, 3, 2, 0])
+            try expectEqual(ends, [false, true, false])
+            try expectEqual(left.map(\.id), [sessions[3].id])
+        },
+    ]
+}
+
+extension Samples {
+    /// Where all sessions stand.
+    fileprivate func slots(in transaction: any Transaction) throws(DomainError) -> [String] {
+        let later = now + .days(500)
+        return try transaction.sweepSessions(after: nil, limit: 9, endedBy: later, unusedSince: later).found.map(\.slot)
+    }
+}
