@@ -133,16 +133,17 @@ extension Simulation {
         guard person.leavingSince == nil else { return await logIn(device, in: application, restoring: true) }
         guard let who = await fresh(device, person, in: application) else { return }
         remark("user \(person.id.rawValue) asks to be deleted")
+        let begin = now
         let outcome = await call("ask to be deleted") {
             try await $0.modules.deletion.requestDeletion(by: who, isProven: false, from: Self.origin)
         }
         switch outcome {
         case .done:
             bury(person.end(isSure: true))
-            person.leavingSince = now
+            person.leavingSince = begin
         case .unknown:
             _ = person.end(isSure: false)
-            person.leavingSince = now
+            person.leavingSince = begin
             person.standing = .unsure
         case .refused(let error):
             if error.code != .reauthenticationRequired { violate("a deletion is refused: \(error)") }

@@ -87,8 +87,10 @@ extension Simulation {
         }
         let ids = Set(found)
         let sure = everyone.filter { [.active, .disabled].contains($0.standing) && $0.leavingSince == nil }
-        let lost = sure.count { !ids.contains($0.id.rawValue) }
-        if lost > 0 { violate("\(lost) of \(sure.count) users are lost") }
+        let lost = sure.filter { !ids.contains($0.id.rawValue) }
+        if let first = lost.first {
+            violate("\(lost.count) of \(sure.count) users are lost, \(first.id.rawValue) among them")
+        }
         let strangers = ids.count { !$0.hasPrefix("import") && persons[Identifier(rawValue: $0)] == nil }
         if strangers > unansweredCreations {
             violate(

@@ -72,8 +72,7 @@ extension Simulation {
         let found = person(logIn.user.id)
         if isFirst, !logIn.isNew { violate("a key that nobody has seen leads to a user") }
         if let before, before !== found {
-            let mayBeErased = before.leavingSince.map { now - $0 > .days(5) } ?? (before.standing == .unsure)
-            if !mayBeErased { violate("a device key leads to another user: the one of before is lost") }
+            if !before.mayBeErased(at: now) { violate("a device key leads to another user: the one of before is lost") }
             before.standing = .erased
             device.person = found
         } else if before != nil, logIn.isNew, !wasTried {
@@ -149,27 +148,52 @@ extension Simulation {
     }
 
     func authenticate(_ session: OpenSession, in application: Application) async -> Authenticated? {
-        let idle = now - session.lastUsedAt
-        let age = now - session.createdAt
+        let begin = now
         let outcome = await call("use a session") { try await $0.authenticate(session.token, in: application) }
         switch outcome {
         case .done(let who):
             if session.state == .ended { violate("an ended session works again") }
             if who.user.id != session.person.id { violate("a session is another user's") }
-            if idle > .days(62) || age > .days(402) { violate("a session outlives its time") }
-            session.lastUsedAt = now
+            if begin - session.usedUntil > .days(61) || begin - session.createdAt > .days(401) {
+                violate("a session outlives its time")
+            }
+            session.usedUntil = max(session.usedUntil, now)
+            noteUse(of: session, begunAt: begin)
             return who
         case .refused(let error):
             let isSure = session.state == .live && session.person.standing == .active
+            let (idle, age) = (now - session.usedSince(in: boots), now - session.createdAt)
             if error.code != .sessionInvalid && error.code != .userDisabled {
                 violate("a session is refused: \(error)")
-            } else if isSure, session.person.leavingSince == nil, idle < .days(58), age < .days(398) {
+            } else if isSure, session.person.leavingSince == nil, idle < .days(59), age < .days(399) {
                 violate("a session is lost: \(session.id.rawValue) of \(session.person.id.rawValue)")
             }
             bury(session.person.end(isSure: session.state != .live) { $0 === session })
             return nil
-        case .unknown: return nil
+        case .unknown:
+            session.usedUntil = max(session.usedUntil, now)
+            return nil
         }
+    }
+
+    /// A use is in the server's memory until it writes what it has; of several servers nobody knows which of them has it.
+    private func noteUse(of session: OpenSession, begunAt begin: Timestamp) {
+        guard network == nil else { return }
+        session.noteUse(begunAt: begin, in: boots)
+        unwrittenUses.append((session, begin))
+    }
+
+    /// Has the server write when sessions were used.
+    func writeActivity() async {
+        let (uses, boot) = (unwrittenUses, boots)
+        unwrittenUses = []
+        let outcome = await call("write activity", mayLose: false) {
+            try await $0.modules.sessions.writeSessionActivity()
+        }
+        // What another life of the server knew is gone.
+        guard boot == boots else { return }
+        guard case .done = outcome else { return unwrittenUses = uses + unwrittenUses }
+        for (session, use) in uses { session.noteWritten(use) }
     }
 
     /// What has ended stays ended.

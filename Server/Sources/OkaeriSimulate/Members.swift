@@ -165,13 +165,13 @@ extension Simulation {
         let address = member.address
         switch generator.number(below: member.isVerified ? 3 : 2) {
         case 0:
-            let before = mailServer.tokenCount(of: address)
+            let (begin, before) = (now, mailServer.tokenCount(of: address))
             let outcome = await call("order a reset") {
                 try await $0.modules.messaging.requestPasswordReset(
                     email: address, in: application, languages: [], from: Self.address)
             }
             guard case .done = outcome, member.isVerified, member.isActive else { return }
-            member.order = member.order ?? (now, before)
+            member.order = member.order ?? (begin, before)
         case 1:
             guard let session = person.sessions.last, let who = await authenticate(session, in: application) else {
                 return

@@ -25,6 +25,11 @@ final class Person: @unchecked Sendable {
 
     init(_ id: Identifier<User>) { self.id = id }
 
+    /// Whether the days of grace may be over, or a lost answer left open whether there is a user.
+    func mayBeErased(at now: Timestamp) -> Bool {
+        leavingSince.map { now - $0 > .days(5) } ?? (standing == .unsure || standing == .erased)
+    }
+
     /// What ends with a change that was answered, or may have ended with one that was not.
     func end(isSure: Bool, where matches: (OpenSession) -> Bool = { _ in true }) -> [OpenSession] {
         let ended = sessions.filter(matches)
@@ -47,8 +52,12 @@ final class OpenSession: @unchecked Sendable {
     /// Whether the session belongs to the device's key.
     let isBound: Bool
     var state = State.live
-    /// The last use that was answered.
-    var lastUsedAt: Timestamp
+    /// No use is later, whether it was answered or not.
+    var usedUntil: Timestamp
+    /// When a use that the database has was begun: what the server knows of later ones goes with its process.
+    private var writtenUse: Timestamp
+    /// When the latest one that was answered was begun, and in which life of the server.
+    private var answeredUse: (at: Timestamp, boot: Int)?
     /// When its end was answered, in the time of the nodes.
     var endedAt: UInt64 = 0
 
@@ -59,7 +68,20 @@ final class OpenSession: @unchecked Sendable {
         self.person = person
         self.device = device
         self.isBound = isBound
-        lastUsedAt = logIn.session.createdAt
+        usedUntil = logIn.session.createdAt
+        writtenUse = logIn.session.createdAt
+    }
+
+    /// Notes a use that was answered, in this life of the server.
+    func noteUse(begunAt begin: Timestamp, in boot: Int) { answeredUse = (begin, boot) }
+
+    /// Notes that the database has a use.
+    func noteWritten(_ use: Timestamp) { writtenUse = max(writtenUse, use) }
+
+    /// The server knows of a use that is not earlier.
+    func usedSince(in boot: Int) -> Timestamp {
+        guard let answeredUse, answeredUse.boot == boot else { return writtenUse }
+        return max(writtenUse, answeredUse.at)
     }
 
     func end(isSure: Bool) {

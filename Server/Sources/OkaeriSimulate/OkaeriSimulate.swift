@@ -97,6 +97,17 @@ struct OkaeriSimulate: ParsableCommand {
         let simulation = try Simulation(options)
         let begin = simulation.now
         let start = ContinuousClock.now
+        var toldAt = start
+        simulation.onProgress = { count in
+            let now = ContinuousClock.now
+            guard count > 0, toldAt.duration(to: now) > .seconds(10) else { return }
+            toldAt = now
+            let passed = start.duration(to: now)
+            let left = passed / count * (operations - count)
+            FileHandle.standardError.write(
+                Data("seed \(seed): \(count) of \(operations) requests, about \(left.components.seconds) s left\n".utf8)
+            )
+        }
         try simulation.run()
         let (history, disk) = (simulation.history, simulation.disk)
         for (name, count) in history.counts.sorted(by: { $0.key < $1.key }) { print("\(name): \(count)") }

@@ -41,6 +41,8 @@ final class Simulation: @unchecked Sendable {
     var justEnded: [OpenSession] = []
     /// Transfer codes that are used or replaced.
     var spentCodes: [String] = []
+    /// Uses of sessions that the server may only have in memory, with when each was begun.
+    var unwrittenUses: [(session: OpenSession, at: Timestamp)] = []
     /// Proofs that were taken lately.
     var usedProofs: [PresentedProof] = []
     /// Who may have a user name.
@@ -65,6 +67,8 @@ final class Simulation: @unchecked Sendable {
     /// How many commands ran beside the server.
     private(set) var commandCount = 0
     private var underWay = 0
+    /// Called now and then with how many operations there were.
+    var onProgress: (Int) -> Void = { _ in }
     /// When the first operation began.
     private let startedAt: Timestamp
     private var fullUntil = 0
@@ -110,9 +114,13 @@ final class Simulation: @unchecked Sendable {
                 simulation.violate("no application: \(error)")
             }
         }
-        var nextCheck = 0
+        var (nextCheck, nextReport) = (0, 0)
         while history.operationCount < options.operations, history.violations.isEmpty {
             weather()
+            if history.operationCount >= nextReport {
+                nextReport = history.operationCount + 5_000
+                onProgress(history.operationCount)
+            }
             while underWay < Self.concurrency, history.operationCount + underWay < options.operations {
                 if !begin() { break }
             }
@@ -212,6 +220,7 @@ final class Simulation: @unchecked Sendable {
 
     private func boot() throws {
         boots += 1
+        unwrittenUses = []
         for _ in 0..<options.nodes { nodes.append(try newNode()) }
     }
 

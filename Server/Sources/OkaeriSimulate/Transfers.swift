@@ -6,6 +6,8 @@ extension Simulation {
     /// Gives a transfer code to one device and redeems it on another.
     func transfer(from device: Device, _ person: Person, to other: Device, in application: Application) async {
         await logIn(device, in: application)
+        // Before the request: a leap of the clock may come between the code and its answer.
+        let issuedAt = now
         guard device.person === person, let session = person.sessions.last, session.device === device,
             let who = await authenticate(session, in: application),
             case .done(let issued) = await call(
@@ -13,7 +15,6 @@ extension Simulation {
                 { try await $0.modules.transfers.issueTransferCode(by: who, isProven: false, from: Self.origin) })
         else { return }
         var code = issued.code.revealed
-        let issuedAt = now
         if generator.isOne(in: 4) {
             switch await call(
                 "replace a transfer code",
@@ -44,7 +45,11 @@ extension Simulation {
             before = before ?? redeemed.leftUser.flatMap { persons[$0.id] }
             if let before, before !== person {
                 bury(before.end(isSure: true) { $0.device === other && $0.isBound })
-                if redeemed.leftUser?.id != before.id { violate("a transfer left another user") }
+                if redeemed.leftUser == nil, before.mayBeErased(at: now) {
+                    before.standing = .erased
+                } else if redeemed.leftUser?.id != before.id {
+                    violate("a transfer left another user")
+                }
                 if redeemed.leftUser?.erasedAt != nil { before.leavingSince = before.leavingSince ?? now }
             }
             other.person = person

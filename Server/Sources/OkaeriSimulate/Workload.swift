@@ -90,7 +90,7 @@ extension Simulation {
 
     /// What the server does every minute.
     func doTheMinutesWork() async {
-        _ = await call("write activity", mayLose: false) { try await $0.modules.sessions.writeSessionActivity() }
+        await writeActivity()
         _ = await call("purge", mayLose: false) { try await $0.modules.sessions.purgeExpired() }
         _ = await call("erase", mayLose: false) { try await $0.modules.deletion.eraseDeletedUsers() }
         await deliverMail()
