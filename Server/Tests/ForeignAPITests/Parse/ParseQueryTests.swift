@@ -258,16 +258,19 @@ struct ParseQueryTests {
             let answer = try await find(expression)
             #expect(answer.status == 200 || [102, 124].contains(answer.parseCode), "\(expression): \(answer.text)")
         }
-        for expression in [String(repeating: "a", count: 499) + "b"] {
+        // The other tests run beside it, and machines differ: what it takes at best, by what a plain expression takes.
+        func fastest(_ expression: String, below limit: Duration) async throws -> Duration {
             var fastest = Duration.seconds(60)
-            // The other tests run beside it: what it takes at best is what the expression takes.
-            for _ in 0..<100 where fastest >= .milliseconds(100) {
+            for _ in 0..<100 where fastest >= limit {
                 let start = ContinuousClock.now
                 let answer = try await find(expression)
                 fastest = min(fastest, start.duration(to: .now))
                 #expect(answer.status == 200 || answer.parseCode == 102, "\(answer.text)")
             }
-            #expect(fastest < .milliseconds(100), "\(expression)")
+            return fastest
         }
+        let plain = try await fastest("b", below: .milliseconds(2))
+        let limit = max(.milliseconds(100), plain * 20)
+        #expect(try await fastest(String(repeating: "a", count: 499) + "b", below: limit) < limit, "\(plain)")
     }
 }
