@@ -129,10 +129,10 @@ package final class SQLiteConnection: Connection {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw fault(text, code) }
-        // A parameter has the place of its first mention in the text, whatever its number: `$6` before `$4` would get the value of `$4`.
-        for place in 0..<sqlite3_bind_parameter_count(statement) {
-            let name = sqlite3_bind_parameter_name(statement, place + 1).map { String(cString: $0) } ?? ""
-            guard name == "$\(place + 1)" else {
+        // A parameter has the position of its first mention in the text, whatever its number: `$6` before `$4` would get the value of `$4`.
+        for position in 0..<sqlite3_bind_parameter_count(statement) {
+            let name = sqlite3_bind_parameter_name(statement, position + 1).map { String(cString: $0) } ?? ""
+            guard name == "$\(position + 1)" else {
                 sqlite3_finalize(statement)
                 reportFault("the parameters are not mentioned in the order of their numbers in: \(text.prefix(200))")
                 throw .storageUnavailable

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Parameters of statements")
 struct ParameterOrderTests {
-    /// SQLite gives a parameter the place of its first mention: a statement with `$3` before `$2` got each other's values, and found nothing.
+    /// SQLite gives a parameter the position of its first mention: a statement with `$3` before `$2` got each other's values, and found nothing.
     @Test("are mentioned in the order of their numbers, or the statement is refused and the log says which one it is")
     func order() throws {
         let faults = Mutex<[String]>([])
