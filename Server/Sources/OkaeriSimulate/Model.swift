@@ -103,7 +103,11 @@ final class Device: @unchecked Sendable {
     private var offset: Duration
     private var setAt: Timestamp?
     /// To whom its key leads; `nil` when a lost answer left that open.
-    var person: Person?
+    var person: Person? {
+        didSet { if let person { mayLeadTo = [person] } }
+    }
+    /// To whom its key may lead while that is open.
+    var mayLeadTo: [Person] = []
     /// Whether the server may know the key.
     var isUnknown = true
     var isBusy = false

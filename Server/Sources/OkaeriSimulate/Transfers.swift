@@ -60,10 +60,12 @@ extension Simulation {
         case .unknown:
             other.person = nil
             other.doubtSessions()
-            if let before {
-                _ = before.end(isSure: false)
-                before.standing = .unsure
+            // Whoever it led to may be out of reach, and on the way out.
+            for left in other.mayLeadTo where left !== person {
+                _ = left.end(isSure: false)
+                if left.standing != .erased { left.standing = .unsure }
             }
+            other.mayLeadTo.append(person)
         case .refused(let error):
             let isOld = now - issuedAt > .seconds(80_000)
             if !isWithdrawn, !isOld, error.code != .clockSkew { violate("a transfer code is refused: \(error)") }
