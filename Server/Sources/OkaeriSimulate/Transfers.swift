@@ -60,7 +60,7 @@ extension Simulation {
         case .unknown:
             other.person = nil
             other.doubtSessions()
-            // Whoever it led to may be out of reach, and on the way out.
+            // The person to whom it led may be out of reach, and on the way out.
             for left in other.mayLeadTo where left !== person {
                 _ = left.end(isSure: false)
                 if left.standing != .erased { left.standing = .unsure }
