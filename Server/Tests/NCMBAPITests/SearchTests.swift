@@ -189,23 +189,18 @@ struct SearchTests {
         let world = try await NCMBWorld()
         let long = String(repeating: "a", count: 30_000)
         _ = try await world.signUp("mika", #","text":"\#(long)","acl":{"*":{"read":true}}"#)
-        // The other tests run beside it, and machines differ: what it takes at best, by what a plain expression takes.
-        func fastest(_ expression: String, below limit: Duration) async throws -> Duration {
+        for expression in [
+            "(a+)+$", "(.*)*x", ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), "a{1,9999}",
+        ] {
             var fastest = Duration.seconds(60)
-            for _ in 0..<100 where fastest >= limit {
+            // The other tests run beside it: what it takes at best is what the expression takes.
+            for _ in 0..<100 where fastest >= .milliseconds(100) {
                 let start = ContinuousClock.now
                 let answer = try await answer(world, #"{"text":{"$regex":"\#(expression)"}}"#)
                 fastest = min(fastest, start.duration(to: .now))
                 #expect(answer.status == 200 || answer.code == "E400005", "\(answer.text)")
             }
-            return fastest
-        }
-        let plain = try await fastest("b", below: .milliseconds(2))
-        let limit = max(.milliseconds(100), plain * 20)
-        for expression in [
-            "(a+)+$", "(.*)*x", ".*.*.*.*.*.*.*.*.*.*=", String(repeating: ".*a", count: 9), "a{1,9999}",
-        ] {
-            #expect(try await fastest(expression, below: limit) < limit, "\(expression) \(plain)")
+            #expect(fastest < .milliseconds(100), "\(expression)")
         }
     }
 }

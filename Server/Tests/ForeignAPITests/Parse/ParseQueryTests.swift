@@ -258,19 +258,16 @@ struct ParseQueryTests {
             let answer = try await find(expression)
             #expect(answer.status == 200 || [102, 124].contains(answer.parseCode), "\(expression): \(answer.text)")
         }
-        // The other tests run beside it, and machines differ: what it takes at best, by what a plain expression takes.
-        func fastest(_ expression: String, below limit: Duration) async throws -> Duration {
+        for expression in [String(repeating: "a", count: 499) + "b"] {
             var fastest = Duration.seconds(60)
-            for _ in 0..<100 where fastest >= limit {
+            // The other tests run beside it: what it takes at best is what the expression takes.
+            for _ in 0..<100 where fastest >= .milliseconds(100) {
                 let start = ContinuousClock.now
                 let answer = try await find(expression)
                 fastest = min(fastest, start.duration(to: .now))
                 #expect(answer.status == 200 || answer.parseCode == 102, "\(answer.text)")
             }
-            return fastest
+            #expect(fastest < .milliseconds(100), "\(expression)")
         }
-        let plain = try await fastest("b", below: .milliseconds(2))
-        let limit = max(.milliseconds(100), plain * 20)
-        #expect(try await fastest(String(repeating: "a", count: 499) + "b", below: limit) < limit, "\(plain)")
     }
 }
