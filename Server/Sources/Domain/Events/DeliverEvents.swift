@@ -144,17 +144,17 @@ package struct DeliverEvents: Sendable {
                     of: endpoint, dueBy: now, repetition: repetition, limit: limit, lease: now + Self.lease,
                     claim: claim)
             }
-            return .success(try await send(claimed, to: endpoint, claim: claim))
+            return .success(try await send(claimed, to: endpoint))
         } catch {
             return .failure(error)
         }
     }
 
     private func send(
-        _ claimed: [EventDelivery], to endpoint: EventEndpoint, claim: String
+        _ claimed: [EventDelivery], to endpoint: EventEndpoint
     ) async throws(DomainError) -> Round {
         let results = await withTaskGroup(of: Result<Sent, DomainError>.self) { group in
-            for delivery in claimed { group.addTask { await send(delivery, to: endpoint, claim: claim) } }
+            for delivery in claimed { group.addTask { await send(delivery, to: endpoint) } }
             var results: [Result<Sent, DomainError>] = []
             for await result in group { results.append(result) }
             return results
@@ -206,7 +206,7 @@ package struct DeliverEvents: Sendable {
     }
 
     private func send(
-        _ delivery: EventDelivery, to endpoint: EventEndpoint, claim: String
+        _ delivery: EventDelivery, to endpoint: EventEndpoint
     ) async -> Result<Sent, DomainError> {
         do throws(DomainError) {
             let found = try await store.read { transaction throws(DomainError) -> (Event, User?)? in
@@ -217,18 +217,18 @@ package struct DeliverEvents: Sendable {
                 return (event, user)
             }
             guard let (event, user) = found else {
-                try await finish(delivery, claim)
+                try await finish(delivery)
                 return .success(.nothing)
             }
             let outcome = await call(endpoint, about: event, user)
             switch outcome {
             case .delivered:
-                try await finish(delivery, claim)
+                try await finish(delivery)
                 return .success(.delivered)
-            case .gone: return .success(try await switchOff(endpoint, delivery, claim, outcome.fault ?? ""))
+            case .gone: return .success(try await switchOff(endpoint, delivery, outcome.fault ?? ""))
             case .failed(let reason, let asked):
                 let wait = min(max(asked ?? .zero, .zero), Self.longestRetryAfter)
-                return .success(try await postpone(delivery, claim, reason, atLeast: wait))
+                return .success(try await postpone(delivery, reason, atLeast: wait))
             }
         } catch {
             return .failure(error)
@@ -247,16 +247,16 @@ package struct DeliverEvents: Sendable {
         }
     }
 
-    private func finish(_ delivery: EventDelivery, _ claim: String) async throws(DomainError) {
+    private func finish(_ delivery: EventDelivery) async throws(DomainError) {
         let now = clock.now
         try await store.write { transaction throws(DomainError) in
-            _ = try transaction.finish(delivery, claim: claim, at: now)
+            _ = try transaction.finish(delivery, at: now)
         }
     }
 
     /// Pauses an endpoint whose receiver wants no more, unless an operator has moved it meanwhile. The event waits.
     private func switchOff(
-        _ endpoint: EventEndpoint, _ delivery: EventDelivery, _ claim: String, _ reason: String
+        _ endpoint: EventEndpoint, _ delivery: EventDelivery, _ reason: String
     ) async throws(DomainError) -> Sent {
         let (now, application) = (clock.now, endpoint.application)
         let entry = audit.draft(.settingsChanged, by: .server, in: application, from: .local)
@@ -264,7 +264,7 @@ package struct DeliverEvents: Sendable {
         (later.nextTryAt, later.lastFault) = (now, reason)
         let waiting = later
         try await store.write { transaction throws(DomainError) in
-            try transaction.postpone(waiting, claim: claim, at: now)
+            try transaction.postpone(waiting, at: now)
             guard var known = try transaction.eventEndpoint(endpoint.id, in: application), known.url == endpoint.url,
                 !known.isPaused
             else { return }
@@ -279,7 +279,7 @@ package struct DeliverEvents: Sendable {
     }
 
     private func postpone(
-        _ delivery: EventDelivery, _ claim: String, _ reason: String, atLeast asked: Duration
+        _ delivery: EventDelivery, _ reason: String, atLeast asked: Duration
     ) async throws(DomainError) -> Sent {
         let now = clock.now
         var later = delivery
@@ -294,7 +294,7 @@ package struct DeliverEvents: Sendable {
         }
         let written = later
         try await store.write { transaction throws(DomainError) in
-            try transaction.postpone(written, claim: claim, at: now)
+            try transaction.postpone(written, at: now)
         }
         return written.isGivenUp ? .givenUp(reason, asked) : .postponed(reason, asked)
     }

@@ -180,10 +180,11 @@ package protocol EventQueries {
         of endpoint: EventEndpoint, dueBy now: Timestamp, repetition: Timestamp, limit: Int, lease: Timestamp,
         claim: String
     ) throws(DomainError) -> [EventDelivery]
-    /// Removes a claimed delivery, and lets the user's next one be due; `false` when the claim is over.
-    func finish(_ delivery: EventDelivery, claim: String, at now: Timestamp) throws(DomainError) -> Bool
-    /// Writes when a claimed delivery is tried again, or that it was given up: then the user's next one is due.
-    func postpone(_ delivery: EventDelivery, claim: String, at now: Timestamp) throws(DomainError)
+    /// Removes a claimed delivery, and lets the user's next one be due; `false` when its claim is over.
+    func finish(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) -> Bool
+    /// Writes when a claimed delivery is tried again, or that it was given up: then the user's next one is due. Nothing happens when its
+    /// claim is over.
+    func postpone(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError)
     /// Deliveries to an endpoint, in the order of the events.
     func deliveries(
         to endpoint: Identifier<EventEndpoint>, in application: Identifier<Application>, givenUp: Bool, limit: Int

@@ -28,7 +28,7 @@ extension SQLTransaction {
         var claimed: [EventDelivery] = []
         for var delivery in due {
             if delivery.claim != nil, now < repetition {
-                try postpone(delivery, to: .time(repetition))
+                try wait(delivery, until: .time(repetition))
                 continue
             }
             guard try !isHeld(delivery, at: now) else { continue }
@@ -75,13 +75,13 @@ extension SQLTransaction {
             """, [.id(delivery.application), .id(delivery.endpoint), .id(delivery.user)]
         ) { row throws(DomainError) in row.only.integer }
         let isFirst = first == delivery.position
-        try postpone(delivery, to: isFirst ? .time(now + EventDelivery.holdingTime) : .null)
+        try wait(delivery, until: isFirst ? .time(now + EventDelivery.holdingTime) : .null)
         if !isFirst { try promoteNext(after: delivery, at: now) }
         return true
     }
 
     /// What is due is looked at again then, and stays as it is otherwise.
-    private func postpone(_ delivery: EventDelivery, to time: Value) throws(DomainError) {
+    private func wait(_ delivery: EventDelivery, until time: Value) throws(DomainError) {
         try connection.run(
             """
             UPDATE event_deliveries SET next_try_at = $1
@@ -90,26 +90,26 @@ extension SQLTransaction {
     }
 
     package func finish(
-        _ delivery: EventDelivery, claim: String, at now: Timestamp
+        _ delivery: EventDelivery, at now: Timestamp
     ) throws(DomainError) -> Bool {
         let count = try connection.change(
             """
             DELETE FROM event_deliveries
             WHERE application_id = $1 AND endpoint_id = $2 AND position = $3 AND claim = $4
-            """, key(of: delivery) + [.text(claim)])
+            """, key(of: delivery) + [.optional(delivery.claim)])
         guard count == 1 else { return false }
         try promoteNext(after: delivery, at: now)
         return true
     }
 
-    package func postpone(_ delivery: EventDelivery, claim: String, at now: Timestamp) throws(DomainError) {
+    package func postpone(_ delivery: EventDelivery, at now: Timestamp) throws(DomainError) {
         let count = try connection.change(
             """
             UPDATE event_deliveries SET next_try_at = $1, is_given_up = $2, last_fault = $3, claim = NULL
             WHERE application_id = $4 AND endpoint_id = $5 AND position = $6 AND claim = $7
             """,
             [.optional(delivery.nextTryAt), .truth(delivery.isGivenUp), .optional(delivery.lastFault)]
-                + key(of: delivery) + [.text(claim)])
+                + key(of: delivery) + [.optional(delivery.claim)])
         if count == 1, delivery.isGivenUp { try promoteNext(after: delivery, at: now) }
     }
 

@@ -77,8 +77,7 @@ package enum EventDeliveryRow: StoredRow {
 
     package enum Column: Int, RowColumn {
         case applicationId, endpointId, position, eventId, userId, attempts, nextTryAt, isGivenUp, lastFault,
-            leftUserId,
-            claim
+            leftUserId, claim
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> EventDelivery {

@@ -166,14 +166,14 @@ struct EventsPageTests {
         (dead.nextTryAt, dead.isGivenUp) = (nil, true)
         let given = dead
         try await world.server.store.write { transaction throws(DomainError) in
-            try transaction.postpone(given, claim: "a", at: now)
+            try transaction.postpone(given, at: now)
         }
         let gone = try await shown()
         #expect(gone.events.contains("given up: 1") && gone.user.contains("given up for \(endpoint.url)"))
         _ = try await world.server.modules.events.replayEvents(givenUpOf: endpoint.id, in: id, by: .local)
         let taken = try await claim(now)
         try await world.server.store.write { transaction throws(DomainError) in
-            _ = try transaction.finish(taken, claim: "a", at: now)
+            _ = try transaction.finish(taken, at: now)
         }
         let done = try await shown()
         #expect(done.events.contains("delivered: 1") && done.user.contains("delivered to \(endpoint.url)"))

@@ -20,6 +20,13 @@ extension Samples {
         return delivery
     }
 
+    /// As somebody would give it back who took it by a claim.
+    func delivery(_ delivery: EventDelivery, takenBy claim: String) -> EventDelivery {
+        var taken = delivery
+        taken.claim = claim
+        return taken
+    }
+
     func delivery(of event: Event, to endpoint: EventEndpoint) -> EventDelivery {
         EventDelivery(
             application: application, endpoint: endpoint.id, event: event.id, user: event.user,
@@ -125,7 +132,7 @@ extension Contract {
                     lease: samples.now + .seconds(60), claim: "a")
                 for var dead in claimed {
                     (dead.nextTryAt, dead.isGivenUp) = (nil, true)
-                    try transaction.postpone(dead, claim: "a", at: samples.now)
+                    try transaction.postpone(dead, at: samples.now)
                 }
                 for (number, age) in [(5, 30), (6, 90), (7, 60)] as [(Int, Int64)] {
                     try transaction.insert(

@@ -24,12 +24,12 @@ extension Contract {
                 let first = try claim("a", at: now)
                 let second = try claim("b", at: now)
                 let due = try transaction.endpointsWithDueEvents(at: now, limit: 9)
-                let foreign = try transaction.finish(first[0], claim: "b", at: now)
-                let own = try transaction.finish(first[0], claim: "a", at: now)
+                let foreign = try transaction.finish(samples.delivery(first[0], takenBy: "b"), at: now)
+                let own = try transaction.finish(first[0], at: now)
                 let next = try claim("c", at: now)
                 var dead = next[0]
                 (dead.nextTryAt, dead.isGivenUp, dead.lastFault) = (nil, true, "500")
-                try transaction.postpone(dead, claim: "c", at: now)
+                try transaction.postpone(dead, at: now)
                 let given = try transaction.deliveries(
                     to: endpoint.id, in: samples.application, givenUp: true, limit: 9)
                 try transaction.revive(dead, at: now)
@@ -63,7 +63,7 @@ extension Contract {
                 let dead = try claim("a", at: now, repetition: lease + .seconds(10), limit: 2)
                 var failed = dead[1]
                 failed.nextTryAt = lease
-                try transaction.postpone(failed, claim: "a", at: now)
+                try transaction.postpone(failed, at: now)
                 let first = try claim("b", at: lease, repetition: lease + .seconds(10))
                 let early = try claim("c", at: lease + .seconds(9), repetition: lease + .seconds(10))
                 let due = try transaction.endpointsWithDueEvents(at: lease + .seconds(9), limit: 9)
@@ -86,9 +86,9 @@ extension Contract {
                         of: endpoint, dueBy: now, repetition: now, limit: 9, lease: lease, claim: name)
                 }
                 func giveUp(_ claim: String) throws(DomainError) {
-                    var dead = delivery
+                    var dead = samples.delivery(delivery, takenBy: claim)
                     (dead.nextTryAt, dead.isGivenUp) = (nil, true)
-                    try transaction.postpone(dead, claim: claim, at: now)
+                    try transaction.postpone(dead, at: now)
                 }
                 try transaction.enqueue(delivery, at: now)
                 _ = try claim("a")
@@ -103,7 +103,8 @@ extension Contract {
                 try transaction.enqueue(delivery, at: now)
                 // It waits behind the one that is due.
                 let other = try claim("d")
-                _ = try transaction.finish(samples.delivery(of: next, to: endpoint), claim: "d", at: now)
+                _ = try transaction.finish(
+                    samples.delivery(samples.delivery(of: next, to: endpoint), takenBy: "d"), at: now)
                 let last = try claim("e")
                 let dead = try transaction.deliveries(
                     to: endpoint.id, in: samples.application, givenUp: true, limit: 9)
@@ -135,8 +136,8 @@ extension Contract {
                     ).map(\.position)
                 }
                 func finish(_ position: Int64, _ user: String, _ claim: String) throws(DomainError) {
-                    _ = try transaction.finish(
-                        samples.delivery(at: position, of: user, to: endpoint), claim: claim, at: now)
+                    let delivery = samples.delivery(at: position, of: user, to: endpoint)
+                    _ = try transaction.finish(samples.delivery(delivery, takenBy: claim), at: now)
                 }
                 let first = try claim("a", at: now)
                 try finish(2, "hana", "a")
@@ -170,7 +171,7 @@ extension Contract {
                     )
                     for delivery in claimed {
                         sent.append(delivery.position)
-                        _ = try transaction.finish(delivery, claim: "\(round)", at: time)
+                        _ = try transaction.finish(delivery, at: time)
                     }
                     time = time + EventDelivery.holdingTime
                 }
@@ -192,7 +193,7 @@ extension Contract {
                 {
                     var dead = delivery
                     (dead.nextTryAt, dead.isGivenUp) = (nil, true)
-                    try transaction.postpone(dead, claim: "a", at: samples.now)
+                    try transaction.postpone(dead, at: samples.now)
                 }
                 let (id, application) = (endpoint.id, samples.application)
                 return (
