@@ -61,7 +61,7 @@ package final class PurgeExpired: Sendable {
         let start = cursor.withLock { $0 }
         let (applications, sweep) = try await store.read { [protocols] transaction throws(DomainError) in
             let applications = try transaction.applications()
-            // Of sessions that were used lately nothing is read: they are nearly all.
+            // Of sessions that were used within the shortest time of all protocols nothing is read.
             let shortest = applications.map { protocols.shortestIdleLifetime(of: $0.settings) }.min() ?? .zero
             let sweep = try transaction.sweepSessions(
                 after: start, limit: Self.sweepSize, endedBy: now, unusedSince: now - shortest)

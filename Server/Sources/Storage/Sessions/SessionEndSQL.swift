@@ -68,24 +68,15 @@ extension SQLTransaction {
             return SessionExpiry.Position(
                 application: row.id(.applicationId), user: row.id(.userId), slot: row.text(.slot))
         }
-        let values = start + [.time(now), .time(instant)]
-        guard let end else {
-            let found = try connection.all(
-                SessionExpiryRow.self,
-                """
-                FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
-                    AND (expires_at <= $4 OR last_used_at <= $5)
-                ORDER BY application_id, user_id, slot
-                """, values)
-            return SessionExpiry.Sweep(found: found, last: nil)
-        }
         let found = try connection.all(
             SessionExpiryRow.self,
             """
-            FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
-                AND (expires_at <= $4 OR last_used_at <= $5) AND (application_id, user_id, slot) <= ($6, $7, $8)
-            ORDER BY application_id, user_id, slot
-            """, values + [.id(end.application), .id(end.user), .text(end.slot)])
+            FROM (
+                SELECT application_id, user_id, slot, token_digest, protocol, last_used_at, expires_at FROM sessions
+                WHERE (application_id, user_id, slot) > ($1, $2, $3)
+                ORDER BY application_id, user_id, slot LIMIT $4
+            ) sessions WHERE expires_at <= $5 OR last_used_at <= $6
+            """, start + [.count(limit), .time(now), .time(instant)])
         return SessionExpiry.Sweep(found: found, last: end)
     }
 
