@@ -23,3 +23,10 @@ extension ServerSettings {
         host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }
+
+/// By which somebody becomes an admin of a server that has none who can log in.
+package struct FirstAdminLink: Sendable {
+    package var url: String
+    /// Who came in without an authenticator app while the server was for development; `nil` for a new owner.
+    package var owner: String?
+}

@@ -1,5 +1,4 @@
 package import Domain
-import Synchronization
 
 /// A storage engine as the program that composes everything sees it.
 package protocol Engine: Store {
@@ -15,30 +14,24 @@ package protocol Engine: Store {
 
 /// Tells observers of changes and faults. Observers are set while the program is put together.
 package final class StoreSignals: Sendable {
-    private let observers = Mutex(Observers())
-
-    private struct Observers: Sendable {
-        var change: @Sendable (Change) -> Void = { _ in }
-        var fault: @Sendable (String) -> Void = { _ in }
-    }
+    private let changes = Observer<Change>()
+    private let faults = Observer<String>()
 
     package init() {}
 
     package func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
-        observers.withLock { $0.change = observer }
+        changes.set(observer)
     }
 
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
-        observers.withLock { $0.fault = observer }
+        faults.set(observer)
     }
 
     package func announce(_ changes: [Change]) {
-        guard !changes.isEmpty else { return }
-        let tell = observers.withLock { $0.change }
-        for change in changes { tell(change) }
+        for change in changes { self.changes.note(change) }
     }
 
     package func report(fault: String) {
-        observers.withLock { $0.fault }(fault)
+        faults.note(fault)
     }
 }
