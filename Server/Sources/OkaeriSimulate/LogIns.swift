@@ -150,6 +150,7 @@ extension Simulation {
     func authenticate(_ session: OpenSession, in application: Application) async -> Authenticated? {
         let begin = now
         let outcome = await call("use a session") { try await $0.authenticate(session.token, in: application) }
+        remark("session \(session.id.rawValue)")
         switch outcome {
         case .done(let who):
             if session.state == .ended { violate("an ended session works again") }
