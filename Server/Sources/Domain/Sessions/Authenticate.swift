@@ -144,6 +144,8 @@ package struct Authenticate: Sendable {
                 transfers: try transaction.transfers(of: row.user.id, in: application.id))
         }
         guard let found else { throw .sessionInvalid }
+        // What was read may be older than a use that waits to be written.
+        _ = found.noteUse(at: activity.lastUse(of: found.session), resolution: .zero)
         cache.insert(found, readAfter: ticket)
         return found
     }

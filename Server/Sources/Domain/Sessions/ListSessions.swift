@@ -3,6 +3,7 @@ package struct ListSessions: Sendable {
     let store: any Store
     let clock: any WallClock
     let protocols: ProtocolRegistry
+    let activity: SessionActivity
 
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
@@ -14,7 +15,7 @@ package struct ListSessions: Sendable {
         }
         return sessions.filter { session in
             let rules = application.settings.sessionRules(of: protocols[session.protocolName])
-            return !session.isExpired(at: now, idleLifetime: rules.idleLifetime, lastUsedAt: session.lastUsedAt)
+            return !session.isExpired(at: now, idleLifetime: rules.idleLifetime, lastUsedAt: activity.lastUse(of: session))
         }
     }
 

@@ -22,12 +22,16 @@ package final class PurgeExpired: Sendable {
     private let store: any Store
     private let clock: any WallClock
     private let protocols: ProtocolRegistry
+    private let writeActivity: WriteSessionActivity
     private let cursor = Mutex<SessionExpiry.Position?>(nil)
 
-    init(store: any Store, clock: any WallClock, protocols: ProtocolRegistry) {
+    init(
+        store: any Store, clock: any WallClock, protocols: ProtocolRegistry, writeActivity: WriteSessionActivity
+    ) {
         self.store = store
         self.clock = clock
         self.protocols = protocols
+        self.writeActivity = writeActivity
     }
 
     /// - Returns: how many sessions were removed.
@@ -58,13 +62,14 @@ package final class PurgeExpired: Sendable {
         }
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         try await RemoveUnusedSchemes(store: store, clock: clock)()
+        // A session that was used within its last minute is not over.
+        try await writeActivity()
         let start = cursor.withLock { $0 }
         let (applications, sweep) = try await store.read { [protocols] transaction throws(DomainError) in
             let applications = try transaction.applications()
-            // Of sessions that were used within the shortest time of all protocols nothing is read.
-            let shortest = applications.map { protocols.shortestIdleLifetime(of: $0.settings) }.min() ?? .zero
             let sweep = try transaction.sweepSessions(
-                after: start, limit: Self.sweepSize, endedBy: now, unusedSince: now - shortest)
+                after: start, limit: Self.sweepSize, endedBy: now,
+                unusedSince: protocols.disuse(in: applications, at: now))
             return (applications, sweep)
         }
         try await RemoveOldEvents(store: store, clock: clock)(of: applications)

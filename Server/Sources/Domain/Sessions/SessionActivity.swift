@@ -15,6 +15,8 @@ package final class SessionActivity: Sendable {
 
     private struct Pending: Sendable {
         var uses: [Identifier<Session>: SessionTouch] = [:]
+        /// Those that were taken last: they are being written, or a look-up under way may have read what was before.
+        var taken: [Identifier<Session>: SessionTouch] = [:]
         /// The latest time of each user.
         var days: [Owner: Timestamp] = [:]
 
@@ -49,9 +51,20 @@ package final class SessionActivity: Sendable {
         if count.isMultiple(of: Self.manyDays) { signal.ring() }
     }
 
+    /// When a session was used last, whether that is in the database already or not.
+    ///
+    /// - Parameter session: As it was read from the database.
+    func lastUse(of session: Session) -> Timestamp {
+        pending.withLock { pending in
+            max(
+                session.lastUsedAt, pending.uses[session.id]?.at ?? session.lastUsedAt,
+                pending.taken[session.id]?.at ?? session.lastUsedAt)
+        }
+    }
+
     func takeAll() -> (uses: [SessionTouch], days: [UserPresence]) {
         let taken = pending.withLock { pending in
-            defer { pending = Pending() }
+            defer { pending = Pending(taken: pending.uses) }
             return pending
         }
         // In the order of the table, so that those on one page are written one after the other.

@@ -47,6 +47,20 @@ package struct SessionExpiry: Hashable, Sendable {
         }
     }
 
+    /// Since when sessions were not used that may be over, so that few others are read.
+    package struct Disuse: Hashable, Sendable {
+        /// The protocol whose sessions may rest the shortest time, which is far shorter than that of others: hosted pages.
+        package var briefest: Session.ProtocolName
+        package var ofBriefest: Timestamp
+        package var ofOthers: Timestamp
+
+        package init(of briefest: Session.ProtocolName, since instant: Timestamp, ofOthers others: Timestamp) {
+            self.briefest = briefest
+            ofBriefest = instant
+            ofOthers = others
+        }
+    }
+
     static func isOver(
         at now: Timestamp, idleLifetime: Duration, lastUsedAt: Timestamp, expiresAt: Timestamp
     ) -> Bool {

@@ -40,7 +40,7 @@ package final class Sessions: Sendable {
             store: store, clock: clock, protocols: protocols, cache: sessionCache, activity: activity,
             verifyProof: verifyProof)
         logOut = LogOut(store: store)
-        listSessions = ListSessions(store: store, clock: clock, protocols: protocols)
+        listSessions = ListSessions(store: store, clock: clock, protocols: protocols, activity: activity)
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
             verifiers: verifiers, changes: changes)
@@ -49,7 +49,8 @@ package final class Sessions: Sendable {
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
         revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
-        purgeExpired = PurgeExpired(store: store, clock: clock, protocols: protocols)
+        purgeExpired = PurgeExpired(
+            store: store, clock: clock, protocols: protocols, writeActivity: writeSessionActivity)
         openSession = OpenSession(store: store, clock: clock, issuers: issuers)
         findSession = FindSession(store: store)
         adoptSession = AdoptSession(
@@ -61,7 +62,7 @@ package final class Sessions: Sendable {
                 rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits))
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness, protocols: protocols,
-            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"))
+            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"), activity: activity)
         importSessions = ImportSessions(store: store, clock: clock, randomness: randomness)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         mintAccessToken = MintAccessToken(

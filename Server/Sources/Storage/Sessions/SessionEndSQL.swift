@@ -53,7 +53,7 @@ extension SQLTransaction {
     }
 
     package func sweepSessions(
-        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp, unusedSince instant: Timestamp
+        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp, unusedSince instants: SessionExpiry.Disuse
     ) throws(DomainError) -> SessionExpiry.Sweep {
         let start: [Value] = [
             .text(last?.application.rawValue ?? ""), .text(last?.user.rawValue ?? ""), .text(last?.slot ?? ""),
@@ -75,8 +75,12 @@ extension SQLTransaction {
                 SELECT application_id, user_id, slot, token_digest, protocol, last_used_at, expires_at FROM sessions
                 WHERE (application_id, user_id, slot) > ($1, $2, $3)
                 ORDER BY application_id, user_id, slot LIMIT $4
-            ) sessions WHERE expires_at <= $5 OR last_used_at <= $6
-            """, start + [.count(limit), .time(now), .time(instant)])
+            ) sessions WHERE expires_at <= $5 OR last_used_at <= $6 OR (last_used_at <= $7 AND protocol = $8)
+            """,
+            start + [
+                .count(limit), .time(now), .time(instants.ofOthers), .time(instants.ofBriefest),
+                .text(instants.briefest.rawValue),
+            ])
         return SessionExpiry.Sweep(found: found, last: end)
     }
 

@@ -1,7 +1,8 @@
-import Domain
 import StorageSQLite
 import TestWorld
 import Testing
+
+@testable import Domain
 
 @Suite("A session token")
 struct AuthenticateTests {
@@ -78,6 +79,27 @@ struct AuthenticateTests {
         _ = try await world.authenticate(logIn.token, in: application)
         try await world.modules.sessions.writeSessionActivity()
         #expect(try await sessions(of: logIn, application).map(\.lastUsedAt) == [world.clock.now])
+    }
+
+    @Test(
+        "lives on by a use that waits to be written, when its entry of the cache is gone and old sessions are cleared away",
+        arguments: [false, true])
+    func unwrittenUse(isBeingWritten: Bool) async throws {
+        let application = try await world.makeApplication(settings: .init(sessionIdleLifetime: .days(10)))
+        let logIn = try await world.logIn(device, to: application)
+        world.clock.advance(by: .days(10) - .seconds(20))
+        let who = try await world.authenticate(logIn.token, in: application)
+        world.clock.advance(by: .seconds(40))
+        if isBeingWritten { _ = world.modules.sessions.authenticate.activity.takeAll() }
+        // A change of the user: their sessions are read anew.
+        try await world.edit(logIn.user.id, in: application, UserEdit(displayName: .set("花")))
+        #expect(try await world.authenticate(logIn.token, in: application).lastUsedAt == who.lastUsedAt)
+        #expect(
+            try await world.modules.sessions.listSessions(of: logIn.user.id, in: application).map(\.id)
+                == [logIn.session.id])
+        guard !isBeingWritten else { return }
+        _ = try await world.modules.sessions.purgeExpired()
+        #expect(try await sessions(of: logIn, application).map(\.lastUsedAt) == [who.lastUsedAt])
     }
 
     @Test("shows a change of its user at the next request")

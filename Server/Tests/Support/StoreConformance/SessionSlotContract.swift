@@ -67,7 +67,9 @@ extension Contract {
                 func sweep(
                     _ last: SessionExpiry.Position?, endedBy now: Timestamp, unusedSince instant: Timestamp
                 ) throws(DomainError) -> SessionExpiry.Sweep {
-                    try transaction.sweepSessions(after: last, limit: 5, endedBy: now, unusedSince: instant)
+                    try transaction.sweepSessions(
+                        after: last, limit: 5, endedBy: now,
+                        unusedSince: .init(of: .pages, since: samples.now + .days(9), ofOthers: instant))
                 }
                 let first = try sweep(nil, endedBy: samples.now, unusedSince: whenUsed)
                 let second = try sweep(first.last, endedBy: samples.now, unusedSince: whenUsed)
@@ -75,18 +77,23 @@ extension Contract {
                 let ended = try sweep(
                     nil, endedBy: sessions[1].expiresAt, unusedSince: samples.now - .seconds(1))
                 let none = try sweep(nil, endedBy: samples.now, unusedSince: samples.now - .seconds(1))
+                let brief = try transaction.sweepSessions(
+                    after: nil, limit: 5, endedBy: samples.now,
+                    unusedSince: .init(
+                        of: .native, since: samples.now + .seconds(3), ofOthers: samples.now - .seconds(1)))
                 try transaction.noteUse([
                     SessionTouch(
                         id: sessions[3].id, user: user.id, application: user.application,
                         at: samples.now + .seconds(99), address: nil, isFirstOfDay: false)
                 ])
                 try transaction.remove(first.found + second.found)
-                let counts = [first, second, used, ended, none].map(\.found.count)
+                let counts = [first, second, used, ended, none, brief].map(\.found.count)
                 let ends = [first, second, none].map { $0.last == nil }
                 return (counts, ends, try transaction.sessions(of: user.id, in: user.application))
             }
-            // Of a part of five: all; then three that were used no later, and two that end no later.
-            try expectEqual(parts, [5, 2, 3, 2, 0])
+            // Of a part of five: all; then three that were used no later, and two that end no later; and four of a protocol whose
+            // sessions may rest a shorter time than others.
+            try expectEqual(parts, [5, 2, 3, 2, 0, 4])
             try expectEqual(ends, [false, true, false])
             try expectEqual(left.map(\.id), [sessions[3].id])
         },
@@ -97,6 +104,8 @@ extension Samples {
     /// Where all sessions stand.
     fileprivate func slots(in transaction: any Transaction) throws(DomainError) -> [String] {
         let later = now + .days(500)
-        return try transaction.sweepSessions(after: nil, limit: 9, endedBy: later, unusedSince: later).found.map(\.slot)
+        let unused = SessionExpiry.Disuse(of: .pages, since: later, ofOthers: later)
+        return try transaction.sweepSessions(after: nil, limit: 9, endedBy: later, unusedSince: unused).found
+            .map(\.slot)
     }
 }

@@ -109,9 +109,13 @@ package struct ProtocolRegistry: Sendable {
                 accounts: .native)
     }
 
-    /// How long a session of an application may at least stay unused, whatever its protocol.
-    func shortestIdleLifetime(of settings: ApplicationSettings) -> Duration {
-        all.reduce(settings.sessionIdleLifetime) { min($0, settings.sessionRules(of: $1).idleLifetime) }
+    /// Since when sessions of these applications may not have been used to be over now.
+    func disuse(in applications: [Application], at now: Timestamp) -> SessionExpiry.Disuse {
+        let shortest = all.map { profile in
+            (name: profile.name, span: applications.map { $0.settings.sessionRules(of: profile).idleLifetime }.min() ?? .zero)
+        }.sorted { $0.span < $1.span }
+        return SessionExpiry.Disuse(
+            of: shortest[0].name, since: now - shortest[0].span, ofOthers: now - shortest[1].span)
     }
 
     /// The profile of a protocol that an application can switch on.

@@ -8,6 +8,7 @@ package struct RefreshSession: Sendable {
     let randomness: any Randomness
     let protocols: ProtocolRegistry
     let hash: KeyedHash
+    let activity: SessionActivity
 
     /// Longer ones are nobody's: two times 32 bytes in base64url.
     private static let maximumTokenBytes = 100
@@ -66,7 +67,7 @@ package struct RefreshSession: Sendable {
                 let (session, user) = try transaction.session(
                     token: SessionToken.Reference(digest), in: application.id),
                 session.protocolName == protocolName,
-                !session.isExpired(at: now, idleLifetime: idle, lastUsedAt: session.lastUsedAt)
+                !session.isExpired(at: now, idleLifetime: idle, lastUsedAt: activity.lastUse(of: session))
             else { throw .sessionInvalid }
             _ = try AccountGate.admit(user, to: application, restoration: nil, in: transaction)
             let token = SessionToken.limited(draw.token(of: user.id), until: end)
