@@ -77,7 +77,7 @@ extension NativeAPI {
             session(.get, APIPath.passkeys, passkeys.list),
             change(.passkeyRenamed, .patch, APIPath.passkey("{id}"), passkeys.rename),
             change(.passkeyRemoved, .delete, APIPath.passkey("{id}"), passkeys.remove),
-            session(.post, APIPath.mergeByPasskey, passkeys.offerMerge),
+            change(.identityLinked, .post, APIPath.mergeByPasskey, passkeys.offerMerge),
         ]
     }
 

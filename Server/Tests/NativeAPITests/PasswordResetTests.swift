@@ -125,6 +125,24 @@ struct PasswordResetTests {
         expect(try await world.server.logIn(world.person.device), 403, .deviceKeyRemoved)
     }
 
+    @Test(
+        "takes away the second factor of who signed up with a stranger's address, and leaves that of the owner",
+        arguments: [true, false])
+    func factorOfSquatter(isVerified: Bool) async throws {
+        let world = try await MailServerWorld(isVerified: isVerified)
+        let factors = try await SecondFactorWorld(on: world.server)
+        let added = try await factors.enrol(world.person)
+        let token = try await token(world)
+        #expect(try await reset(world, token).status == 204)
+        let logIn = try await world.server.logIn("hana@example.com", Self.password)
+        if isVerified { return expect(logIn, 403, .secondFactorRequired) }
+        #expect(logIn.status == 200, "\(logIn.text)")
+        let owner = try logIn.read(LogInResponse.self)
+        let left = try await world.server.send(.get, APIPath.secondFactors, owner.bearer)
+            .read(SecondFactorListResponse.self)
+        #expect(left.factors.isEmpty && left.recoveryCodesLeft == 0 && !added.recoveryCodes.isEmpty)
+    }
+
     @Test("takes the keys of devices away, tells them why, and lets them join again by the new password")
     func ownKeys() async throws {
         let world = try await MailServerWorld()

@@ -78,7 +78,8 @@ extension OkaeriClient {
     ///
     /// - Parameter proof: What the passkey showed just now.
     /// - Returns: What to resolve by ``resolve(_:by:)``; `nil` when the passkey is the user's own.
-    /// - Throws: `OkaeriError`: `.passkeyRefused`, `.identityTaken` when the other user cannot be gone on with.
+    /// - Throws: `OkaeriError`: `.passkeyRefused`, `.identityTaken` when the other user cannot be gone on with,
+    ///   `.reauthenticationRequired` for a registered user whose log-in is older than ten minutes.
     public func mergeConflict(by proof: PasskeyProof) async throws(OkaeriError) -> MergeConflict? {
         try await keeper.mergeConflict(by: proof)
     }

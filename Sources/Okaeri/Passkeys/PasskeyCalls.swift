@@ -151,7 +151,8 @@ extension SessionKeeper {
     func mergeConflict(by proof: PasskeyProof) async throws(OkaeriError) -> MergeConflict? {
         do throws(OkaeriError) {
             try await telling(proof) { () async throws(OkaeriError) in
-                let call = try APICall(.post, APIPath.mergeByPasskey, body: PasskeyMergeBody(credential: proof.body))
+                var call = try APICall(.post, APIPath.mergeByPasskey, body: PasskeyMergeBody(credential: proof.body))
+                call.isProven = true
                 _ = try await self.authenticated(call)
             }
             return nil

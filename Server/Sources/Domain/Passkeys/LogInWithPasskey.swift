@@ -102,11 +102,13 @@ package struct OfferPasskeyMerge: Sendable {
     /// The same assertion again within the session, because the response got lost, gets another ticket.
     ///
     /// - Returns: when the passkey is the user's own.
-    /// - Throws: `mergeOffered` when it is another user's; `identityTaken` when that user cannot be gone on with;
-    ///   `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `storageUnavailable`.
+    /// - Throws: `reauthenticationRequired` for a session without a recent log-in; `mergeOffered` when it is another user's;
+    ///   `identityTaken` when that user cannot be gone on with; `passkeysNotEnabled`, `passkeyUnknown`, `passkeyRefused`, `storageUnavailable`.
     package func callAsFunction(
-        _ assertion: PasskeyAssertion, by who: Authenticated, from origin: RequestOrigin
+        _ assertion: PasskeyAssertion, by who: Authenticated, _ author: AccountAuthor, from origin: RequestOrigin
     ) async throws(DomainError) {
+        // Before the passkey counts as used.
+        try author.requireProof(of: .identityLinked, at: offerMerge.clock.now)
         let verified = try await verifyPasskey(assertion, in: who.application)
         let entry = audit.draft(.mergeOffered, by: .user(who.user.id), in: who.application.id, from: origin)
         let session = who.session.id.rawValue
@@ -130,7 +132,7 @@ package struct OfferPasskeyMerge: Sendable {
         guard owner != who.user.id else { return }
         guard
             let offer = try await offerMerge(
-                who, other: owner, by: .passkey, cause: .identity(.passkey), from: origin)
+                who, author, other: owner, by: .passkey, cause: .identity(.passkey), from: origin)
         else { throw .identityTaken }
         throw .mergeOffered(offer)
     }

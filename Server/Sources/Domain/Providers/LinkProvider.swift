@@ -47,7 +47,7 @@ package struct LinkProvider: Sendable {
             let standing = try await store.read { transaction throws(DomainError) in
                 try Self.standing(of: person, to: who.user.id, in: application, transaction)
             }
-            if let linked = try await settled(standing, name, who, origin) { return linked }
+            if let linked = try await settled(standing, name, who, author, origin) { return linked }
             try Self.refuseIncomplete(who, person)
         }
         if let code = credential.code {
@@ -56,7 +56,7 @@ package struct LinkProvider: Sendable {
         }
         guard let person = identified else { throw .providerTokenRefused(.malformed) }
         let standing = try await link(person, displayName: displayName, by: who, author)
-        guard let linked = try await settled(standing, name, who, origin) else { throw .storageUnavailable }
+        guard let linked = try await settled(standing, name, who, author, origin) else { throw .storageUnavailable }
         return linked
     }
 
@@ -71,7 +71,8 @@ package struct LinkProvider: Sendable {
 
     /// The user, when the identity is linked; `nil` when it is still to be done.
     private func settled(
-        _ standing: Standing, _ provider: Identity.Provider, _ who: Authenticated, _ origin: RequestOrigin
+        _ standing: Standing, _ provider: Identity.Provider, _ who: Authenticated, _ author: AccountAuthor,
+        _ origin: RequestOrigin
     ) async throws(DomainError) -> User? {
         switch standing {
         case .open: return nil
@@ -79,7 +80,7 @@ package struct LinkProvider: Sendable {
         case .taken(let owner, let isTokenUsed):
             guard !isTokenUsed,
                 let offer = try await offerMerge(
-                    who, other: owner, by: .providerToken, cause: .identity(provider), from: origin)
+                    who, author, other: owner, by: .providerToken, cause: .identity(provider), from: origin)
             else { throw .identityTaken }
             throw .mergeOffered(offer)
         }

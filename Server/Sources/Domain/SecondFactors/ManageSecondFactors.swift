@@ -59,8 +59,7 @@ package struct ManageSecondFactors: Sendable {
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             guard user.hasSecondFactor else { throw .secondFactorUnknown }
             try ready.settle([.secondFactorsReset: [:]], of: &user, keeping: .nothing, in: transaction)
-            for factor in try transaction.totpFactors(of: id, in: application.id) { try transaction.remove(factor) }
-            try transaction.removeSecondFactor(of: &user)
+            try transaction.removeSecondFactors(of: &user)
         }
     }
 
@@ -93,6 +92,13 @@ extension Transaction {
         SecondFactorList(
             factors: try totpFactors(of: user, in: application),
             recoveryCodesLeft: try recoveryCodes(of: user, in: application).count)
+    }
+
+    /// Removes all second factors of a user, if there are any.
+    func removeSecondFactors(of user: inout User) throws(DomainError) {
+        guard user.hasSecondFactor else { return }
+        for factor in try totpFactors(of: user.id, in: user.application) { try remove(factor) }
+        try removeSecondFactor(of: &user)
     }
 
     /// The user has no second factor any more, and nothing that belongs to one.

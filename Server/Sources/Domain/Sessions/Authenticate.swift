@@ -87,6 +87,10 @@ package struct Authenticate: Sendable {
         of found: Authenticated, for request: Request, at now: Timestamp
     ) throws(DomainError) {
         let idleLifetime = idleLifetime(of: request.protocolName, in: request.application)
+        // Some tokens of other protocols say themselves when they end, which may be before their session.
+        if request.protocolName != .native, let end = request.token.flatMap({ SessionToken.end(of: $0) }), now >= end {
+            throw .sessionInvalid
+        }
         guard found.application.id == request.application.id, found.session.protocolName == request.protocolName,
             !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
         else { throw .sessionInvalid }

@@ -15,7 +15,8 @@ package struct ListSessions: Sendable {
         }
         return sessions.filter { session in
             let rules = application.settings.sessionRules(of: protocols[session.protocolName])
-            return !session.isExpired(at: now, idleLifetime: rules.idleLifetime, lastUsedAt: activity.lastUse(of: session))
+            return !session.isExpired(
+                at: now, idleLifetime: rules.idleLifetime, lastUsedAt: activity.lastUse(of: session))
         }
     }
 

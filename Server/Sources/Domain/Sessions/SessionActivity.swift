@@ -51,9 +51,10 @@ package final class SessionActivity: Sendable {
         if count.isMultiple(of: Self.manyDays) { signal.ring() }
     }
 
-    /// When a session was used last, whether that is in the database already or not.
+    /// Asks what is not in the database yet.
     ///
     /// - Parameter session: As it was read from the database.
+    /// - Returns: when it was used last.
     func lastUse(of session: Session) -> Timestamp {
         pending.withLock { pending in
             max(

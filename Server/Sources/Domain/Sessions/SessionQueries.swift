@@ -59,7 +59,8 @@ package protocol SessionQueries {
     /// Looks at `limit` sessions in the order of their users, for sweeping through all of them by and by: those that end until `now`, or were not
     /// used since an instant of their protocol.
     func sweepSessions(
-        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp, unusedSince instants: SessionExpiry.Disuse
+        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp,
+        unusedSince instants: SessionExpiry.Disuse
     ) throws(DomainError) -> SessionExpiry.Sweep
     /// Removes sessions that were not used since their lives were read.
     func remove(_ sessions: [SessionExpiry]) throws(DomainError)

@@ -81,7 +81,8 @@ struct PasskeysController: Sendable {
     func offerMerge(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
         let body = try await requests.requiredJSON(PasskeyMergeBody.self, of: request, context)
         try await passkeys.offerPasskeyMerge(
-            try PasskeyAssertion(body.credential), by: caller, from: requests.origin(of: request, context))
+            try PasskeyAssertion(body.credential), by: caller, requests.author(caller, request, context),
+            from: requests.origin(of: request, context))
         return Response(status: .noContent)
     }
 }

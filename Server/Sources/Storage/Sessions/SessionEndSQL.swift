@@ -53,7 +53,8 @@ extension SQLTransaction {
     }
 
     package func sweepSessions(
-        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp, unusedSince instants: SessionExpiry.Disuse
+        after last: SessionExpiry.Position?, limit: Int, endedBy now: Timestamp,
+        unusedSince instants: SessionExpiry.Disuse
     ) throws(DomainError) -> SessionExpiry.Sweep {
         let start: [Value] = [
             .text(last?.application.rawValue ?? ""), .text(last?.user.rawValue ?? ""), .text(last?.slot ?? ""),

@@ -104,7 +104,8 @@ struct ShowOtherPasskey: AccountAction {
         }
         let assertion = try PasskeyAssertion(credential)
         do {
-            try await request.modules.passkeys.offerPasskeyMerge(assertion, by: who, from: request.browser.origin)
+            try await request.modules.passkeys.offerPasskeyMerge(
+                assertion, by: who, request.author(who), from: request.browser.origin)
             // The passkey is the own one.
             return PageResponse.redirect(to: request.path("account"), request.browser)
         } catch {

@@ -62,6 +62,32 @@ struct PasswordLogInTests {
         #expect(hash == CountingPasswords.hash(typed) && logIn.user.passwordSetAt == setAt)
     }
 
+    @Test(
+        "is checked without a log-in of nobody who has a second factor, unless old apps are exempt",
+        arguments: [true, false])
+    func check(exemptsOldProtocols: Bool) async throws {
+        var settings = ApplicationSettings()
+        settings.secondFactors.mode = .optional
+        settings.secondFactors.exemptsOldProtocols = exemptsOldProtocols
+        let application = try await world.makeApplication(settings: settings)
+        let who = try await world.authenticate(try await world.signUp("hana", to: application).token, in: application)
+        func verify() async -> DomainError? {
+            await world.refusal {
+                _ = try await world.modules.accounts.verifyPassword(
+                    .init(
+                        application: application, password: password, address: TestWorld.address,
+                        candidates: LogInIdentifier.candidates(of: "hana")))
+            }
+        }
+        #expect(await verify() == nil)
+        let author = AccountAuthor.owner(who, isProven: false, from: .local)
+        let offer = try world.modules.secondFactors.enrolTOTP.offer(for: who, by: author)
+        let code = try TestAuthenticator.code(for: offer.key.revealed, at: world.clock.now)
+        _ = try await world.modules.secondFactors.enrolTOTP(
+            .init(ticket: offer.ticket.revealed, code: code, name: nil), for: who, by: author)
+        #expect(await verify() == (exemptsOldProtocols ? nil : .secondFactorRequired(nil)))
+    }
+
     @Test("tells that the user is disabled only to who knows the password")
     func disabled() async throws {
         let application = try await world.makeApplication()

@@ -129,6 +129,37 @@ struct AuthorizationCodeTests {
         #expect(try await world.logIn(device, to: application).user.id == who.user.id)
     }
 
+    @Test("lets no key join when the person was there ten minutes ago: a stolen session makes no way in of its own")
+    func deviceOfKeptPages() async throws {
+        let application = try await world.makeApplication()
+        let who = try await person(in: application, authenticatedAt: world.clock.now - .seconds(600))
+        let device = TestDevice()
+        let redeemed = try #require(
+            try await redeem(try code(for: who).revealed, in: application, device: device))
+        #expect(redeemed.logIn.session.deviceKey == device.thumbprint)
+        #expect(!redeemed.logIn.user.identities.contains { $0.provider == .device })
+        #expect(try await world.logIn(device, to: application).user.id != who.user.id)
+    }
+
+    @Test("shows of a guest nothing by a key that does not lead to the guest")
+    func keyOfGuest() async throws {
+        let application = try await world.makeApplication()
+        let (own, other) = (TestDevice(), TestDevice())
+        let guest = try await world.logIn(own, to: application).user
+        for (device, isShown) in [(own, true), (other, false)] {
+            let session = Session(
+                id: Identifier(rawValue: "s"), application: application.id, user: guest.id,
+                client: .init(deviceKey: device.thumbprint, address: nil), protocolName: .native, method: .keptPages,
+                times: .init(
+                    createdAt: world.clock.now, lastUsedAt: world.clock.now, expiresAt: world.clock.now + .days(1)))
+            let who = Authenticated(
+                application: application, session: session, user: guest, tokenDigest: SecretDigest(of: []))
+            let author = AccountAuthor.owner(who, isProven: true, from: .local)
+            let refused = await world.refusal { try author.requireProof(of: .upgraded, at: world.clock.now) }
+            #expect(refused == (isShown ? nil : .reauthenticationRequired))
+        }
+    }
+
     @Test("needs a proof where the application wants one of every request")
     func proofRequired() async throws {
         var settings = ApplicationSettings()

@@ -1,5 +1,6 @@
 import Domain
 import KiiAPI
+import Okaeri
 import OkaeriWire
 import TestWorld
 import Testing
@@ -39,6 +40,8 @@ struct KiiRefreshTests {
         // Also when the token is over already.
         world.clock.advance(by: .seconds(3601))
         #expect(try await world.kii("GET", "/users/me", token: token).code == "WRONG_TOKEN")
+        // Nor does it bring the account to anybody's key by another protocol.
+        await #expect(throws: OkaeriError.self) { try await world.device().adopt(kiiToken: token) }
         let second = try await refresh(old, at: world)
         #expect(second.status == 200, "\(second.text)")
         #expect(try second.text("id") == first.text("id") && second.json()["expires_in"] == .integer(3600))

@@ -240,6 +240,34 @@ struct PasskeyTests {
         #expect(try logIn.read(LogInResponse.self).user.id == owner.logIn.user.id)
     }
 
+    @Test("leads to no merge for the token alone of a session that is not recent: neither device nor guest goes over")
+    func mergeByStolenSession() async throws {
+        let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
+        let (_, handle) = try await world.person(authenticator)
+        let guest = try await world.server.person()
+        let owner = try await world.server.person()
+        let upgrade = #"{"username": "hana", "password": "correct horse battery"}"#
+        #expect(try await owner.send(.post, APIPath.upgrade, body: upgrade).status == 200)
+        world.server.clock.advance(by: .seconds(601))
+        for victim in [guest, owner] {
+            let body = try world.text(
+                PasskeyMergeBody(credential: try await world.authentication(authenticator, handle)))
+            let refused = try await victim.send(.post, APIPath.mergeByPasskey, body: body)
+            expect(refused, 403, .reauthenticationRequired)
+            // The passkey was not used up: with a proof by the guest's key the same goes on.
+            let proof = try victim.device.proof(
+                "POST", world.server.url(APIPath.mergeByPasskey), at: world.server.clock.now, token: victim.token)
+            let proven = try await world.server.send(
+                .post, APIPath.mergeByPasskey, [("Authorization", "DPoP \(victim.token)"), ("DPoP", proof)],
+                body: body)
+            if victim.logIn.user.id == guest.logIn.user.id {
+                expect(proven, 409, .identityTaken)
+            } else {
+                expect(proven, 403, .reauthenticationRequired)
+            }
+        }
+    }
+
     @Test("whose counter does not grow leads to no merge either, which the audit log has of both users")
     func copiedMerge() async throws {
         let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())

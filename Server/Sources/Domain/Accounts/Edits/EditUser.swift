@@ -228,7 +228,7 @@ struct ReadyEdit: Sendable {
         if user.typedIdentifiers != before.typedIdentifiers || user.emailVerifiedAt != before.emailVerifiedAt
             || user.phoneVerifiedAt != before.phoneVerifiedAt
         {
-            try transaction.refuseTaken(user)
+            try transaction.refuseTaken(user, before: before, takesTwins: false)
             try transaction.updateIdentifiers(of: user)
         }
         // Taken away first: an identity may be replaced.

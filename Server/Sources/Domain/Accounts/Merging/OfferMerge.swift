@@ -1,4 +1,5 @@
-/// Gives out a ticket for the merge of two users to a caller who has proved to be both.
+/// Gives out a ticket for the merge of two users to a caller who has proved to be both: the one of the session by a recent log-in, as
+/// for a link, because the ticket takes the device's key or everything from that one; the other by what was shown with the request.
 package struct OfferMerge: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -7,16 +8,18 @@ package struct OfferMerge: Sendable {
 
     /// - Parameters:
     ///   - who: The one user.
+    ///   - author: Who asks, by the session of that one.
     ///   - other: The other one.
     ///   - proof: What has shown that the caller is that one too.
     ///   - cause: What brought the conflict about.
     ///   - origin: Where the request came from, for the audit log.
     /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, or on the way out.
-    /// - Throws: `storageUnavailable`.
+    /// - Throws: `reauthenticationRequired`, `storageUnavailable`.
     package func callAsFunction(
-        _ who: Authenticated, other: Identifier<User>, by proof: AccountPolicy.Proof, cause: MergeOffer.Cause,
-        from origin: RequestOrigin
+        _ who: Authenticated, _ author: AccountAuthor, other: Identifier<User>, by proof: AccountPolicy.Proof,
+        cause: MergeOffer.Cause, from origin: RequestOrigin
     ) async throws(DomainError) -> MergeOffer? {
+        try author.requireProof(of: .identityLinked, at: clock.now)
         let application = who.application.id
         let secret = MergeTicket.newSecret(randomness)
         let now = clock.now

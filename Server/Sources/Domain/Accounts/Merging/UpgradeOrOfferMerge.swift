@@ -23,7 +23,8 @@ package struct UpgradeOrOfferMerge: Sendable {
             return try await upgradeUser(request, by: who, isProven: isProven, from: origin)
         } catch {
             guard error.code == .identifiersTaken else { throw error }
-            guard let offer = try await offer(request, who, error.identifierKinds, address, origin) else {
+            let author = AccountAuthor.owner(who, isProven: isProven, from: origin)
+            guard let offer = try await offer(request, who, author, error.identifierKinds, address, origin) else {
                 throw error
             }
             throw .mergeOffered(offer)
@@ -31,7 +32,7 @@ package struct UpgradeOrOfferMerge: Sendable {
     }
 
     private func offer(
-        _ request: UpgradeUser.Request, _ who: Authenticated, _ kinds: [LogInIdentifier.Kind],
+        _ request: UpgradeUser.Request, _ who: Authenticated, _ author: AccountAuthor, _ kinds: [LogInIdentifier.Kind],
         _ address: ClientAddress, _ origin: RequestOrigin
     ) async throws(DomainError) -> MergeOffer? {
         var asked = who.user
@@ -49,7 +50,7 @@ package struct UpgradeOrOfferMerge: Sendable {
             }
             guard let other else { return nil }
             return try await offerMerge(
-                who, other: other.id, by: .currentPassword, cause: .identifiers(kinds), from: origin)
+                who, author, other: other.id, by: .currentPassword, cause: .identifiers(kinds), from: origin)
         } catch {
             // Nothing is proved for now; the conflict is reported as any other.
             guard error.code == .rateLimited || error.code == .busy else { throw error }

@@ -97,6 +97,10 @@ struct MigratePassword: Sendable {
             try transaction.user(id, in: application.id)
         }
         guard let before else { return false }
+        // Such a password is taken away as soon as a device key leads to the user, and does not come back.
+        guard !new.password.isName(of: before) || !before.identities.contains(where: { $0.provider == .device }) else {
+            return false
+        }
         let change = try await CredentialChange(.passwordMigrated, to: new, of: before, hashing: passwords)
         let ready = changes.audit.ready(
             atLogIn: .passwordMigrated, in: application.id, from: origin, at: clock.now)

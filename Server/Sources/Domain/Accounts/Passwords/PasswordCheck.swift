@@ -113,17 +113,26 @@ package struct PasswordCheck: Sendable {
 
     /// Asks about all candidates, also after the first that leads to somebody.
     ///
-    /// - Returns: the first user that was found, and whom each meaning leads to.
+    /// - Returns: the first user that was found, and whom each meaning leads to. An address or number that nobody has proved
+    ///   gives way to a user name.
     fileprivate static func lookUp(
         _ transaction: any Transaction, _ subject: Subject, _ application: Identifier<Application>
     ) throws(DomainError) -> (found: Found?, owners: [LogInIdentifier: Identifier<User>]) {
-        var (found, owners): (Found?, [LogInIdentifier: Identifier<User>]) = (nil, [:])
+        var (all, owners): ([(meaning: LogInIdentifier, found: Found)], [LogInIdentifier: Identifier<User>]) = ([], [:])
         for meaning in subject.candidates {
             guard let owner = try transaction.passwordHash(of: meaning, in: application) else { continue }
-            if found == nil { found = Found(user: owner.user, hash: owner.hash) }
+            all.append((meaning, Found(user: owner.user, hash: owner.hash)))
             owners[meaning] = owner.user
         }
-        return (found, owners)
+        guard let first = all.first else { return (nil, owners) }
+        // Nearly never: a user name that is another user's address.
+        if first.meaning.kind != .username,
+            let named = all.first(where: { $0.meaning.kind == .username && $0.found.user != first.found.user }),
+            let holder = try transaction.user(first.found.user, in: application), !holder.hasProved(first.meaning.kind)
+        {
+            return (named.found, owners)
+        }
+        return (first.found, owners)
     }
 
     /// Whether a password may be tried now.
@@ -145,6 +154,17 @@ package struct PasswordCheck: Sendable {
         if case .own = subject, let ownWait { wait = max(wait ?? ownWait, ownWait) }
         if let wait { throw .rateLimited(retryAfter: wait) }
         return ownWait == nil
+    }
+}
+
+extension User {
+    /// Whether the user has shown to have the address or number.
+    fileprivate func hasProved(_ kind: LogInIdentifier.Kind) -> Bool {
+        switch kind {
+        case .username: true
+        case .email: emailVerifiedAt != nil
+        case .phone: phoneVerifiedAt != nil
+        }
     }
 }
 

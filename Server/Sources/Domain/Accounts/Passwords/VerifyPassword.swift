@@ -31,8 +31,8 @@ package struct VerifyPassword: Sendable {
     }
 
     /// - Returns: the user whose password it is.
-    /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike; `userDisabled`, `userDeleted` and
-    ///   `emailUnverified` only with the right one; `rateLimited`, `busy`, `storageUnavailable`.
+    /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike; `userDisabled`, `userDeleted`,
+    ///   `emailUnverified`, and `secondFactorRequired` where no password alone lets the user in, only with the right one; `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> User {
         let outcome = try await check(
             request.password.revealed, of: .typed(request.candidates), in: request.application.id, from: request.address
@@ -49,6 +49,9 @@ package struct VerifyPassword: Sendable {
         let application = request.application
         let admitted = try await store.read { transaction throws(DomainError) in
             try AccountGate.admit(user, to: application, restoration: nil, in: transaction)
+        }
+        guard !application.settings.secondFactors.guardsPasswords(of: admitted) else {
+            throw .secondFactorRequired(nil)
         }
         guard !request.needsVerifiedEmail || admitted.emailVerifiedAt != nil else { throw .emailUnverified }
         return admitted

@@ -240,7 +240,8 @@ extension UserRegistration {
     ) throws(DomainError) -> Registered {
         guard approval != nil || hook == nil else { throw .hookUnavailable }
         var user = try completed()
-        try transaction.refuseTaken(user, takesTwins: takesTwins)
+        // Imports take what was elsewhere, where a name could be somebody else's address.
+        try transaction.refuseTaken(user, before: way == .importing ? user : nil, takesTwins: takesTwins)
         if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }
         if issuer != nil { user.lastLogInAt = user.createdAt }
         if hash != nil, !isExact || user.passwordSetAt == nil { user.passwordSetAt = user.updatedAt }
@@ -291,17 +292,27 @@ extension Transaction {
         return owners
     }
 
-    /// The one rule of identifiers: none belongs to two users of an application.
+    /// The one rule of identifiers: none belongs to two users of an application, and none that is new leads to another user when
+    /// it is typed at a log-in, of whatever kind it is there. Who signed up with another's address as a name, or the other way
+    /// round, would stand in that one's way.
     ///
     /// - Parameters:
     ///   - user: A user as it shall be, new or changed.
+    ///   - before: The user as it is, whose identifiers are not new; `nil` when there is none.
     ///   - takesTwins: Whether a user name that differs from another one in its writing alone is not taken.
     /// - Throws: `identifiersTaken` with those that another user has; `storageUnavailable`.
-    func refuseTaken(_ user: User, takesTwins: Bool = false) throws(DomainError) {
+    func refuseTaken(_ user: User, before: User?, takesTwins: Bool) throws(DomainError) {
         let owners = try owners(of: user.typedIdentifiers, in: user.application).filter { owner in
             owner.user.id != user.id && !(takesTwins && owner.isTwin(of: user))
         }
-        guard owners.isEmpty else { throw .identifiersTaken(owners.map(\.kind)) }
+        var kinds = owners.map(\.kind)
+        for identifier in user.typedIdentifiers where before?.typedIdentifiers.contains(identifier) != true {
+            let others = try self.owners(of: identifier.otherMeanings, in: user.application)
+            if others.contains(where: { $0.user.id != user.id }), !kinds.contains(identifier.kind) {
+                kinds.append(identifier.kind)
+            }
+        }
+        guard kinds.isEmpty else { throw .identifiersTaken(kinds) }
     }
 }
 

@@ -34,18 +34,29 @@ package struct LogInIdentifier: Hashable, Sendable {
     /// Whether both lead to the same user, however they are written.
     package func isSame(as other: LogInIdentifier) -> Bool { kind == other.kind && folded == other.folded }
 
+    /// What a person might mean by this text beside it: a user name that looks like an address or a number is typed as one, and the
+    /// other way round.
+    var otherMeanings: [LogInIdentifier] {
+        switch kind {
+        case .username: Self.candidates(of: shown).filter { $0.kind != .username }
+        case .email, .phone: [LogInIdentifier(.username, shown: shown)]
+        }
+    }
+
     /// What a text at log-in may mean, the likeliest first: an address when it holds an `@`, a number when it begins
     /// with `+`, and always a user name too, because other protocols let user names look like either.
     ///
     /// A text that is too long to be anybody's means one thing.
     package static func candidates(of text: String) -> [LogInIdentifier] {
         guard text.utf8.count <= maximumBytes else { return [LogInIdentifier(.username, shown: text)] }
-        let text = text.trimmingCharacters(in: .whitespaces)
+        let (typed, text) = (text, text.trimmingCharacters(in: .whitespaces))
         let compatible = text.compatible
         var candidates: [LogInIdentifier] = []
         if compatible.contains("@") { candidates.append(LogInIdentifier(.email, shown: text)) }
         if compatible.hasPrefix("+") { candidates.append(LogInIdentifier(.phone, shown: text)) }
         candidates.append(LogInIdentifier(.username, shown: text))
+        // Other protocols keep spaces around a name.
+        if typed != text { candidates.append(LogInIdentifier(.username, shown: typed)) }
         return candidates
     }
 }

@@ -112,7 +112,8 @@ package struct ProtocolRegistry: Sendable {
     /// Since when sessions of these applications may not have been used to be over now.
     func disuse(in applications: [Application], at now: Timestamp) -> SessionExpiry.Disuse {
         let shortest = all.map { profile in
-            (name: profile.name, span: applications.map { $0.settings.sessionRules(of: profile).idleLifetime }.min() ?? .zero)
+            let spans = applications.map { $0.settings.sessionRules(of: profile).idleLifetime }
+            return (name: profile.name, span: spans.min() ?? .zero)
         }.sorted { $0.span < $1.span }
         return SessionExpiry.Disuse(
             of: shortest[0].name, since: now - shortest[0].span, ofOthers: now - shortest[1].span)

@@ -3,8 +3,10 @@
 package struct EnqueueMessage: Sendable {
     /// Orders from one address or /64 network, by apps on Okaeri's own protocol.
     package static let ordersForClient = RateLimit.hourly(30)
-    /// Orders of one kind for one mail address, known or not, from wherever they come: nobody is buried in mail.
+    /// Orders of one kind for one mail address, known or not, from one address or /64 network.
     package static let ordersForAddress = RateLimit(maximum: 5, window: .seconds(3600))
+    /// The same from wherever they come: nobody is buried in mail, and nobody alone uses up what its owner may order.
+    package static let allOrdersForAddress = RateLimit(maximum: 15, window: .seconds(3600))
 
     let store: any Store
     let clock: any WallClock
@@ -54,11 +56,15 @@ package struct EnqueueMessage: Sendable {
             let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
             try await rateLimiter(
                 kind: "mail-orders", in: application.id, from: client, limit: ordersForClient)
+            let name = Base64URL.text(of: subject.bytes)
             try await rateLimiter(
                 RateLimitKey(
-                    application: application.id, kind: "mail-\(message.kind.rawValue)",
-                    subject: Base64URL.text(of: subject.bytes)),
+                    application: application.id, kind: "mail-from-\(message.kind.rawValue)",
+                    subject: "\(name) \(client.allowanceGroup)"),
                 limit: Self.ordersForAddress)
+            try await rateLimiter(
+                RateLimitKey(application: application.id, kind: "mail-\(message.kind.rawValue)", subject: name),
+                limit: Self.allOrdersForAddress)
         }
         var message = message
         if toPages { message.pages = pages(of: application) }

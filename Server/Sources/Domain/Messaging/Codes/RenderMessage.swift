@@ -104,12 +104,13 @@ package struct RenderMessage: Sendable {
             return (owner, email)
         case .registration: return owner == nil ? (nil, message.address) : nil
         case .passwordReset:
-            if owner == nil, message.mayBeName == true {
+            if owner?.emailVerifiedAt == nil, message.mayBeName == true {
                 let name = LogInIdentifier(.username, shown: message.address)
-                guard let named = try transaction.user(name, in: application), !named.isDisabled, named.email == nil,
+                if let named = try transaction.user(name, in: application), !named.isDisabled, named.email == nil,
                     let address = named.username.flatMap(MailAddress.init(_:))
-                else { return nil }
-                return (named, address.text)
+                {
+                    return (named, address.text)
+                }
             }
             guard let owner, !owner.isDisabled, let email = owner.email else { return nil }
             return (owner, email)

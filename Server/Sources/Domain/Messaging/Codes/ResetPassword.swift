@@ -107,6 +107,7 @@ package struct ResetPassword: Sendable {
             if let notice { try transaction.insert(notice) }
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
+            try transaction.removeSecondFactors(of: &user)
             user.prove(byText: kind.isText, at: now)
             try transaction.updateIdentifiers(of: user)
         }

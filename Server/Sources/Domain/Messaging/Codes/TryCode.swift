@@ -1,11 +1,16 @@
 /// Tries a code, and does what it is good for if it is right. Right codes are used up; wrong ones are counted: five for
-/// one request, twenty a day for one user, whatever the server's other limits are (requirements 8 and 9).
+/// one request, and of codes that could be guessed twenty a day of a kind for one user, whatever the server's other limits are
+/// (requirements 8 and 9). Codes of eight digits can be ordered and tried by anybody who knows the address: so twenty are those of
+/// one client, and all together have a hundred, lest a stranger lock the owner out. A code that stands alone has 140 bits: tries
+/// of others keep nobody from a right one.
 ///
 /// One transaction, which counts the same for codes of known and of unknown users.
 package struct TryCode: Sendable {
     /// Counted from the first try, so that the window ends no earlier than any code that is typed.
     package static let triesForCode = RateLimit(maximum: 5, window: .seconds(600))
     package static let triesForUser = RateLimit(maximum: 20, window: .days(1))
+    /// Tries of one kind for one user from wherever they come, of codes with a ticket: a guess in a million a day.
+    package static let allTriesForUser = RateLimit(maximum: 100, window: .days(1))
     /// Tries from one address or /64 network, by apps on Okaeri's own protocol.
     package static let triesForClient = RateLimit.hourly(60)
 
@@ -28,6 +33,27 @@ package struct TryCode: Sendable {
         package var attempt: SecretDigest?
         /// What a refusal leaves in the audit log.
         package var refusal: AuditDraft?
+
+        /// Counts a try of a user's codes.
+        ///
+        /// - Returns: whether the user, or nobody in the user's stead, has one left.
+        fileprivate func mayTry(
+            _ user: String, at now: Timestamp, in transaction: any Transaction
+        ) throws(DomainError) -> Bool {
+            let name = "code-tries-user-\(kind.rawValue)"
+            let inAll = try transaction.count(
+                RateLimitKey(application: application, kind: name, subject: user), window: triesForUser.window, at: now
+            ).count
+            let ofClient = try transaction.count(
+                RateLimitKey(application: application, kind: name, subject: "\(user) \(client.allowanceGroup)"),
+                window: triesForUser.window, at: now
+            ).count
+            return switch subject {
+            case .code: true
+            case .user: inAll <= triesForUser.maximum
+            case .ticket: inAll <= allTriesForUser.maximum && ofClient <= triesForUser.maximum
+            }
+        }
 
         package init(
             _ kind: MailKind, in application: Identifier<Application>, _ subject: CodeDigests.Subject, _ code: String,
@@ -86,12 +112,10 @@ package struct TryCode: Sendable {
                 RateLimitKey(application: application, kind: "code-tries", subject: name),
                 window: Self.triesForCode.window, at: now
             ).count
-            let ofUser = try transaction.count(
-                RateLimitKey(
-                    application: application, kind: "code-tries-user", subject: known?.user.rawValue ?? name),
-                window: Self.triesForUser.window, at: now
-            ).count
-            guard ofCode <= Self.triesForCode.maximum, ofUser <= Self.triesForUser.maximum,
+            // A code that is void already tells nothing: further tries of it are not its user's.
+            let counted = ofCode <= Self.triesForCode.maximum ? known?.user.rawValue : nil
+            let mayTry = try presented.mayTry(counted ?? name, at: now, in: transaction)
+            guard ofCode <= Self.triesForCode.maximum, mayTry,
                 let known, known.kind == presented.kind, known.digest == digest, now < known.expiresAt,
                 known.usedBy == nil || known.usedBy == presented.attempt,
                 let user = try transaction.user(known.user, in: application)

@@ -18,7 +18,7 @@ package struct RedeemAuthorizationCode: Sendable {
         package var code: String
         package var redirect: String
         package var verifier: String
-        /// Binds the session to the device's key, which joins the user.
+        /// Binds the session to the device's key, which joins the user when the person has just shown to be there on the pages.
         package var proof: PresentedProof?
         package var device: DeviceDescription
         package var address: ClientAddress
@@ -66,7 +66,8 @@ package struct RedeemAuthorizationCode: Sendable {
         let attempt = Attempt(name: "authorization code \(request.code)", request: [])
         let mark = RateLimitKey(
             application: application.id, kind: "authorization-code", subject: Base64URL.text(of: attempt.digest.bytes))
-        let link = DeviceLink(proof: proof, joins: true, now: now)
+        // A key that joins is another way in, for ever; a browser that was left open, or a stolen session, opens none.
+        let link = DeviceLink(proof: proof, joins: grant.isFresh, now: now)
         let sessions = issuers.issuer(
             for: .init(
                 application, .native, by: grant.isFresh ? .pages : .keptPages,
