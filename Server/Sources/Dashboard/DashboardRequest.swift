@@ -141,6 +141,11 @@ struct DashboardRequest: Sendable {
         return application
     }
 
+    /// What the caller sees of the application's users.
+    func reader() throws(DomainError) -> AdminReader {
+        AdminReader(try caller(), in: try targetApplication().id)
+    }
+
     /// Who does it, for the audit log.
     func auditActor() throws(DomainError) -> Operator { try caller().auditActor(from: page.origin) }
 

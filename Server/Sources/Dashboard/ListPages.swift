@@ -67,10 +67,10 @@ enum SessionsPage {
     ]
 
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
-        let (application, query) = (try request.targetApplication(), request.page.query)
+        let query = request.page.query
         let parts = query.text("from").split(separator: ".", maxSplits: 1).map(String.init)
         let sessions = try await request.rules.listActivity.sessions(
-            in: application.id,
+            in: try request.targetApplication().id, for: try request.reader(),
             protocolName: query.text("protocol").isEmpty ? nil : .init(rawValue: query.text("protocol")),
             from: parts.count == 2
                 ? SessionCursor(user: .init(rawValue: parts[0]), session: .init(rawValue: parts[1])) : nil, limit: 50)
@@ -79,16 +79,13 @@ enum SessionsPage {
         list.empty = request.text("sessions.empty")
         list.filters = UserQuery.fields(request).filter { $0.name == "protocol" }
         list.rows = sessions.map { session in
-            let isMasked = !request.offers(.readPersonalData)
-            let name = isMasked ? Redaction.text(session.device.name) : session.device.name
-            return [
+            [
                 .init(text: session.user.rawValue, link: request.path("users/\(session.user)"), isCode: true),
                 .init(
-                    text: [name, session.device.model, session.device.system, session.device.appVersion]
+                    text: [session.device.name, session.device.model, session.device.system, session.device.appVersion]
                         .compactMap { $0 }.joined(separator: " · ")),
                 .init(text: "\(session.protocolName.rawValue) · \(session.method.rawValue)"),
-                .init(
-                    text: (isMasked ? Redaction.address(session.address) : session.address) ?? "–", isCode: true),
+                .init(text: session.address ?? "–", isCode: true),
                 .init(text: "", time: session.createdAt), .init(text: "", time: session.lastUsedAt),
             ]
         }

@@ -92,9 +92,11 @@ enum UserPage {
                 return request.redirect(to: "\(request.path("users/\(other)"))?done=merged")
             }
         },
-        DashboardRoute(page, post: "save", .editUser, also: [.changeIdentifiers]) { request in
+        DashboardRoute(page, post: "save", .editUser, also: [.changeIdentifiers, .readPersonalData]) { request in
             try await change(request) { form, id, application, _ in
                 let known = try await request.modules.accounts.readUser(id, in: application.id)
+                // The form says all that shall be: who does not see what is there cannot fill it in.
+                try request.caller().require(.readPersonalData, in: application.id)
                 var edit = try edit(form, of: known)
                 edit.version = Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
                 let asked = edit
@@ -180,18 +182,19 @@ enum UserPage {
         _ request: DashboardRequest, notice: String? = nil, fault: String? = nil,
         code: IssueTransferCode.Issued? = nil, form: FormValues = .none, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
+        let reader = try request.reader()
         let found = try await request.rules.inspectUser(
-            Identifier(rawValue: request.id("user")), in: try request.targetApplication().id)
-        let isMasked = !request.offers(.readPersonalData)
-        let user = isMasked ? Redaction.user(found.user) : found.user
-        let view = UserPageModel(request: request, found: found, user: user, isMasked: isMasked)
+            Identifier(rawValue: request.id("user")), in: try request.targetApplication().id, for: reader)
+        let user = found.user
+        let view = UserPageModel(request: request, found: found, isMasked: !reader.seesPersonalData)
         var model = view.model
-        model.merge(UserRolesForm.model(request, of: found.user)) { $1 }
-        if request.offers(.editUser) {
-            model["canChange"] = true
+        model.merge(UserRolesForm.model(request, of: user)) { $1 }
+        if request.offers(.editUser) { model["canChange"] = true }
+        if request.offers(.editUser), reader.seesPersonalData {
+            model["canEdit"] = true
             model["edit"] = view.editFields(form).map(\.model)
-            model["version"] = String(found.user.updatedAt.milliseconds)
-            model["known"] = found.user.fields.keys.sorted().joined(separator: "\n")
+            model["version"] = String(user.updatedAt.milliseconds)
+            model["known"] = user.fields.keys.sorted().joined(separator: "\n")
         }
         if let notice { model["notice"] = request.text(notice) }
         if let code {
@@ -212,10 +215,11 @@ struct UserPageModel {
     private static let maximumDetailCharacters = 300
 
     let request: DashboardRequest
-    let found: InspectUser.Findings
     /// Masked for those who may not see who it is.
-    let user: User
+    let found: InspectUser.Findings
     let isMasked: Bool
+
+    private var user: User { found.user }
 
     var model: PageTemplates.Model {
         let application = request.application
@@ -228,8 +232,8 @@ struct UserPageModel {
                 ["provider": identity.provider.rawValue, "subject": identity.subject, "time": identity.linkedAt.text]
             },
             "deviceKeys": found.deviceKeys.map { key -> PageTemplates.Model in
-                let name = isMasked ? Redaction.text(key.device.name) : key.device.name
-                let device = [name, key.device.model, key.device.system, key.device.appVersion].compactMap { $0 }
+                let device = [key.device.name, key.device.model, key.device.system, key.device.appVersion]
+                    .compactMap { $0 }
                 var model: PageTemplates.Model = [
                     "thumbprint": key.thumbprint, "device": device.isEmpty ? "–" : device.joined(separator: " · "),
                     "added": key.addedAt.text,
@@ -239,8 +243,8 @@ struct UserPageModel {
             },
             "passkeys": found.passkeys.map { passkey -> PageTemplates.Model in
                 var model: PageTemplates.Model = [
-                    "id": passkey.id, "name": (isMasked ? Redaction.text(passkey.name) : passkey.name) ?? "–",
-                    "aaguid": passkey.aaguid, "count": String(passkey.signCount), "added": passkey.createdAt.text,
+                    "id": passkey.id, "name": passkey.name, "aaguid": passkey.aaguid,
+                    "count": String(passkey.signCount), "added": passkey.createdAt.text,
                     "kept": request.text(
                         passkey.isBackedUp
                             ? "user.backedUp" : passkey.isBackupEligible ? "user.notBackedUp" : "user.oneDevice"),
@@ -251,21 +255,19 @@ struct UserPageModel {
             "hasSecondFactors": !found.secondFactors.factors.isEmpty,
             "recoveryCodesLeft": String(found.secondFactors.recoveryCodesLeft),
             "secondFactors": found.secondFactors.factors.map { factor -> PageTemplates.Model in
-                var model: PageTemplates.Model = [
-                    "name": (isMasked ? Redaction.text(factor.name) : factor.name) ?? "–",
-                    "added": factor.createdAt.text,
-                ]
+                var model: PageTemplates.Model = ["name": factor.name, "added": factor.createdAt.text]
                 if let used = factor.lastUsedAt { model["used"] = used.text }
                 return model
             },
             "sessions": found.sessions.map { session -> PageTemplates.Model in
-                let name = isMasked ? Redaction.text(session.device.name) : session.device.name
-                let device = [name, session.device.model, session.device.system, session.device.appVersion]
+                let device = [
+                    session.device.name, session.device.model, session.device.system, session.device.appVersion,
+                ]
                 return [
                     "id": session.id.rawValue,
                     "device": device.allSatisfy { $0 == nil } ? "–" : device.compactMap { $0 }.joined(separator: " · "),
                     "way": "\(session.protocolName.rawValue) · \(session.method.rawValue)",
-                    "address": (isMasked ? Redaction.address(session.address) : session.address) ?? "–",
+                    "address": session.address ?? "–",
                     "time": session.lastUsedAt.text,
                 ]
             },

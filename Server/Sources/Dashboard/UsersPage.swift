@@ -32,20 +32,18 @@ enum UsersPage {
     }
 
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
-        let (access, application, query) = (try request.caller(), try request.targetApplication(), request.page.query)
-        let showsAll = request.offers(.readPersonalData)
+        let (reader, application, query) = (try request.reader(), try request.targetApplication(), request.page.query)
         let page = try await request.rules.browseUsers(
-            in: application.id, UserQuery.filter(query),
-            from: UserQuery.cursor(query.text("from")), limit: 50, searchesParts: showsAll)
+            in: application.id, for: reader, UserQuery.filter(query),
+            from: UserQuery.cursor(query.text("from")), limit: 50)
         let (columns, fields) = (columns(query), UserQuery.fields(query))
         var list = ListModel()
         list.columns = columns.map { request.text("users.\($0)") } + fields
         list.empty = request.text("users.empty")
         list.filters = UserQuery.fields(request)
         list.rows = page.users.map { user in
-            let shown = showsAll ? user : Redaction.user(user)
-            return columns.map { cell($0, shown, request) }
-                + fields.map { .init(text: shown.fields[$0].map(text(of:)) ?? "–") }
+            columns.map { cell($0, user, request) }
+                + fields.map { .init(text: user.fields[$0].map(text(of:)) ?? "–") }
         }
         list.next = page.next.map { $0.key.isEmpty ? $0.id.rawValue : "\($0.id).\($0.key)" }
         if request.offers(.exportUsers) {
@@ -58,7 +56,7 @@ enum UsersPage {
         if mayChange { list.picks = page.users.map(\.id.rawValue) }
         var model = list.model(request)
         model["chooser"] = chooser(request, columns, fields)
-        model.merge(views(request, access, application)) { $1 }
+        model.merge(views(request, reader, application)) { $1 }
         if mayChange, !page.users.isEmpty {
             model["bulk"] =
                 [
@@ -81,9 +79,9 @@ enum UsersPage {
 
     /// Links to the views that were kept, and forms to keep this one or forget one.
     private static func views(
-        _ request: DashboardRequest, _ access: AdminAccess, _ application: Domain.Application
+        _ request: DashboardRequest, _ reader: AdminReader, _ application: Domain.Application
     ) -> PageTemplates.Model {
-        let kept = application.settings.userListViews.filter { $0.isShown(to: access) }
+        let kept = application.settings.userListViews.filter { $0.isShown(to: reader) }
         let shown = UserQuery.view(named: "", request.page.query)
         let views = kept.map { view -> PageTemplates.Model in
             var other = view

@@ -168,6 +168,20 @@ struct ClaimTests {
         #expect(try await world.send("owner", .get, path).json["hasTooLargeClaims"] == nil)
     }
 
+    @Test("that are fields of a user are masked for admins who see no personal data")
+    func masked() async throws {
+        let world = try await world()
+        let person = try await world.server.person()
+        let rules = #"{"claim": "plan", "field": "plan"}, {"claim": "tier", "value": "all"}"#
+        #expect(try await set(world, rules).status == 200)
+        try await write(world, ["plan": "for Hana"], of: person)
+        let path = world.path("/users/\(person.logIn.user.id)/roles")
+        let open = try await world.send("owner", .get, path)
+        #expect(try open.json["claims"]?["plan"] == "for Hana" && open.json["claimsVersion"] != nil)
+        let masked = try await world.send(try await world.key([.readUsers]), .get, path)
+        #expect(try masked.json["claims"] == ["plan": "•••", "tier": "all"] && masked.json["claimsVersion"] == nil)
+    }
+
     private func register(_ person: Person) async throws -> Answer {
         try await person.send(
             .post, APIPath.upgrade, body: #"{"username": "hana", "password": "correct horse battery"}"#)

@@ -109,7 +109,8 @@ struct EventPlanTests {
         let reading = try await statements {
             _ = try await world.modules.events.readEvents(in: made.id, after: 5000, limit: 500)
             _ = try await world.modules.administration.inspectUser(
-                try await world.logIn("hana", to: application).user.id, in: made.id)
+                try await world.logIn("hana", to: application).user.id, in: made.id,
+                for: .unrestricted)
         }
         try expectBounded(reading, rows: 500)
         let removal = try await statements {

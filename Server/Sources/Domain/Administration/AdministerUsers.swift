@@ -25,11 +25,12 @@ package struct InspectUser: Sendable {
         package var lastDay: Int64
     }
 
+    /// - Returns: what the reader may see of it.
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Identifier<Application>
+        _ id: Identifier<User>, in application: Identifier<Application>, for reader: AdminReader
     ) async throws(DomainError) -> Findings {
-        try await store.read { transaction throws(DomainError) in
+        let found = try await store.read { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
             let sessions = try transaction.sessions(of: id, in: application)
             let events = try transaction.events(of: id, in: application, limit: Self.maximumEvents)
@@ -51,6 +52,7 @@ package struct InspectUser: Sendable {
                 hasWeakCredential: user.weakPasswordAt != nil,
                 lastDay: try transaction.daySeen(of: id, in: application))
         }
+        return reader.shown(found)
     }
 }
 
@@ -165,17 +167,18 @@ package struct ListActivity: Sendable {
 
     let store: any Store
 
-    /// Sessions, those of the newest users first.
+    /// Sessions, those of the newest users first, as the reader sees them.
     ///
     /// - Throws: `storageUnavailable`.
     package func sessions(
-        in application: Identifier<Application>, protocolName: Session.ProtocolName? = nil,
+        in application: Identifier<Application>, for reader: AdminReader, protocolName: Session.ProtocolName? = nil,
         from cursor: SessionCursor? = nil, limit: Int
     ) async throws(DomainError) -> [Session] {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         return try await store.read { transaction throws(DomainError) in
             try transaction.sessions(in: application, protocolName: protocolName, from: cursor, limit: limit)
         }
+        .map { reader.shown($0) }
     }
 
     /// Merges, newest first, and how many offers wait.

@@ -21,7 +21,8 @@ package struct ExportUsers: Sendable {
         /// - Throws: `storageUnavailable`.
         package func callAsFunction(from cursor: UserCursor?) async throws(DomainError) -> BrowseUsers.Page {
             try await browse(
-                in: application, filter, from: cursor, limit: Self.size, stride: Self.size, within: Self.longestTime)
+                in: application, for: .unrestricted, filter, from: cursor, limit: Self.size, stride: Self.size,
+                within: Self.longestTime)
         }
     }
 

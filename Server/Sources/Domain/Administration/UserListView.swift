@@ -51,7 +51,7 @@ package struct UserListView: Hashable, Sendable {
     }
 
     /// What is searched can be a name or an address: who may not see such, sees no view that holds it.
-    package func isShown(to access: AdminAccess) -> Bool { search == nil || access.may(.readPersonalData) }
+    package func isShown(to reader: AdminReader) -> Bool { search == nil || reader.seesPersonalData }
 
     /// What is wrong with it.
     func faults() -> [ValidationError] {

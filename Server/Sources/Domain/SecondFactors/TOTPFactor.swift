@@ -8,7 +8,7 @@ package struct TOTPFactor: Hashable, Sendable {
     package let id: Identifier<TOTPFactor>
     package let user: Identifier<User>
     /// What the user calls it.
-    package let name: String
+    package internal(set) var name: String
     /// The shared key, sealed (requirement 40).
     package let sealedKey: [UInt8]
     /// The last step of time whose code was used: each counts once.

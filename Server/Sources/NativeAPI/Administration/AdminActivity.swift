@@ -30,14 +30,14 @@ extension AdminAPI {
     static let activity: [AdminRoute] = [
         AdminRoute(.get, "\(application)/sessions", .listSessions, also: [.readPersonalData]) { call in
             let query = try AdminQuery(call, "protocol", "from", "limit")
-            let (access, application) = (try call.caller(), try call.targetApplication())
             let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
             let sessions = try await call.rules.listActivity.sessions(
-                in: application.id, protocolName: query.text("protocol").map { .init(rawValue: $0) },
+                in: try call.targetApplication().id, for: try call.reader(),
+                protocolName: query.text("protocol").map { .init(rawValue: $0) },
                 from: query.text("from").map(SessionCursor.init(wire:)), limit: limit)
             return try call.answer(
                 AdminSessionsBody(
-                    sessions: sessions.map { AdminSessionBody($0, for: access) },
+                    sessions: sessions.map(AdminSessionBody.init(_:)),
                     next: sessions.count == limit
                         ? sessions.last.map { "\($0.user.rawValue).\($0.id.rawValue)" } : nil))
         },

@@ -86,6 +86,11 @@ struct AdminCall: Sendable {
         return access
     }
 
+    /// What the caller sees of the application's users.
+    func reader() throws(DomainError) -> AdminReader {
+        AdminReader(try caller(), in: try targetApplication().id)
+    }
+
     /// Who does it, for the audit log.
     func auditActor() throws(DomainError) -> Operator { try caller().auditActor(from: origin) }
 

@@ -14,14 +14,15 @@ extension AdminAPI {
             AdminRoute(.get, userRoles, .readUser) { call in
                 let application = try call.targetApplication()
                 let user = try await call.modules.accounts.readUser(try call.user(), in: application.id)
-                return try call.answer(UserRolesBody(user, in: application))
+                return try call.answer(UserRolesBody(user, in: application, for: try call.reader()))
             },
             AdminRoute(.patch, userRoles, .assignRoles) { call in
                 let body = try await call.body(UserRolesPatch.self)
                 let application = try call.targetApplication()
                 let user = try await call.modules.accounts.changeUserRoles(
                     body.change, of: try call.user(), in: application, by: try call.auditActor())
-                return try call.answer(UserRolesBody(user, in: try await call.presentApplication()))
+                return try call.answer(
+                    UserRolesBody(user, in: try await call.presentApplication(), for: try call.reader()))
             },
             AdminRoute(.get, "\(application)/claims", .readSettings) { call in
                 try call.answer(ClaimsBody(try call.targetApplication().settings.access))
@@ -69,13 +70,13 @@ extension AdminAPI {
             AdminRoute(.get, "\(one)/users", .listMembers, also: [.readPersonalData]) { call in
                 let query = try AdminQuery(call, "from", "limit")
                 let limit = try query.number("limit", in: 1...ListMembers.maximumPageSize) ?? 50
-                let (access, application) = (try call.caller(), try call.targetApplication())
+                let (reader, application) = (try call.reader(), try call.targetApplication())
                 let page = try await call.modules.accounts.listMembers(
-                    of: try call.grant(kind).id, in: application.id,
+                    of: try call.grant(kind).id, in: application.id, for: reader,
                     after: query.text("from").map { Identifier(rawValue: $0) }, limit: limit)
                 return try call.answer(
                     AdminUsersBody(
-                        users: page.users.map { AdminUserBody($0, in: application, for: access) },
+                        users: page.users.map { AdminUserBody(shown: $0, in: application, to: reader) },
                         next: page.next?.rawValue))
             },
         ]
@@ -170,15 +171,16 @@ struct UserRolesBody: Encodable {
     /// Absent unless the user gets no token because of it.
     let hasTooLargeClaims: Bool?
 
-    init(_ user: User, in application: Domain.Application) {
+    init(_ user: User, in application: Domain.Application, for reader: AdminReader) {
         let rules = application.settings.access
         roles = rules.sorted(.role).filter { user.grants.contains($0.id) }.map(GrantBody.init(_:))
         groups = rules.sorted(.group).filter { user.grants.contains($0.id) }.map(GrantBody.init(_:))
         let access = user.access(in: application)
         allRoles = access.roles
         permissions = access.permissions
-        claims = access.claims
-        claimsVersion = access.version
+        // A claim can be a field of the user, and a digest of few values can be tried out.
+        claims = reader.shown(user).access(in: application).claims
+        claimsVersion = reader.seesPersonalData ? access.version : nil
         hasTooLargeClaims = access.hasTooLargeClaims ? true : nil
     }
 }

@@ -11,10 +11,13 @@ struct AdminUserBody: Encodable {
     /// Whether what is personal is masked.
     let isMasked: Bool
 
-    init(_ user: User, in application: Domain.Application, for access: AdminAccess) {
-        isMasked = !access.may(.readPersonalData, in: application.id)
-        let seen = isMasked ? Redaction.user(user) : user
-        self.user = UserBody(seen.shown(to: .server, in: application))
+    /// - Parameters:
+    ///   - user: As the reader sees it.
+    ///   - application: Whose it is.
+    ///   - reader: Who looks.
+    init(shown user: User, in application: Domain.Application, to reader: AdminReader) {
+        isMasked = !reader.seesPersonalData
+        self.user = UserBody(user.shown(to: .server, in: application))
         disabledAt = user.disabledAt?.wire
         deletionRequestedAt = user.deletionRequestedAt?.wire
         erasedAt = user.deletionRequestedAt.map { ($0 + application.settings.deletionGrace).wire }
@@ -36,18 +39,16 @@ struct InspectedUserBody: Encodable {
     let audit: [AuditEntryBody]
     let hasWeakCredential: Bool
 
-    init(_ found: InspectUser.Findings, in application: Domain.Application, for access: AdminAccess) {
-        user = AdminUserBody(found.user, in: application, for: access)
-        sessions = found.sessions.map { AdminSessionBody($0, for: access) }
-        let isMasked = user.isMasked
-        deviceKeys = found.deviceKeys.map { key in
-            var shown = key
-            if isMasked { shown.device.name = Redaction.text(key.device.name) }
-            return DeviceKeyBody(shown, isCurrent: nil)
-        }
-        passkeys = found.passkeys.map { AdminPasskeyBody($0, isMasked: isMasked) }
+    init(
+        shown found: InspectUser.Findings, in application: Domain.Application, to reader: AdminReader,
+        withAudit seesAudit: Bool
+    ) {
+        user = AdminUserBody(shown: found.user, in: application, to: reader)
+        sessions = found.sessions.map(AdminSessionBody.init(_:))
+        deviceKeys = found.deviceKeys.map { DeviceKeyBody($0, isCurrent: nil) }
+        passkeys = found.passkeys.map(AdminPasskeyBody.init(_:))
         transfers = found.transfers.map { AdminTransferBody(id: $0.id.rawValue, redeemedAt: $0.redeemedAt.wire) }
-        audit = access.may(.readAudit, in: application.id) ? found.audit.map(AuditEntryBody.init(_:)) : []
+        audit = seesAudit ? found.audit.map(AuditEntryBody.init(_:)) : []
         hasWeakCredential = found.hasWeakCredential
     }
 }
@@ -68,14 +69,12 @@ struct AdminSessionBody: Encodable {
     let lastUsedAt: WireTime
     let expiresAt: WireTime
 
-    init(_ session: Session, for access: AdminAccess) {
-        let isMasked = !access.may(.readPersonalData, in: session.application)
+    /// - Parameter session: As the admin sees it.
+    init(_ session: Session) {
         id = session.id.rawValue
         user = session.user.rawValue
-        var device = session.device
-        if isMasked { device.name = Redaction.text(device.name) }
-        self.device = DeviceBody(device)
-        address = isMasked ? Redaction.address(session.address) : session.address
+        device = DeviceBody(session.device)
+        address = session.address
         `protocol` = session.protocolName.rawValue
         createdWith = session.method.rawValue
         createdAt = session.createdAt.wire

@@ -13,20 +13,24 @@ extension AdminAPI {
             let query = try AdminQuery(
                 call, "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince", "notSeenSince",
                 "search", "from", "limit")
-            let (access, application) = (try call.caller(), try call.targetApplication())
+            let (reader, application) = (try call.reader(), try call.targetApplication())
             let page = try await call.rules.browseUsers(
-                in: application.id, try BrowseUsers.Filter(query), from: query.text("from").map(UserCursor.init(wire:)),
-                limit: try query.number("limit", in: 1...BrowseUsers.maximumPageSize) ?? 50,
-                searchesParts: access.may(.readPersonalData, in: application.id))
+                in: application.id, for: reader, try BrowseUsers.Filter(query),
+                from: query.text("from").map(UserCursor.init(wire:)),
+                limit: try query.number("limit", in: 1...BrowseUsers.maximumPageSize) ?? 50)
             return try call.answer(
                 AdminUsersBody(
-                    users: page.users.map { AdminUserBody($0, in: application, for: access) }, next: page.next?.wire))
+                    users: page.users.map { AdminUserBody(shown: $0, in: application, to: reader) },
+                    next: page.next?.wire))
         },
         AdminRoute(.get, one, .readUser, also: [.readPersonalData, .readAudit]) { call in
-            let (access, application) = (try call.caller(), try call.targetApplication())
-            let found = try await call.rules.inspectUser(try call.user(), in: application.id)
+            let (reader, application) = (try call.reader(), try call.targetApplication())
+            let found = try await call.rules.inspectUser(
+                try call.user(), in: application.id, for: reader)
+            let seesAudit = try call.caller().may(.readAudit, in: application.id)
             return try call.answer(
-                InspectedUserBody(found, in: application, for: access), version: found.user.updatedAt)
+                InspectedUserBody(shown: found, in: application, to: reader, withAudit: seesAudit),
+                version: found.user.updatedAt)
         },
         AdminRoute(.patch, one, .editUser, also: [.changeIdentifiers]) { call in
             let application = try call.targetApplication()
@@ -42,8 +46,7 @@ extension AdminAPI {
                 )
                 .user
             }
-            return try call.answer(
-                AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
+            return try call.answer(user)
         },
         AdminRoute(.delete, one, .deleteUser) { call in
             let erasedAt = try await call.modules.deletion.deleteUser(
@@ -51,11 +54,9 @@ extension AdminAPI {
             return try call.answer(ErasureBody(erasedAt: erasedAt.wire), status: .accepted)
         },
         AdminRoute(.post, "\(one)/restore", .restoreUser) { call in
-            let application = try call.targetApplication()
             let user = try await call.modules.deletion.restoreUser(
-                try call.user(), in: application.id, by: try call.auditActor())
-            return try call.answer(
-                AdminUserBody(user, in: application, for: try call.caller()), version: user.updatedAt)
+                try call.user(), in: try call.targetApplication().id, by: try call.auditActor())
+            return try call.answer(user)
         },
         AdminRoute(.post, "\(one)/disable", .disableUser) { call in try await call.setDisabled(true) },
         AdminRoute(.post, "\(one)/enable", .enableUser) { call in try await call.setDisabled(false) },
@@ -118,10 +119,16 @@ extension AdminAPI {
 
 extension AdminCall {
     fileprivate func setDisabled(_ isDisabled: Bool) async throws -> Response {
-        let application = try targetApplication()
         let user = try await modules.accounts.setUserDisabled(
-            try user(), in: application, isDisabled: isDisabled, by: try auditActor())
-        return try answer(AdminUserBody(user, in: application, for: try caller()), version: user.updatedAt)
+            try user(), in: try targetApplication(), isDisabled: isDisabled, by: try auditActor())
+        return try answer(user)
+    }
+
+    /// The user after a change, as the caller sees it.
+    fileprivate func answer(_ user: User) throws -> Response {
+        let reader = try reader()
+        return try answer(
+            AdminUserBody(shown: reader.shown(user), in: try targetApplication(), to: reader), version: user.updatedAt)
     }
 }
 

@@ -11,8 +11,8 @@ extension AdminAPI {
     /// Named ways to look at users.
     static let views: [AdminRoute] = [
         AdminRoute(.get, all, .listUserListViews) { call in
-            let access = try call.caller()
-            let views = try call.targetApplication().settings.userListViews.filter { $0.isShown(to: access) }
+            let reader = try call.reader()
+            let views = try call.targetApplication().settings.userListViews.filter { $0.isShown(to: reader) }
             return try call.answer(UserListViewsBody(views: views.map(UserListViewBody.init(_:))))
         },
         AdminRoute(.put, one, .changeUserListViews) { call in

@@ -15,9 +15,10 @@ struct AdminPasskeyBody: Encodable {
     let createdAt: WireTime
     let lastUsedAt: WireTime?
 
-    init(_ passkey: Passkey, isMasked: Bool) {
+    /// - Parameter passkey: As the admin sees it.
+    init(_ passkey: Passkey) {
         id = passkey.id
-        name = isMasked ? Redaction.text(passkey.name) : passkey.name
+        name = passkey.name
         aaguid = passkey.aaguid
         transports = passkey.transports
         isBackupEligible = passkey.isBackupEligible

@@ -311,7 +311,7 @@ struct ListMembersCommand<Words: GrantWords>: AsyncParsableCommand {
             var (members, last) = ([String](), Identifier<User>?.none)
             repeat {
                 let page = try await modules.accounts.listMembers(
-                    of: grant.id, in: id, after: last, limit: ListMembers.maximumPageSize)
+                    of: grant.id, in: id, for: .unrestricted, after: last, limit: ListMembers.maximumPageSize)
                 members += page.users.map(\.id.rawValue)
                 last = page.next
             } while last != nil

@@ -94,7 +94,8 @@ final class UsersController: Sendable {
                 throw ParseFault.invalidQuery("Of a role's users the first \(Self.maximumMembers) are found.")
             }
             let page = try await accounts.listMembers(
-                of: role, in: call.application.id, after: last, limit: ListMembers.maximumPageSize)
+                of: role, in: call.application.id, for: .unrestricted, after: last,
+                limit: ListMembers.maximumPageSize)
             (last, isEnd) = (page.next, page.next == nil)
             for user in page.users {
                 guard let view = call.caller.view(user) else { continue }

@@ -192,7 +192,8 @@ struct AccessRuleTests {
         #expect(entries.count == recorded)
         #expect(entries.allSatisfy { $0.target == .user(user.id) && !$0.details.isEmpty })
         for grant in all {
-            let members = try await world.modules.accounts.listMembers(of: grant.id, in: application.id, limit: 10)
+            let members = try await world.modules.accounts.listMembers(
+                of: grant.id, in: application.id, for: .unrestricted, limit: 10)
             #expect(members.users.map(\.id) == (given.contains(grant.id) ? [user.id] : []))
         }
     }

@@ -30,14 +30,16 @@ struct ListMembersTests {
         var (sizes, found, last) = ([Int](), [Identifier<User>](), Identifier<User>?.none)
         repeat {
             let page = try await world.modules.accounts.listMembers(
-                of: role, in: application, after: last, limit: ListMembers.maximumPageSize)
+                of: role, in: application, for: .unrestricted, after: last,
+                limit: ListMembers.maximumPageSize)
             sizes.append(page.users.count)
             found += page.users.map(\.id)
             last = page.next
         } while last != nil
         #expect(found == users.map(\.id))
         #expect(sizes.first == 31 && sizes.count == 2, "\(sizes)")
-        let few = try await world.modules.accounts.listMembers(of: role, in: application, limit: -1)
+        let few = try await world.modules.accounts.listMembers(
+            of: role, in: application, for: .unrestricted, limit: -1)
         #expect(few.users.count == 1 && few.next == users.first?.id)
     }
 }

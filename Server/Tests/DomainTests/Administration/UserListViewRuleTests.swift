@@ -45,9 +45,10 @@ struct UserListViewRuleTests {
             id: Identifier(rawValue: "a"), name: "Hana", role: role, applications: nil, createdAt: StandingClock().now)
         let access = AdminAccess(
             holder: .admin(admin), name: admin.name, permissions: role.permissions, applications: nil)
-        #expect(Self.view().isShown(to: access))
+        let reader = AdminReader(access, in: Identifier(rawValue: "app"))
+        #expect(Self.view().isShown(to: reader))
         #expect(
-            Self.view { $0.search = "hana" }.isShown(to: access) == role.permissions.contains(.readPersonalData))
+            Self.view { $0.search = "hana" }.isShown(to: reader) == role.permissions.contains(.readPersonalData))
     }
 
     @Test("has a name, each column once, and no more than six fields of the application's own")

@@ -37,9 +37,10 @@ struct AdminSearchTests {
         let browse = world.server.modules.administration.browseUsers
         let application = world.server.application.id
         // Each step looks at one user; after the second one the time is over.
-        let first = try await browse(in: application, limit: 50, stride: 1)
+        let first = try await browse(in: application, for: .unrestricted, limit: 50, stride: 1)
         #expect(first.users.count == 2)
-        let rest = try await browse(in: application, from: first.next, limit: 50, stride: 1)
+        let rest = try await browse(
+            in: application, for: .unrestricted, from: first.next, limit: 50, stride: 1)
         #expect(rest.users.count == 1)
         #expect(engine.limits.prefix(2) == [.milliseconds(300), .milliseconds(1)])
         // An export has longer for its pages, and misses nobody.

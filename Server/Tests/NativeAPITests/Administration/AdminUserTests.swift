@@ -83,6 +83,26 @@ struct AdminUserTests {
         #expect(try ids(try await world.send("owner", .get, world.path("/users?search=hana"))) == [user])
     }
 
+    @Test("are masked in the entries of the audit log about them too, for a key that reads it: the whole log is open")
+    func maskedEntries() async throws {
+        let world = try await AdminWorld(roles: [])
+        let user = try await world.server.signUp(
+            "hanako", headers: [("User-Agent", "HanaBrowser/7")], peer: "203.0.113.77"
+        ).read(LogInResponse.self).user.id
+        let key = try await world.key([.readUsers, .readAudit])
+        let path = world.path("/users/\(user)")
+        let open = try await world.send("owner", .get, path)
+        let masked = try await world.send(key, .get, path)
+        for secret in ["203.0.113.77", "HanaBrowser"] {
+            #expect(open.text.contains(secret) && !masked.text.contains(secret), "\(secret)")
+        }
+        let addresses = try masked.json["audit"]?.list.compactMap { $0["address"]?.text } ?? []
+        #expect(addresses.contains("203.0.•••"))
+        // An auditor looks for addresses, and learns no names.
+        let log = try await world.send(key, .get, world.path("/audit")).text
+        #expect(log.contains("203.0.113.77") && !log.contains("hanako"))
+    }
+
     @Test("are edited when nobody else came before, and the edit is in the audit log")
     func edit() async throws {
         let world = try await AdminWorld(roles: [])

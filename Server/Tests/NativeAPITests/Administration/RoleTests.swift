@@ -186,7 +186,7 @@ struct RoleTests {
         let id = Identifier<User>(rawValue: person.logIn.user.id)
         try await deletion.eraseUser(id, in: world.server.application.id, by: .local)
         let members = try await world.server.modules.accounts.listMembers(
-            of: Identifier(rawValue: role), in: world.server.application.id, limit: 9)
+            of: Identifier(rawValue: role), in: world.server.application.id, for: .unrestricted, limit: 9)
         #expect(members.users.isEmpty)
     }
 }

@@ -76,14 +76,15 @@ package struct ListMembers: Sendable {
     /// - Parameters:
     ///   - grant: A role or a group. Members of a group that gives the role are not among those of the role.
     ///   - application: Where.
+    ///   - reader: Who looks.
     ///   - user: The last one of the page before.
     ///   - limit: The most.
-    /// - Returns: a page, in the order of ids. It may be short before the last one: it has no more than
+    /// - Returns: a page, in the order of ids, as the reader sees it. It may be short before the last one: it has no more than
     ///   `SearchLimits.maximumBytes`.
     /// - Throws: `storageUnavailable`.
     package func callAsFunction(
-        of grant: Identifier<Grant>, in application: Identifier<Application>, after user: Identifier<User>? = nil,
-        limit: Int
+        of grant: Identifier<Grant>, in application: Identifier<Application>, for reader: AdminReader,
+        after user: Identifier<User>? = nil, limit: Int
     ) async throws(DomainError) -> Page {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         return try await store.read { transaction throws(DomainError) in
@@ -96,7 +97,7 @@ package struct ListMembers: Sendable {
                     guard size.hasRoom(for: ResponseSize.of(member)) || found.isEmpty else {
                         return Page(users: found, next: found.last?.id)
                     }
-                    found.append(member)
+                    found.append(reader.shown(member))
                 }
                 if members.count < wanted { return Page(users: found, next: nil) }
             }

@@ -29,8 +29,8 @@ package struct Transfer: Hashable, Sendable {
     package let user: Identifier<User>
     /// The thumbprint of the new device's key.
     package let deviceKey: String
-    package let device: DeviceDescription
-    package let address: String?
+    package internal(set) var device: DeviceDescription
+    package internal(set) var address: String?
     package let codeDigest: SecretDigest
     /// The user that the key led to before.
     package let leftUser: Identifier<User>?

@@ -36,26 +36,28 @@ package struct BrowseUsers: Sendable {
 
     /// - Parameters:
     ///   - application: Whose users.
+    ///   - reader: Who looks. Parts of names are looked for only where what is personal is seen: they would tell what is
+    ///     masked, character by character.
     ///   - filter: Which of them.
     ///   - cursor: Where the page begins; `nil` for the first one.
     ///   - limit: At most 500; larger values are cut.
     ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
-    ///   - searchesParts: Whether parts of names are looked for, and not whole ones alone: parts tell what is masked.
     ///   - time: How long it may take, where that is not the time limit of searches.
-    /// - Returns: the page. It may be short before the last one: it has what was found within the time limit, and no
+    /// - Returns: the page, as the reader sees it. It may be short before the last one: it has what was found within the time limit, and no
     ///   more than `SearchLimits.maximumBytes`.
     /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `busy` when too many
     ///   searches of admins wait, `storageUnavailable`.
     package func callAsFunction(
-        in application: Identifier<Application>, _ filter: Filter = Filter(), from cursor: UserCursor? = nil,
-        limit: Int = 50, stride: Int = BrowseUsers.stride, searchesParts: Bool = true, within time: Duration? = nil
+        in application: Identifier<Application>, for reader: AdminReader, _ filter: Filter = Filter(),
+        from cursor: UserCursor? = nil, limit: Int = 50, stride: Int = BrowseUsers.stride,
+        within time: Duration? = nil
     ) async throws(DomainError) -> Page {
         let limit = min(max(limit, 1), Self.maximumPageSize)
         var found: [User] = []
         var size = ResponseSize()
         var next = cursor
         var looked = 0
-        let leader = UserLeader(filter, searchesParts: searchesParts)
+        let leader = UserLeader(filter, searchesParts: reader.seesPersonalData)
         let request = SearchRequest(by: .admin)
         while looked < Self.longestSearch {
             let (start, room) = (next, limit - found.count)
@@ -79,7 +81,7 @@ package struct BrowseUsers: Sendable {
                 guard size.hasRoom(for: ResponseSize.of(user)) || found.isEmpty else {
                     return Page(users: found, next: index == 0 ? next : fitting.cursors[index - 1])
                 }
-                found.append(user)
+                found.append(reader.shown(user))
             }
             looked += cursors.count
             if let end = fitting.end { return Page(users: found, next: end) }
