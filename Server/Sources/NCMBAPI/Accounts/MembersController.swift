@@ -95,9 +95,8 @@ final class MembersController: Sendable {
                 written.bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller)
         }
         let user = try await accounts.readUser(id, in: caller.application.id)
-        guard user.deletionRequestedAt == nil else { throw DomainError.userUnknown }
-        guard user.rights(of: member?.user.id, standard: caller.standard).contains(.read) else {
-            throw DomainError.accessRefused
+        guard user.isVisible(to: caller.reader(member?.user.id)) else {
+            throw user.deletionRequestedAt == nil ? DomainError.accessRefused : .userUnknown
         }
         return try NCMBResponse.signed(MemberObject(user, for: caller).forOthers, for: caller)
     }

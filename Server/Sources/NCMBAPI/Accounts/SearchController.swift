@@ -24,7 +24,7 @@ final class SearchController: Sendable {
         var search = UserSearch(
             order: try reading.order(query["order"]), limit: try query.number("limit") ?? 100,
             skip: try query.number("skip") ?? 0, counts: query["count"].map { $0 != "0" } ?? false,
-            reader: .user(member?.user.id, seesUnlisted: caller.options.isReadableByAll))
+            reader: caller.reader(member?.user.id))
         let asking = SearchRequest(by: .client(requests.client(of: request, context)))
         if let text = query["where"], !text.isEmpty {
             search.condition = try reading.condition(

@@ -26,6 +26,11 @@ struct NCMBCaller: Sendable {
 
     /// What everybody may with members that have no access list.
     var standard: ACL.Rights { options.isReadableByAll ? [.read] : [] }
+
+    /// Which members a member sees, or nobody in particular: disabled ones too, as the old service showed them.
+    func reader(_ member: Identifier<User>?) -> UserSearch.Reader {
+        .user(member, seesUnlisted: options.isReadableByAll, seesDisabled: true)
+    }
 }
 
 /// What every controller reads of a request.

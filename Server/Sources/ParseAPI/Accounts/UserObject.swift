@@ -81,12 +81,8 @@ struct UserObject {
 extension ParseCaller {
     /// A user as this caller sees it; `nil` when it does not.
     func view(_ user: User) -> [String: JSONValue]? {
-        guard user.deletionRequestedAt == nil else { return nil }
+        guard user.isVisible(to: reader) else { return nil }
         let object = UserObject(user, for: self)
-        if isMaster || session?.user.id == user.id { return object.own() }
-        guard !user.isDisabled, user.rights(of: session?.user.id, standard: standard).contains(.read) else {
-            return nil
-        }
-        return object.forOthers
+        return isMaster || session?.user.id == user.id ? object.own() : object.forOthers
     }
 }

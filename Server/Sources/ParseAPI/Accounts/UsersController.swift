@@ -40,7 +40,7 @@ final class UsersController: Sendable {
         let user = try await accounts.readUser(try call.id(), in: call.application.id)
         guard let view = call.caller.view(user).map(options.columns.cut) else { throw ParseFault.objectNotFound }
         var members =
-            try await expanded([view], options, for: reader(call), SearchRequest(by: searcher(call)), call).first
+            try await expanded([view], options, for: call.caller.reader, SearchRequest(by: searcher(call)), call).first
             ?? view
         if user.id == call.caller.session?.user.id, let token = call.caller.token {
             members["sessionToken"] = .string(token)
@@ -56,7 +56,7 @@ final class UsersController: Sendable {
         }
         var search = UserSearch(
             order: try WhereClause.order(options.order, isMaster: call.caller.isMaster), limit: options.limit,
-            skip: options.skip, counts: options.counts, reader: reader(call))
+            skip: options.skip, counts: options.counts, reader: call.caller.reader)
         let request = SearchRequest(by: searcher(call))
         var filter: ExpressionFilter?
         if let asked = options.condition {
@@ -186,11 +186,6 @@ final class UsersController: Sendable {
             members[name].map { Self.values(path.dropFirst(), of: $0) } ?? []
         default: []
         }
-    }
-
-    private func reader(_ call: ParseCall) -> UserSearch.Reader {
-        call.caller.isMaster
-            ? .everything : .user(call.caller.session?.user.id, seesUnlisted: call.caller.options.isReadableByAll)
     }
 
     private func searcher(_ call: ParseCall) -> SearchRequest.Caller {

@@ -21,6 +21,13 @@ struct ParseCaller: Sendable {
     /// What everybody may with users that have no access list.
     var standard: ACL.Rights { options.isReadableByAll ? [.read] : [] }
 
+    /// Which users are seen: of those who are disabled, administrators see all and everybody else themselves.
+    var reader: UserSearch.Reader {
+        isMaster
+            ? .everything
+            : .user(session?.user.id, seesUnlisted: options.isReadableByAll, seesDisabled: false)
+    }
+
     /// In whose name users are changed.
     var actor: AccountActor { isMaster ? .operator : .user(session?.user.id, standard: standard) }
 

@@ -58,13 +58,13 @@ extension SQLTransaction {
 
 extension UserSearch.Reader {
     fileprivate var isNobody: Bool {
-        if case .user(nil, _) = self { true } else { false }
+        if case .user(nil, _, _) = self { true } else { false }
     }
 
     fileprivate func seesIdentities(of user: Identifier<User>) -> Bool {
         switch self {
         case .everything: true
-        case .user(let reader, _): reader == user
+        case .user(let reader, _, _): reader == user
         }
     }
 }
@@ -136,22 +136,29 @@ struct UserSearchComposer {
         var parts = ["users.application_id = \(application)", "users.deletion_requested_at IS NULL"]
         switch search.reader {
         case .everything: break
-        case .user(let reader, let seesUnlisted): parts.append(visible(to: reader, seesUnlisted: seesUnlisted))
+        case .user(let reader, let seesUnlisted, let seesDisabled):
+            parts += visible(to: reader, seesUnlisted: seesUnlisted, seesDisabled: seesDisabled)
         }
         parts.append(composed(search.condition))
         return parts.joined(separator: " AND ")
     }
 
-    /// Who may be seen: by columns for nearly all, and by the list itself for the few that name the reader.
-    private mutating func visible(to reader: Identifier<User>?, seesUnlisted: Bool) -> String {
+    /// Who may be seen, as `User.isVisible` says it: by columns for nearly all, and by the list itself for the few that
+    /// name the reader.
+    private mutating func visible(
+        to reader: Identifier<User>?, seesUnlisted: Bool, seesDisabled: Bool
+    ) -> [String] {
         var ways = ["users.public_read = 1"]
+        var enabled = ["users.disabled_at IS NULL"]
         if seesUnlisted { ways.append("users.public_read IS NULL") }
         if let reader {
-            ways.append("users.id = \(query.bind(text: reader.rawValue))")
+            let isReader = "users.id = \(query.bind(text: reader.rawValue))"
+            ways.append(isReader)
+            enabled.append(isReader)
             let rights = JSONPath(column: "users.access_list", [reader.rawValue, "read"], dialect)
             if let rights { ways.append("(users.public_read = 0 AND \(rights.isTrue(&query)))") }
         }
-        return "(\(ways.joined(separator: " OR ")))"
+        return (seesDisabled ? [ways] : [ways, enabled]).map { "(\($0.joined(separator: " OR ")))" }
     }
 
     private mutating func order() -> String {
@@ -297,8 +304,8 @@ extension UserSearchComposer {
         // Values are numbered in the order in which they stand in the text.
         switch search.reader {
         case .everything: return identified(identifier)
-        case .user(nil, _): return "FALSE"
-        case .user(let reader?, _):
+        case .user(nil, _, _): return "FALSE"
+        case .user(let reader?, _, _):
             let own = query.bind(text: reader.rawValue)
             return "(users.id = \(own) AND \(identified(identifier)))"
         }
@@ -360,8 +367,8 @@ extension UserSearchComposer {
     private mutating func own(_ column: String) -> String {
         switch search.reader {
         case .everything: return column
-        case .user(nil, _): return "NULL"
-        case .user(let reader?, _):
+        case .user(nil, _, _): return "NULL"
+        case .user(let reader?, _, _):
             return "CASE WHEN users.id = \(query.bind(text: reader.rawValue)) THEN \(column) END"
         }
     }

@@ -69,6 +69,27 @@ struct ParseQueryTests {
     }
 
     @Test(
+        "count those who are found: a user who is disabled is neither counted nor on a page, but for the master key",
+        arguments: [
+            ("", 3, 3), ("&limit=2&skip=2", 3, 1), ("&limit=0", 3, 0), (#"&where={"username":"dora"}"#, 0, 0),
+            (#"&where={"team":"red","username":{"$regex":"a$"}}"#, 2, 2),
+            (#"&where={"username":{"$regex":"[a-z]a$"}}"#, 3, 3),
+        ])
+    func disabled(query: String, count: Int64, found: Int) async throws {
+        let world = try await world()
+        let hidden = try await world.parseUser("dora", #","team":"red","ACL":{"*":{"read":true}}"#)
+        let id = Identifier<User>(rawValue: hidden.id)
+        try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
+        let path = "/users?count=1\(query.addingPercentEncoding(withAllowedCharacters: .urlQueryAllowed) ?? "")"
+        for token in [nil, try await world.parseLogIn("anna").text("sessionToken")] {
+            let answer = try await world.parse("GET", path, token: token)
+            #expect(try answer.json()["count"] == .integer(count) && answer.results().count == found, "\(answer.text)")
+        }
+        let all = try await world.parse("GET", "/users?count=1", master: true)
+        #expect(try all.json()["count"] == 4 && all.results().count == 4)
+    }
+
+    @Test(
         "that nobody may ask are refused with their code",
         arguments: [
             ("limit=x", 102), ("wish=1", 102), ("where=%7B", 107), ("where=%5B%5D", 107),

@@ -134,7 +134,7 @@ extension Contract {
                 (.compares(.phone, .lessOrEqual, .text("+819012345670")), ["Anna"], ["Anna"]),
                 (.exists(.phone), ["Anna", "Berta"], ["Anna"]), (.equals(.phone, .number(1)), [], []),
             ]
-            let reader = UserSearch.Reader.user(all[0].id, seesUnlisted: true)
+            let reader = UserSearch.Reader.user(all[0].id, seesUnlisted: true, seesDisabled: true)
             for (condition, expected, seen) in questions {
                 for (reader, names) in [(UserSearch.Reader.everything, expected), (reader, seen)] {
                     let found = try await findings(
@@ -169,6 +169,45 @@ extension Contract {
             let none = try await findings(UserSearch(limit: 0, counts: true, reader: .everything), samples, engine)
             try expectEqual(none, UserSearch.Findings(users: [], count: 5))
         },
+        Contract("finds exactly those whom the reader may see, whatever their lists and standing") { engine in
+            let samples = Samples()
+            let (own, other) = (samples.user("own"), samples.user("other", after: 1))
+            let lists: [ACL?] = [
+                nil, ACL(), ACL([.everybody: [.read]]), ACL([.user(own.id): [.read]]), ACL([.user(own.id): [.write]]),
+                ACL([.everybody: [.write], .role("staff"): [.read]]), ACL([.user(other.id): [.read]]),
+            ]
+            var users = [own, other]
+            for (offset, list) in lists.enumerated() {
+                for standing in 0..<4 {
+                    var user = samples.user("\(offset) \(standing)", after: Int64(10 + users.count))
+                    user.acl = list
+                    if standing & 1 != 0 { user.disabledAt = samples.now }
+                    if standing & 2 != 0 { user.deletionRequestedAt = samples.now }
+                    users.append(user)
+                }
+            }
+            users[1].disabledAt = samples.now
+            let written = users
+            try await engine.write { transaction throws(DomainError) in
+                for user in written {
+                    try transaction.insert(user)
+                    try transaction.updateStanding(of: user)
+                }
+            }
+            var readers = [UserSearch.Reader.everything]
+            for id in [nil, own.id, other.id] {
+                for (unlisted, disabled) in [(false, false), (false, true), (true, false), (true, true)] {
+                    readers.append(.user(id, seesUnlisted: unlisted, seesDisabled: disabled))
+                }
+            }
+            for reader in readers {
+                let search = UserSearch(order: [UserOrder(.createdAt)], counts: true, reader: reader)
+                let found = try await findings(search, samples, engine)
+                let visible = written.filter { $0.isVisible(to: reader) }.map(\.displayName)
+                try expect(found.users.map(\.displayName) == visible, "\(reader): \(found.users.map(\.displayName))")
+                try expectEqual(found.count, visible.count)
+            }
+        },
         Contract("finds only whom the reader may see, and no address but the reader's own") { engine in
             let samples = Samples()
             var users = (0..<5).map { samples.user("\($0)", after: Int64($0)) }
@@ -190,9 +229,9 @@ extension Contract {
                     .map(\.displayName)
             }
             try expectEqual(try await names(.everything), ["0", "1", "2", "3", "4"])
-            try expectEqual(try await names(.user(nil, seesUnlisted: false)), ["1"])
-            try expectEqual(try await names(.user(nil, seesUnlisted: true)), ["0", "1", "4"])
-            let reader = UserSearch.Reader.user(users[0].id, seesUnlisted: false)
+            try expectEqual(try await names(.user(nil, seesUnlisted: false, seesDisabled: true)), ["1"])
+            try expectEqual(try await names(.user(nil, seesUnlisted: true, seesDisabled: true)), ["0", "1", "4"])
+            let reader = UserSearch.Reader.user(users[0].id, seesUnlisted: false, seesDisabled: true)
             try expectEqual(try await names(reader), ["0", "1", "2"])
             try expectEqual(try await names(reader, .equals(.username, .text("oTHER"))), ["1"])
             try expectEqual(try await names(reader, .equals(.email, .text("other@example.com"))), [])
@@ -203,7 +242,7 @@ extension Contract {
             for field in [UserField.email, .phone, .emailVerified] {
                 let sorted = UserSearch(
                     order: [UserOrder(field), UserOrder(.id, isDescending: true)],
-                    reader: .user(nil, seesUnlisted: true))
+                    reader: .user(nil, seesUnlisted: true, seesDisabled: true))
                 try expectEqual(
                     try await findings(sorted, samples, engine).users.map(\.displayName), ["4", "1", "0"])
             }
@@ -215,7 +254,7 @@ extension Contract {
                 return try transaction.user(patch.id, in: patch.application)
             }
             try expectEqual(read?.acl, nil)
-            try expectEqual(try await names(.user(nil, seesUnlisted: false)), [])
+            try expectEqual(try await names(.user(nil, seesUnlisted: false, seesDisabled: true)), [])
         },
     ]
 }

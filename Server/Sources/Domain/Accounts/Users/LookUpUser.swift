@@ -25,7 +25,9 @@ package struct LookUpUser: Sendable {
         let found = try await store.read { transaction throws(DomainError) in
             try transaction.user(identifier, in: application)
         }
-        return found?.deletionRequestedAt == nil ? found : nil
+        // Who knows what another user is called by finds the user, whatever a list says: lists are of other protocols.
+        guard let found, found.isVisible(to: .everything) else { return nil }
+        return found
     }
 }
 

@@ -51,8 +51,9 @@ package struct UserSearch: Hashable, Sendable {
         /// An operator, who finds everybody.
         case everything
         /// A user, or nobody in particular. Found are the user, everybody whose list lets them read, and, when
-        /// `seesUnlisted`, everybody without a list. Others' mail addresses and phone numbers are not searched.
-        case user(Identifier<User>?, seesUnlisted: Bool)
+        /// `seesUnlisted`, everybody without a list; of others who are disabled nobody, unless `seesDisabled`. Others'
+        /// mail addresses and phone numbers are not searched.
+        case user(Identifier<User>?, seesUnlisted: Bool, seesDisabled: Bool)
     }
 
     /// What was found.
@@ -66,6 +67,20 @@ package struct UserSearch: Hashable, Sendable {
         package init(users: [User], count: Int?) {
             self.users = users
             self.count = count
+        }
+    }
+}
+
+extension User {
+    /// Whether a reader may see this user at all: what a search asks of the database. Nobody sees a user on the way out.
+    package func isVisible(to reader: UserSearch.Reader) -> Bool {
+        guard deletionRequestedAt == nil else { return false }
+        switch reader {
+        case .everything: return true
+        case .user(id, _, _): return true
+        case .user(let reader, let seesUnlisted, let seesDisabled):
+            guard seesDisabled || !isDisabled else { return false }
+            return rights(of: reader, standard: seesUnlisted ? [.read] : []).contains(.read)
         }
     }
 }
