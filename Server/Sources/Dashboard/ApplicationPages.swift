@@ -161,7 +161,9 @@ enum SettingsPage {
 
     /// Whole days. What is none is no span that the settings can have: they refuse it with everything else.
     private static func days(_ form: FormValues, _ field: String) -> Duration {
-        guard let days = Int64(form.text(field), radix: 10), (1...3650).contains(days) else { return .zero }
+        guard let days = Int64(form.text(field), radix: 10), ApplicationSettings.spanDays.contains(days) else {
+            return .zero
+        }
         return .days(days)
     }
 

@@ -13,11 +13,9 @@ enum EventsPage {
         DashboardRoute(page, also: [.readEvents, .readPersonalData]) { try await draw($0) },
         DashboardRoute(page, post: "settings", .changeEvents) { request in
             try await change(request) { form, id, who throws(DomainError) in
-                guard let days = Int64(form.text("retentionDays"), radix: 10), (1...90).contains(days) else {
-                    throw .fieldsRefused([ValidationError(field: "retentionDays", rule: .notOffered)])
-                }
                 try await request.modules.events.changeSettings(
-                    of: id, isStreamed: !form.text("isStreamed").isEmpty, retention: .days(days), by: who)
+                    of: id, isStreamed: !form.text("isStreamed").isEmpty,
+                    retentionDays: Int64(form.text("retentionDays"), radix: 10) ?? 0, by: who)
                 return .done("saved")
             }
         },
@@ -41,12 +39,9 @@ enum EventsPage {
         },
         DashboardRoute(page, post: "endpoints/{endpoint}/rotate", .changeEvents) { request in
             try await change(request) { form, id, who throws(DomainError) in
-                let hours = Int64(form.text("overlapHours"), radix: 10) ?? -1
-                guard (0...168).contains(hours) else {
-                    throw .fieldsRefused([ValidationError(field: "overlapHours", rule: .outOfRange(0...168))])
-                }
+                let overlap = try SecretOverlap(hours: Int64(form.text("overlapHours"), radix: 10) ?? -1)
                 let made = try await request.modules.events.endpoints.rotate(
-                    endpoint(request), in: id, overlap: .seconds(3600) * hours, by: who)
+                    endpoint(request), in: id, overlap: overlap, by: who)
                 return .secret(made.secret)
             }
         },
@@ -311,7 +306,7 @@ private struct EventForms {
     func rotate(_ endpoint: EventEndpoint) -> PageTemplates.Model {
         form(
             "events.rotate", "events.rotateButton", link: "\(link(endpoint))/rotate",
-            fields: [field("overlapHours", .number, "24")])
+            fields: [field("overlapHours", .number, String(SecretOverlap.standardHours))])
     }
 
     func test(_ endpoint: EventEndpoint) -> PageTemplates.Model {

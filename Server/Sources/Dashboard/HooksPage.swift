@@ -19,12 +19,9 @@ enum HooksPage {
         },
         DashboardRoute(page, post: "{hook}/rotate", .changeHooks) { request in
             try await change(request) { form, point, id, who throws(DomainError) in
-                let hours = Int64(form.text("overlapHours"), radix: 10) ?? -1
-                guard (0...168).contains(hours) else {
-                    throw .fieldsRefused([ValidationError(field: "overlapHours", rule: .outOfRange(0...168))])
-                }
+                let overlap = try SecretOverlap(hours: Int64(form.text("overlapHours"), radix: 10) ?? -1)
                 let made = try await request.modules.hooks.manage.rotate(
-                    point, in: id, overlap: .seconds(3600) * hours, by: who)
+                    point, in: id, overlap: overlap, by: who)
                 return .secret(made.secret)
             }
         },
@@ -242,7 +239,9 @@ private struct HookForms {
     }
 
     private func rotate() -> PageTemplates.Model {
-        form("hooks.rotate", "hooks.rotateButton", "/rotate", fields: [field("overlapHours", .number, "24").model])
+        form(
+            "hooks.rotate", "hooks.rotateButton", "/rotate",
+            fields: [field("overlapHours", .number, String(SecretOverlap.standardHours)).model])
     }
 
     /// One field; after a fault it has what was sent.

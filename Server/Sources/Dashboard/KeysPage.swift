@@ -23,13 +23,11 @@ enum KeysPage {
         let form = try await request.form()
         do {
             let scopes = AdminPermission.allCases.filter { !form.text("scope.\($0.rawValue)").isEmpty }
-            guard let days = Int64(form.text("days"), radix: 10), (1...400).contains(days) else {
-                throw DomainError.fieldsRefused([ValidationError(field: "days", rule: .outOfRange(1...400))])
-            }
+            let life = try AdminKey.life(days: Int64(form.text("days"), radix: 10) ?? 0)
             let made = try await request.rules.createKey(
                 .init(
                     name: form.text("name"), scopes: Set(scopes), applications: ApplicationChoice.read(form),
-                    networks: networks(form), life: .days(days)),
+                    networks: networks(form), life: life),
                 of: try request.caller(), by: try request.auditActor())
             return try await draw(request, once: made)
         } catch {

@@ -26,6 +26,47 @@ struct ExtremeValueTests {
         try await lives(world.server)
     }
 
+    @Test(
+        "is refused by the admin API with field and range, and so is the number beside the range, whatever has one",
+        arguments: [
+            ("keys", "days", [0, 401], "1 to 400"), ("event-settings", "retentionDays", [0, 91], "1 to 90"),
+            ("event-endpoints", "overlapHours", [-1, 169], "0 to 168"),
+            ("hooks", "overlapHours", [-1, 169], "0 to 168"),
+        ])
+    func ranges(what: String, field: String, beside: [Int64], words: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let address = "https://app.example.com/hooks"
+        let endpoint = try await world.send(
+            "owner", .post, world.path("/event-endpoints"), body: #"{"url": "\#(address)"}"#)
+        let id = try #require(try endpoint.json["id"]?.text)
+        let hook = try await world.send(
+            "owner", .put, world.path("/hooks/sign-up"), body: #"{"url": "\#(address)", "whenDown": "allow"}"#)
+        #expect(hook.status == 201, "\(hook.text)")
+        func send(_ number: Int64) async throws -> Answer {
+            let body = #"{"\#(field)": \#(number)}"#
+            return switch what {
+            case "keys":
+                try await world.send(
+                    "owner", .post, what, body: #"{"name": "a", "scopes": ["users:read"], "days": \#(number)}"#)
+            case "event-settings": try await world.send("owner", .patch, world.path("/\(what)"), body: body)
+            case "event-endpoints":
+                try await world.send("owner", .post, world.path("/\(what)/\(id)/rotate"), body: body)
+            default: try await world.send("owner", .post, world.path("/\(what)/sign-up/rotate"), body: body)
+            }
+        }
+        for number in beside + [.min, .max] {
+            let answer = try await send(number)
+            expect(answer, 400, .invalidMember)
+            for part in [field, "out_of_range", words] { #expect(answer.text.contains(part), "\(answer.text)") }
+        }
+        let ends = [beside[0] + 1, beside[1] - 1]
+        for number in ends {
+            let answer = try await send(number)
+            #expect((200..<300).contains(answer.status), "\(number): \(answer.text)")
+        }
+        try await lives(world.server)
+    }
+
     @Test("is refused by the admin API as a span of the settings", arguments: numbers)
     func spans(number: String) async throws {
         let world = try await AdminWorld(roles: [])

@@ -70,7 +70,17 @@ package struct AdminSession: Hashable, Sendable {
 package struct AdminKey: Hashable, Sendable {
     package static let tokenPrefix = "oka_"
     package static let nameRule = TextRule(maximumCharacters: 100)
-    package static let longestLife: Duration = .days(400)
+    /// How many days a key may live.
+    package static let lifeDays: ClosedRange<Int64> = 1...400
+    package static let longestLife: Duration = .days(lifeDays.upperBound)
+
+    /// - Throws: `fieldsRefused` for a number that is outside of `lifeDays`.
+    package static func life(days: Int64) throws(DomainError) -> Duration {
+        guard lifeDays.contains(days) else {
+            throw .fieldsRefused([ValidationError(field: "days", rule: .outOfRange(lifeDays))])
+        }
+        return .days(days)
+    }
 
     /// What a key can do at most: no more than who makes it, and it makes no admins, because it would outlive its maker.
     package static func scopes(offeredTo access: AdminAccess) -> [AdminPermission] {

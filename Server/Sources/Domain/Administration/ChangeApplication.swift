@@ -28,8 +28,9 @@ package struct ChangeApplication: Sendable {
 }
 
 extension ApplicationSettings {
-    /// Spans that sessions and deletions may have.
-    package static let spans: ClosedRange<Duration> = .days(1)...Duration.days(3650)
+    /// Spans that sessions and deletions may have, in days.
+    package static let spanDays: ClosedRange<Int64> = 1...3650
+    package static let spans: ClosedRange<Duration> = .days(spanDays.lowerBound)...Duration.days(spanDays.upperBound)
     private static let maximumMergeRules = 100
 
     /// What breaks a rule.
@@ -42,7 +43,8 @@ extension ApplicationSettings {
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),
         ]
         for (field, span) in named where span.map({ !Self.spans.contains($0) }) ?? false {
-            faults.append(ValidationError(field: field, rule: .notOffered))
+            let seconds = Self.spanDays.lowerBound * 86_400...Self.spanDays.upperBound * 86_400
+            faults.append(ValidationError(field: field, rule: .outOfRange(seconds)))
         }
         if audiences.count > CreateApplication.maximumAudiences {
             faults.append(

@@ -57,7 +57,7 @@ package struct EventType: RawRepresentable, Hashable, Sendable {
 
 /// Whether an application's events are recorded, and how long they are kept.
 package struct EventSettings: Hashable, Sendable {
-    package static let retentions: ClosedRange<Duration> = .days(1)...Duration.days(90)
+    package static let retentionDays: ClosedRange<Int64> = 1...90
 
     /// Whether they are recorded for the stream.
     package var isStreamed = false

@@ -5,8 +5,6 @@ package struct EventEndpoint: Hashable, Sendable {
     package static let maximumPerApplication = 20
     package static let maximumURLCharacters = 1000
     package static let maximumTypes = 100
-    /// How long a secret that was replaced still signs beside its successor, at the most.
-    package static let longestOverlap: Duration = .days(7)
 
     package let id: Identifier<EventEndpoint>
     package let application: Identifier<Application>
@@ -89,6 +87,28 @@ package struct EventEndpoint: Hashable, Sendable {
 
     private static let failuresBeforeBrake = 5
     private static let longestBrakeSeconds: Int64 = 300
+}
+
+/// How long a secret that was replaced still signs beside its successor: of endpoints and of hooks.
+package struct SecretOverlap: Hashable, Sendable {
+    package static let hours: ClosedRange<Int64> = 0...168
+    /// A day.
+    package static let standardHours: Int64 = 24
+    package static let standard = SecretOverlap(.seconds(3600) * standardHours)
+
+    let duration: Duration
+
+    private init(_ duration: Duration) { self.duration = duration }
+
+    /// - Parameter hours: `nil` for the standard.
+    /// - Throws: `fieldsRefused` for a number that is outside of the range.
+    package init(hours: Int64?) throws(DomainError) {
+        let hours = hours ?? Self.standardHours
+        guard Self.hours.contains(hours) else {
+            throw .fieldsRefused([ValidationError(field: "overlapHours", rule: .outOfRange(Self.hours))])
+        }
+        self.init(.seconds(3600) * hours)
+    }
 }
 
 /// Makes and opens the secrets of endpoints and hooks, `whsec_` and 32 bytes in Base64 as the specification of Standard

@@ -111,10 +111,11 @@ package struct ManageEventEndpoints: Sendable {
     /// - Returns: the new secret, which is shown once.
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
     package func rotate(
-        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, overlap: Duration, by who: Operator
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, overlap: SecretOverlap,
+        by who: Operator
     ) async throws(DomainError) -> (endpoint: EventEndpoint, secret: Secret) {
         let made = try secrets.make(for: id, in: application)
-        let until = clock.now + min(max(overlap, .zero), EventEndpoint.longestOverlap)
+        let until = clock.now + overlap.duration
         let endpoint = try await edit(id, in: application, "secret-rotated", by: who) { endpoint in
             endpoint.sealedFormer = endpoint.sealedSecret
             endpoint.formerUntil = until
@@ -171,14 +172,16 @@ package struct ChangeEventSettings: Sendable {
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, isStreamed: Bool?, retention: Duration?, by who: Operator
+        of id: Identifier<Application>, isStreamed: Bool?, retentionDays: Int64?, by who: Operator
     ) async throws(DomainError) -> Application {
-        if let retention, !EventSettings.retentions.contains(retention) {
-            throw .fieldsRefused([ValidationError(field: "retentionDays", rule: .notOffered)])
+        if let retentionDays, !EventSettings.retentionDays.contains(retentionDays) {
+            throw .fieldsRefused([
+                ValidationError(field: "retentionDays", rule: .outOfRange(EventSettings.retentionDays))
+            ])
         }
         return try await editApplication(id, .settingsChanged, by: who) { application in
             if let isStreamed { application.settings.events.isStreamed = isStreamed }
-            if let retention { application.settings.events.retention = retention }
+            if let retentionDays { application.settings.events.retention = .days(retentionDays) }
             return ["settings": "events"]
         }
     }

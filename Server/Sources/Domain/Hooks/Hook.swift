@@ -41,8 +41,6 @@ package struct Hook: Hashable, Sendable {
     /// How long a response may take, in milliseconds.
     package static let timeouts: ClosedRange<Int64> = 50...5000
     package static let standardTimeout: Int64 = 500
-    /// How long a secret that was replaced still signs beside its successor, at the most.
-    package static let longestOverlap = EventEndpoint.longestOverlap
 
     package let point: HookPoint
     package var url: String

@@ -80,10 +80,10 @@ package struct ManageHooks: Sendable {
     /// - Returns: the new secret, which is shown once.
     /// - Throws: `administration(notFound)`, `applicationUnknown`, `storageUnavailable`.
     package func rotate(
-        _ point: HookPoint, in application: Identifier<Application>, overlap: Duration, by who: Operator
+        _ point: HookPoint, in application: Identifier<Application>, overlap: SecretOverlap, by who: Operator
     ) async throws(DomainError) -> (hook: Hook, secret: Secret) {
         let made = try secrets.make(purpose: Hook.purpose(point, application))
-        let until = clock.now + min(max(overlap, .zero), Hook.longestOverlap)
+        let until = clock.now + overlap.duration
         let changed = try await editApplication(application, .settingsChanged, by: who) {
             application throws(DomainError) in
             guard var hook = application.settings.hooks[point] else { throw .administration(.notFound) }

@@ -216,7 +216,7 @@ struct NewAdminKeyBody: Decodable, Sendable {
     /// Networks and addresses.
     var networks: [String]?
     /// How long it lives.
-    var days: Int
+    var days: Int64
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case name, scopes, applications, networks, days }
 
@@ -226,11 +226,7 @@ struct NewAdminKeyBody: Decodable, Sendable {
         scopes = try members.decode([String].self, forKey: .scopes)
         applications = try members.decodeIfPresent([String].self, forKey: .applications)
         networks = try members.decodeIfPresent([String].self, forKey: .networks)
-        days = try members.decode(Int.self, forKey: .days)
-        guard (1...400).contains(days) else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: [CodingKeys.days], debugDescription: "1 to 400"))
-        }
+        days = try members.decode(Int64.self, forKey: .days)
     }
 }
 

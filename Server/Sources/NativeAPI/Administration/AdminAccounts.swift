@@ -99,7 +99,7 @@ extension AdminAPI {
             let (key, secret) = try await call.rules.createKey(
                 .init(
                     name: body.name, scopes: Set(scopes), applications: body.applications.map(Set.init(wire:)),
-                    networks: body.networks ?? [], life: .days(body.days)),
+                    networks: body.networks ?? [], life: try AdminKey.life(days: body.days)),
                 of: try call.caller(), by: try call.auditActor())
             return try call.answer(
                 NewAdminKeyResponse(key: AdminKeyBody(key), secret: secret.revealed), status: .created)

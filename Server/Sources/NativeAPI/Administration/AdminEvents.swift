@@ -15,7 +15,7 @@ extension AdminAPI {
             let body = try await call.body(EventSettingsPatch.self)
             let changed = try await call.modules.events.changeSettings(
                 of: try call.targetApplication().id, isStreamed: body.isStreamed,
-                retention: body.retentionDays.map { .days($0) }, by: try call.auditActor())
+                retentionDays: body.retentionDays, by: try call.auditActor())
             return try call.answer(try await call.eventEndpoints(of: changed))
         },
         AdminRoute(.get, "\(application)/event-endpoints", .readSettings) { call in
@@ -50,7 +50,7 @@ extension AdminAPI {
             let body = try await call.body(EventSecretRotationBody.self)
             let made = try await call.modules.events.endpoints.rotate(
                 try call.eventEndpoint(), in: try call.targetApplication().id,
-                overlap: .seconds(3600) * (body.overlapHours ?? 24), by: try call.auditActor())
+                overlap: try SecretOverlap(hours: body.overlapHours), by: try call.auditActor())
             return try call.answer(EventEndpointBody(made.endpoint, secret: made.secret))
         },
         AdminRoute(.post, "\(endpoint)/test", .sendTestEvent) { call in
@@ -96,14 +96,14 @@ extension AdminCall {
 
 struct EventSettingsPatch: Decodable, Sendable {
     let isStreamed: Bool?
-    let retentionDays: Int?
+    let retentionDays: Int64?
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case isStreamed, retentionDays }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
         isStreamed = try members.decodeIfPresent(Bool.self, forKey: .isStreamed)
-        retentionDays = try members.decodeIfPresent(Int.self, forKey: .retentionDays).map { min(max($0, 0), 100_000) }
+        retentionDays = try members.decodeIfPresent(Int64.self, forKey: .retentionDays)
     }
 }
 
@@ -132,13 +132,13 @@ struct EventEndpointPatch: Decodable, Sendable {
 }
 
 struct EventSecretRotationBody: Decodable, Sendable {
-    let overlapHours: Int?
+    let overlapHours: Int64?
 
     private enum CodingKeys: String, CodingKey, CaseIterable { case overlapHours }
 
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
-        overlapHours = try members.decodeIfPresent(Int.self, forKey: .overlapHours).map { min(max($0, 0), 168) }
+        overlapHours = try members.decodeIfPresent(Int64.self, forKey: .overlapHours)
     }
 }
 

@@ -30,7 +30,7 @@ extension AdminAPI {
             let point = try call.hookPoint()
             let body = try await call.body(EventSecretRotationBody.self)
             let made = try await call.modules.hooks.manage.rotate(
-                point, in: try call.targetApplication().id, overlap: .seconds(3600) * (body.overlapHours ?? 24),
+                point, in: try call.targetApplication().id, overlap: try SecretOverlap(hours: body.overlapHours),
                 by: try call.auditActor())
             return try call.answer(HookSettingsBody(made.hook, secret: made.secret))
         },

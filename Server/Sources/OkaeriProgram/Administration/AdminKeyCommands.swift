@@ -83,14 +83,17 @@ struct CreateAdminKeyCommand: AsyncParsableCommand {
 
     @OptionGroup var networks: NetworkOptions
 
-    @Option(help: "How many days it lives, 1 to 400.")
+    @Option(help: "How many days it lives, \(AdminKey.lifeDays.lowerBound) to \(AdminKey.lifeDays.upperBound).")
     var days: Int64 = 90
 
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard (1...400).contains(days) else { throw ValidationError("--days must be from 1 to 400, not \(days).") }
+        let range = AdminKey.lifeDays
+        guard range.contains(days) else {
+            throw ValidationError("--days must be from \(range.lowerBound) to \(range.upperBound), not \(days).")
+        }
     }
 
     func run() async throws {

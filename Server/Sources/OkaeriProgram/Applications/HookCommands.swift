@@ -111,7 +111,7 @@ struct SetHookCommand: AsyncParsableCommand {
             let manage = modules.hooks.manage
             let set = try await manage.set(hook, to: draft, in: id, by: who)
             guard newSecret, set.secret == nil else { return set }
-            let rotated = try await manage.rotate(hook, in: id, overlap: .days(1), by: who)
+            let rotated = try await manage.rotate(hook, in: id, overlap: .standard, by: who)
             return (rotated.hook, rotated.secret)
         }
         guard !output.isJSON else { return Console.write(json: HookSettingsBody(set.hook, secret: set.secret)) }

@@ -188,12 +188,12 @@ struct EventDeliveryTests {
     func rotation() async throws {
         let made = try await endpoints.create(.init(url: Self.url), in: application.id, by: .local)
         let rotated = try await endpoints.rotate(
-            made.endpoint.id, in: application.id, overlap: .seconds(60), by: .local)
+            made.endpoint.id, in: application.id, overlap: try SecretOverlap(hours: 1), by: .local)
         #expect(made.secret.revealed.hasPrefix("whsec_") && made.secret.revealed != rotated.secret.revealed)
         _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id, by: .local)
         #expect(
             receiver.delivered.last?.secrets.map(\.revealed) == [rotated.secret.revealed, made.secret.revealed])
-        world.clock.advance(by: .seconds(60))
+        world.clock.advance(by: .seconds(3600))
         _ = try await world.modules.events.testEndpoint(made.endpoint.id, in: application.id, by: .local)
         #expect(receiver.delivered.last?.secrets.map(\.revealed) == [rotated.secret.revealed])
         #expect(receiver.delivered.last?.event.type == .test)

@@ -98,7 +98,7 @@ struct MergeTests {
     @Test("merges by the application's rules, in the audit log and with an event, and can be undone for seven days")
     func merging() async throws {
         try await server.modules.events.changeSettings(
-            of: server.application.id, isStreamed: true, retention: nil, by: .local)
+            of: server.application.id, isStreamed: true, retentionDays: nil, by: .local)
         let merged = try await resolve(try await offer().ticket, "merge").read(MergeResponse.self)
         #expect(merged.user.id == registered.logIn.user.id && merged.user.username == "hana")
         #expect(merged.user.displayName == "花")

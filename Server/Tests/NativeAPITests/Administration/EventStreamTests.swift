@@ -18,7 +18,7 @@ struct EventStreamTests {
         try await RunningServer.run { server in
             let modules = server.composition.modules
             _ = try await modules.events.changeSettings(
-                of: server.application.id, isStreamed: true, retention: nil, by: .local)
+                of: server.application.id, isStreamed: true, retentionDays: nil, by: .local)
             let made = try await modules.administration.createAdmin(
                 name: "events", role: .owner, applications: nil, by: .local)
             let access = AdminAccess(made, authenticatedAt: nil)
