@@ -67,6 +67,18 @@ struct DashboardRequest: Sendable {
         try await rules.perform(action, by: actor, in: application?.id, on: user, refusal: { $0 }, work)
     }
 
+    /// The same for work that throws one kind of error.
+    func perform<Output, Failure: Error>(
+        _ action: AdminAction, refusal: (DomainError) -> Failure, _ work: (Operator) async throws(Failure) -> Output
+    ) async throws(Failure) -> Output {
+        try await rules.perform(action, by: actor, in: application?.id, refusal: refusal, work)
+    }
+
+    /// Refuses an action that shows within another one.
+    func require(_ action: AdminAction) throws(DomainError) {
+        try rules.perform.require(action, by: actor, in: application?.id)
+    }
+
     /// Whether an action would be allowed, for one that depends on what is found meanwhile.
     func allows(_ action: AdminAction) -> Bool { rules.perform.allows(action, by: actor, in: application?.id) }
 

@@ -20,20 +20,20 @@ enum EventsPage {
             }
         },
         DashboardRoute(page, post: "endpoints", .changeEvents, also: [.includeUsersInEvents]) { request in
-            try await change(request) { form, id, who throws(DomainError) in
+            try await change(request) { form, id, _ throws(DomainError) in
                 let draft = draft(form)
-                try request.caller().require(draft.action, in: id)
-                let made = try await request.modules.events.endpoints.create(draft, in: id, by: who)
+                let made = try await request.perform(draft.action, refusal: { $0 }) { who throws(DomainError) in
+                    try await request.modules.events.endpoints.create(draft, in: id, by: who)
+                }
                 return .secret(made.secret)
             }
         },
         DashboardRoute(page, post: "endpoints/{endpoint}", .changeEvents, also: [.includeUsersInEvents]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let draft = draft(form)
-                try request.caller().require(draft.action, in: id)
-                _ = try await request.modules.events.endpoints.change(endpoint(request), in: id, by: who) {
-                    $0 = draft
-                }
+                _ = try await request.modules.events.endpoints.change(
+                    endpoint(request), in: id, by: who,
+                    requiring: { action throws(DomainError) in try request.require(action) }, { $0 = draft })
                 return .done("saved")
             }
         },

@@ -63,7 +63,11 @@ package struct PerformAdminAction: Sendable {
         }
     }
 
-    private func require(
+    /// Refuses what would be refused, for an action that shows within another one.
+    ///
+    /// - Throws: `administration(adminRequired)`, `administration(notFound)`, `administration(notAllowed)`,
+    ///   `reauthenticationRequired`.
+    package func require(
         _ action: AdminAction, by actor: AdminActor, in application: Identifier<Application>?
     ) throws(DomainError) {
         switch actor {

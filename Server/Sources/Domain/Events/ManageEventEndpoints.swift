@@ -86,17 +86,20 @@ package struct ManageEventEndpoints: Sendable {
     ///   - id: Which one.
     ///   - application: Whose.
     ///   - who: Who does it.
-    ///   - change: Makes of the endpoint as it is what it shall be, and refuses what `who` may not do.
+    ///   - require: Refuses an action that `who` may not do: it is asked for the action of what the endpoint becomes.
+    ///   - change: Makes of the endpoint as it is what it shall be.
     /// - Returns: the endpoint as it is then.
-    /// - Throws: `administration(notFound)`, `fieldsRefused`, `storageUnavailable`, and what `change` throws.
+    /// - Throws: `administration(notFound)`, `fieldsRefused`, `storageUnavailable`, and what `require` throws.
     package func change(
         _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator,
-        _ change: @escaping @Sendable (inout Draft) throws(DomainError) -> Void
+        requiring require: @escaping @Sendable (AdminAction) throws(DomainError) -> Void,
+        _ change: @escaping @Sendable (inout Draft) -> Void
     ) async throws(DomainError) -> EventEndpoint {
         let now = clock.now
         return try await edit(id, in: application, "changed", by: who) { endpoint throws(DomainError) in
             var draft = Draft(endpoint)
-            try change(&draft)
+            change(&draft)
+            try require(draft.action)
             if draft.url != endpoint.url || !draft.isPaused { endpoint.goneAt = nil }
             draft.apply(to: &endpoint)
             endpoint.failures = 0

@@ -64,6 +64,11 @@ struct AdminCall: Sendable {
     /// Whether an action would be allowed, for one that depends on what is found meanwhile.
     func allows(_ action: AdminAction) -> Bool { rules.perform.allows(action, by: actor, in: applicationId) }
 
+    /// Refuses an action that shows within another one.
+    func require(_ action: AdminAction) throws(DomainError) {
+        try rules.perform.require(action, by: actor, in: applicationId)
+    }
+
     /// Whether the caller, looked up anew, may do something, for a response that goes on for long.
     ///
     /// - Throws: `storageUnavailable`.

@@ -25,20 +25,18 @@ extension AdminAPI {
             let body = try await call.body(EventEndpointPatch.self)
             var draft = ManageEventEndpoints.Draft(url: body.url ?? "")
             body.apply(to: &draft)
-            try call.caller().require(draft.action, in: try call.targetApplication().id)
-            let made = try await call.modules.events.endpoints.create(
-                draft, in: try call.targetApplication().id, by: try call.auditActor())
+            let asked = draft
+            let made = try await call.perform(asked.action) { who in
+                try await call.modules.events.endpoints.create(asked, in: try call.targetApplication().id, by: who)
+            }
             return try call.answer(EventEndpointBody(made.endpoint, secret: made.secret), status: .created)
         },
         AdminRoute(.patch, endpoint, .changeEvents, also: [.includeUsersInEvents]) { call in
             let body = try await call.body(EventEndpointPatch.self)
-            let (caller, id) = (try call.caller(), try call.targetApplication().id)
             let changed = try await call.modules.events.endpoints.change(
-                try call.eventEndpoint(), in: id, by: try call.auditActor()
-            ) { draft throws(DomainError) in
-                body.apply(to: &draft)
-                try caller.require(draft.action, in: id)
-            }
+                try call.eventEndpoint(), in: try call.targetApplication().id, by: try call.auditActor(),
+                requiring: { action throws(DomainError) in try call.require(action) },
+                { body.apply(to: &$0) })
             return try call.answer(EventEndpointBody(changed))
         },
         AdminRoute(.delete, endpoint, .changeEvents) { call in

@@ -150,7 +150,7 @@ struct EventDeliveryTests {
         _ = try await deliver()
         #expect(receiver.calls == 1)
         receiver.respond(Self.url, nil)
-        let on = try await endpoints.change(endpoint.id, in: application.id, by: .local) { $0.isPaused = false }
+        let on = try await pause(endpoint, false)
         #expect(on.goneAt == nil)
         #expect(try await deliver().delivered == 2)
     }
@@ -174,13 +174,34 @@ struct EventDeliveryTests {
         #expect(receiver.delivered.count == 4)
     }
 
+    private func pause(_ endpoint: EventEndpoint, _ isPaused: Bool) async throws -> EventEndpoint {
+        try await endpoints.change(
+            endpoint.id, in: application.id, by: .local, requiring: { _ in }, { $0.isPaused = isPaused })
+    }
+
+    @Test("goes to an endpoint as it was, when the action of what it would become is refused")
+    func requiredAction() async throws {
+        let endpoint = try await endpoint()
+        let refusal = await world.refusal {
+            _ = try await endpoints.change(
+                endpoint.id, in: application.id, by: .local,
+                requiring: { action throws(DomainError) in
+                    if action == .includeUsersInEvents { throw .reauthenticationRequired }
+                },
+                { $0.includesUser = true })
+        }
+        #expect(refusal == .reauthenticationRequired)
+        #expect(try await endpoints.list(in: application.id).map(\.includesUser) == [false])
+        #expect(try await pause(endpoint, true).isPaused)
+    }
+
     @Test("waits while the endpoint is paused")
     func pause() async throws {
         let endpoint = try await endpoint()
-        _ = try await endpoints.change(endpoint.id, in: application.id, by: .local) { $0.isPaused = true }
+        _ = try await pause(endpoint, true)
         _ = try await signUp("hana")
         #expect(try await deliver().delivered == 0)
-        _ = try await endpoints.change(endpoint.id, in: application.id, by: .local) { $0.isPaused = false }
+        _ = try await pause(endpoint, false)
         #expect(try await deliver().delivered == 2)
     }
 
