@@ -181,7 +181,7 @@ final class MembersController: Sendable {
     ) async throws -> Response {
         try await eraseAccessibleUser(
             try context.memberId, in: caller.application, by: .user(member?.user.id, standard: caller.standard),
-            from: requests.origin(of: request, context))
+            from: requests.origin(of: request, context), seesLeaving: false)
         return try NCMBResponse.signed(nil, for: caller)
     }
 }

@@ -296,7 +296,7 @@ final class UsersController: Sendable {
         }
         do {
             try await eraseUser(
-                try call.id(), in: call.application, by: call.caller.actor, from: call.origin)
+                try call.id(), in: call.application, by: call.caller.actor, from: call.origin, seesLeaving: false)
         } catch {
             guard error.isMissing else { throw error }
             throw call.caller.isMaster ? ParseFault.objectNotFoundForDelete : .insufficientAuth

@@ -100,7 +100,8 @@ struct UserErasureTests {
         case .byOwnerInProtocol, .byOperatorInProtocol:
             try await world.modules.deletion.eraseAccessibleUser(
                 user.id, in: application,
-                by: way == .byOwnerInProtocol ? .user(user.id, standard: []) : .operator, from: .local)
+                by: way == .byOwnerInProtocol ? .user(user.id, standard: []) : .operator, from: .local,
+                seesLeaving: false)
         case .idle:
             #expect(try await world.modules.deletion.removeIdleUsers() == 0)
             world.clock.advance(by: .days(31))
@@ -149,7 +150,8 @@ struct UserErasureTests {
             case .provider, .server: .user(nil, standard: [])
             }
         let refusal = await world.refusal {
-            try await world.modules.deletion.eraseAccessibleUser(user.id, in: application, by: actor, from: .local)
+            try await world.modules.deletion.eraseAccessibleUser(
+                user.id, in: application, by: actor, from: .local, seesLeaving: false)
         }
         let may = role == .operator || role == .owner && !isDisabled
         #expect(refusal == (may ? nil : .accessRefused))

@@ -1,9 +1,7 @@
 /// The user asks to be deleted: all sessions end at once, and when the application's grace period is over the user is
 /// erased. A log-in until then says so and can restore the user; see `AccountGate`.
 package struct RequestDeletion: Sendable {
-    let store: any Store
-    let clock: any WallClock
-    let changes: AccountChanges
+    let endAccount: EndAccount
 
     /// - Parameters:
     ///   - who: The user.
@@ -14,39 +12,23 @@ package struct RequestDeletion: Sendable {
     package func callAsFunction(
         by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) -> Timestamp {
-        let (id, application) = (who.user.id, who.application)
-        let erasure = try UserErasure(
-            .requested, in: application.id, by: .owner(who, isProven: isProven, from: origin), audit: changes.audit,
-            now: clock.now
-        ).notifying(who.user, by: changes.notice)
-        let outcome = try await store.write { transaction throws(DomainError) in
-            try erasure.store(id, in: application.id, transaction)
-        }
+        let outcome = try await endAccount(
+            of: who.user.id, .requested, in: who.application.id, by: .owner(who, isProven: isProven, from: origin))
         guard case .leaving(let since) = outcome else { throw .sessionInvalid }
-        return since + application.settings.deletionGrace
+        return since + who.application.settings.deletionGrace
     }
 }
 
 /// An operator deletes a user, with the same grace.
 package struct DeleteUser: Sendable {
-    let store: any Store
-    let clock: any WallClock
-    let changes: AccountChanges
+    let endAccount: EndAccount
 
     /// - Returns: when the user is erased.
     /// - Throws: `userUnknown`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<User>, in application: Application, by who: Operator
     ) async throws(DomainError) -> Timestamp {
-        let known = try await store.read { transaction throws(DomainError) in
-            try transaction.user(id, in: application.id)
-        }
-        let erasure = try UserErasure(
-            .deletedByOperator, in: application.id, by: .operator(who), audit: changes.audit, now: clock.now
-        ).notifying(known, by: changes.notice)
-        let outcome = try await store.write { transaction throws(DomainError) in
-            try erasure.store(id, in: application.id, transaction)
-        }
+        let outcome = try await endAccount(of: id, .deletedByOperator, in: application.id, by: .operator(who))
         guard case .leaving(let since) = outcome else { throw .userUnknown }
         return since + application.settings.deletionGrace
     }

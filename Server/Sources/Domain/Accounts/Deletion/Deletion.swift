@@ -13,13 +13,14 @@ package final class Deletion: Sendable {
         _ world: DomainWorld, changes: AccountChanges, rateLimiter: RateLimiter
     ) {
         let (store, clock, audit) = (world.store, world.clock, changes.audit)
-        requestDeletion = RequestDeletion(store: store, clock: clock, changes: changes)
-        deleteUser = DeleteUser(store: store, clock: clock, changes: changes)
+        let endAccount = EndAccount(store: store, clock: clock, changes: changes)
+        requestDeletion = RequestDeletion(endAccount: endAccount)
+        deleteUser = DeleteUser(endAccount: endAccount)
         restoreUser = RestoreUser(store: store, clock: clock, audit: audit)
-        eraseUser = EraseUser(store: store, clock: clock, changes: changes)
+        eraseUser = EraseUser(endAccount: endAccount)
         eraseDeletedUsers = EraseDeletedUsers(store: store, clock: clock, changes: changes)
         removeIdleUsers = RemoveIdleUsers(store: store, clock: clock, audit: audit)
-        eraseAccessibleUser = EraseAccessibleUser(store: store, clock: clock, changes: changes)
+        eraseAccessibleUser = EraseAccessibleUser(endAccount: endAccount)
         exportUser = ExportUser(
             store: store, clock: clock, rateLimiter: rateLimiter, limit: world.limits.hasRateLimits ? .exports : nil,
             audit: audit)

@@ -1,5 +1,5 @@
 /// The end of a user: who brings it about, when it comes, and what the audit log says. The table of all ways, and the one
-/// function that stores them.
+/// function that stores them; `EndAccount` calls it for one user.
 ///
 /// At once: everything that is stored goes but the audit log, which is the tombstone. After the grace: sessions and all that
 /// waits end now, and a log-in until then can bring the user back. Either way the providers are asked at once to end their
@@ -122,6 +122,35 @@ struct UserErasure: Sendable {
         // Within the grace one comes back by what leads to the user, and by nothing that waits.
         try ready.settle([way.change: way.details], of: &user, keeping: .nothing, in: transaction)
         return .leaving(since: now)
+    }
+}
+
+/// Ends the account of one user, with the mail that notifies the user. All who end a single user by its id call it.
+struct EndAccount: Sendable {
+    let store: any Store
+    let clock: any WallClock
+    let changes: AccountChanges
+
+    /// - Parameters:
+    ///   - id: Whose.
+    ///   - way: How the user ends.
+    ///   - application: Where.
+    ///   - author: Who asks for it.
+    /// - Returns: what became of the user.
+    /// - Throws: `accessRefused`, `reauthenticationRequired`, `storageUnavailable`; `secretUnreadable`, should the
+    ///   cryptographic library fail.
+    func callAsFunction(
+        of id: Identifier<User>, _ way: UserErasure.Way, in application: Identifier<Application>,
+        by author: AccountAuthor
+    ) async throws(DomainError) -> UserErasure.Outcome {
+        let known = try await store.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application)
+        }
+        let erasure = try UserErasure(way, in: application, by: author, audit: changes.audit, now: clock.now)
+            .notifying(known, by: changes.notice)
+        return try await store.write { transaction throws(DomainError) in
+            try erasure.store(id, in: application, transaction)
+        }
     }
 }
 
