@@ -61,10 +61,10 @@ FAULTS = [
      "        guard try transaction.markUsed(challenge, in: application) else { return .challenge }",
      "        guard try transaction.markUsed(challenge, in: application) || planted == 15 else { return .challenge }"),
     ("a mail that the mail server did not take is dropped", DOMAIN + "Messaging/Mail/DeliverMail.swift",
-     "        case .failed(let reason): return try await postpone(mail, claim, reason)",
+     "        case .failed(let reason): return try await postpone(mail, reason)",
      "        case .failed(let reason):\n"
-     "            if planted == 16 { return try await finish(mail, claim, .delivered) }\n"
-     "            return try await postpone(mail, claim, reason)"),
+     "            if planted == 16 { return try await finish(mail, .delivered) }\n"
+     "            return try await postpone(mail, reason)"),
     ("sessions outlive a password reset", DOMAIN + "Accounts/Changes/AccountPolicy.swift",
      "[.holder], fresh: [.code], ends: all.union([.passkeys]), records: .passwordReset,",
      "[.holder], fresh: [.code], ends: planted == 17 ? [.passkeys] : all.union([.passkeys]),\n"

@@ -307,6 +307,7 @@ struct RowTests {
             id: .init(rawValue: "mail"), application: application, kind: .logInCode, sealed: [1], createdAt: time,
             expiresAt: time, nextTryAt: time)
         mail.attempts = 3
+        mail.claim = "claim"
         mail.lastFault = "451"
         var code = MailedCode(
             application: application, handle: digest(1), digest: digest(2), kind: .emailVerification, user: user,

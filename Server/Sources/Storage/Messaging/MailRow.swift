@@ -4,7 +4,7 @@ package enum QueuedMailRow: StoredRow {
     package static let table: StaticString = "mail_queue"
 
     package enum Column: Int, RowColumn {
-        case applicationId, id, kind, sealed, createdAt, expiresAt, attempts, nextTryAt, lastFault
+        case applicationId, id, kind, sealed, createdAt, expiresAt, attempts, nextTryAt, claim, lastFault
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> QueuedMail {
@@ -14,6 +14,7 @@ package enum QueuedMailRow: StoredRow {
             createdAt: row.time(.createdAt), expiresAt: row.time(.expiresAt),
             nextTryAt: row.optionalTime(.nextTryAt))
         mail.attempts = row.count(.attempts)
+        mail.claim = row.optionalText(.claim)
         mail.lastFault = row.optionalText(.lastFault)
         return mail
     }
@@ -28,6 +29,7 @@ package enum QueuedMailRow: StoredRow {
         case .expiresAt: .time(mail.expiresAt)
         case .attempts: .count(mail.attempts)
         case .nextTryAt: .optional(mail.nextTryAt)
+        case .claim: .optional(mail.claim)
         case .lastFault: .optional(mail.lastFault)
         }
     }

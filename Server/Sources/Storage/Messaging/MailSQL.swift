@@ -16,6 +16,7 @@ extension SQLTransaction {
         for var mail in due {
             mail.attempts += 1
             mail.nextTryAt = lease
+            mail.claim = claim
             try connection.run(
                 """
                 UPDATE mail_queue SET claim = $1, attempts = $2, next_try_at = $3
@@ -35,33 +36,33 @@ extension SQLTransaction {
         ) { row throws(DomainError) in row.only.time }
     }
 
-    package func replaceContent(of mail: QueuedMail, claim: String) throws(DomainError) -> Bool {
+    package func replaceContent(of mail: QueuedMail) throws(DomainError) -> Bool {
         try connection.change(
             "UPDATE mail_queue SET sealed = $1 WHERE application_id = $2 AND id = $3 AND claim = $4",
-            [.optional(mail.sealed), .id(mail.application), .id(mail.id), .text(claim)]) == 1
+            [.optional(mail.sealed), .id(mail.application), .id(mail.id), .optional(mail.claim)]) == 1
     }
 
-    package func postpone(_ mail: QueuedMail, claim: String) throws(DomainError) {
+    package func postpone(_ mail: QueuedMail) throws(DomainError) {
         guard let next = mail.nextTryAt else {
             return try connection.run(
                 """
                 UPDATE mail_queue SET next_try_at = NULL, sealed = NULL, last_fault = $1
                 WHERE application_id = $2 AND id = $3 AND claim = $4
                 """,
-                [.optional(mail.lastFault), .id(mail.application), .id(mail.id), .text(claim)])
+                [.optional(mail.lastFault), .id(mail.application), .id(mail.id), .optional(mail.claim)])
         }
         try connection.run(
             """
             UPDATE mail_queue SET next_try_at = $1, last_fault = $2
             WHERE application_id = $3 AND id = $4 AND claim = $5
             """,
-            [.time(next), .optional(mail.lastFault), .id(mail.application), .id(mail.id), .text(claim)])
+            [.time(next), .optional(mail.lastFault), .id(mail.application), .id(mail.id), .optional(mail.claim)])
     }
 
-    package func remove(_ mail: QueuedMail, claim: String) throws(DomainError) {
+    package func remove(_ mail: QueuedMail) throws(DomainError) {
         try connection.run(
             "DELETE FROM mail_queue WHERE application_id = $1 AND id = $2 AND claim = $3",
-            [.id(mail.application), .id(mail.id), .text(claim)])
+            [.id(mail.application), .id(mail.id), .optional(mail.claim)])
     }
 
     package func queuedMail(

@@ -45,6 +45,7 @@ extension Contract {
             try expectEqual(third, [])
             try expectEqual(next, samples.now + .seconds(9))
             try expectEqual(first.map(\.attempts), [1, 1])
+            try expectEqual(first.map(\.claim), ["a", "a"])
             try expectEqual(first.map(\.sealed), [[1, 0, 255], [1, 0, 255]])
             let again = try await engine.write { transaction throws(DomainError) in
                 try transaction.claimMail(dueBy: lease, limit: 9, lease: lease + .seconds(1), claim: "d")
@@ -61,21 +62,28 @@ extension Contract {
                 taken.sealed = [9]
                 taken.nextTryAt = samples.now + .seconds(5)
                 taken.lastFault = "理由"
-                try transaction.remove(taken, claim: "theirs")
-                try transaction.postpone(taken, claim: "theirs")
+                var unclaimed = mail
+                unclaimed.nextTryAt = nil
+                var theirs = taken
+                theirs.claim = "theirs"
+                var areForeignWritten: [Bool] = []
+                for foreign in [theirs, unclaimed] {
+                    try transaction.remove(foreign)
+                    try transaction.postpone(foreign)
+                    areForeignWritten.append(try transaction.replaceContent(of: foreign))
+                }
                 let kept = try transaction.queuedMail(in: samples.application, limit: 9)
-                let foreign = try transaction.replaceContent(of: taken, claim: "theirs")
-                let own = try transaction.replaceContent(of: taken, claim: "mine")
-                try transaction.postpone(taken, claim: "mine")
+                let own = try transaction.replaceContent(of: taken)
+                try transaction.postpone(taken)
                 let written = try transaction.queuedMail(in: samples.application, limit: 9)
-                try transaction.remove(taken, claim: "mine")
+                try transaction.remove(taken)
                 let gone = try transaction.queuedMail(in: samples.application, limit: 9)
                 return [
-                    kept.first?.nextTryAt == samples.now + .seconds(60), !foreign, own, written == [taken],
-                    gone.isEmpty,
+                    kept.map(\.nextTryAt) == [samples.now + .seconds(60)], kept.map(\.claim) == ["mine"],
+                    areForeignWritten == [false, false], own, written == [taken], gone.isEmpty,
                 ]
             }
-            try expectEqual(left, [true, true, true, true, true])
+            try expectEqual(left, [Bool](repeating: true, count: 6))
         },
         Contract("erases what a mail says when it is given up, and the rest of it later") { engine in
             let samples = Samples()
@@ -90,7 +98,7 @@ extension Contract {
                     dueBy: samples.now, limit: 1, lease: samples.now + .seconds(60), claim: "mine")[0]
                 taken.nextTryAt = nil
                 taken.lastFault = "550"
-                try transaction.postpone(taken, claim: "mine")
+                try transaction.postpone(taken)
                 let dead = try transaction.queuedMail(in: samples.application, limit: 9)
                 let claimed = try transaction.claimMail(
                     dueBy: samples.now + .days(9), limit: 1, lease: samples.now, claim: "x")

@@ -13,23 +13,20 @@ package struct RenderMessage: Sendable {
 
     /// - Parameters:
     ///   - message: What somebody asked for.
-    ///   - mail: The message in the queue.
+    ///   - mail: The message in the queue, as it was claimed.
     ///   - application: Where.
-    ///   - claim: Who has taken it from the queue.
     /// - Returns: the message; `nil` when there is nobody to write to.
     /// - Throws: `storageUnavailable`, `secretUnreadable`.
     package func callAsFunction(
-        _ message: MessageRequest, _ mail: QueuedMail, in application: Application, claim: String
+        _ message: MessageRequest, _ mail: QueuedMail, in application: Application
     ) async throws(DomainError) -> RenderedMessage? {
         let found = try await store.read { transaction throws(DomainError) in
             try Self.reader(of: message, in: application.id, transaction)
         }
-        guard let (user, address) = found else {
-            return try await notice(of: message, mail, in: application, claim: claim)
-        }
+        guard let (user, address) = found else { return try await notice(of: message, mail, in: application) }
         guard let recipient = message.kind.isText ? address : MailAddress(address)?.deliverable
         else { return nil }
-        if message.isCodeKept == true { return try await kept(message, mail, to: recipient, in: application, claim) }
+        if message.isCodeKept == true { return try await kept(message, mail, to: recipient, in: application) }
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
         let form = CodeForm.form(of: message.kind, hasLink: hasLink)
         let code = form.new(randomness)
@@ -37,8 +34,6 @@ package struct RenderMessage: Sendable {
             kind: message.kind, recipient: recipient, languages: [user?.locale].compactMap { $0 } + message.languages,
             code: code, minutes: Int(clamping: form.life.wholeMilliseconds / 60_000), email: address,
             pages: message.pages)
-        var written = mail
-        written.sealed = try sealing.seal(.rendered(rendered), id: mail.id, in: application.id)
         let (handle, digest) = digests.digests(
             of: message.kind, in: application.id, Self.subject(of: message, form, user?.id),
             CodeForm.normal(code) ?? code)
@@ -47,23 +42,44 @@ package struct RenderMessage: Sendable {
             user: user?.id ?? registrant(address, in: application.id), address: address,
             replaces: user?.identifier(message.kind.addressKind), expiresAt: clock.now + form.life)
         kept.session = message.session.map { Identifier(rawValue: $0) }
-        let (replacement, stored) = (written, kept)
-        let isWritten = try await store.write { transaction throws(DomainError) in
+        let stored = kept
+        return try await write(rendered, in: mail) { transaction, replacement throws(DomainError) in
             // Between the two transactions the user may have changed.
             let now = try Self.reader(of: message, in: application.id, transaction)
             guard let now, now.user?.email == user?.email, now.user?.phone == user?.phone,
-                try transaction.replaceContent(of: replacement, claim: claim)
+                try transaction.replaceContent(of: replacement)
             else { return false }
             try transaction.replaceCode(with: stored)
             return true
+        }
+    }
+
+    /// Seals a message into its mail in the queue.
+    ///
+    /// - Parameters:
+    ///   - rendered: The message.
+    ///   - mail: The mail, as it was claimed.
+    ///   - replace: Writes the mail with its new content; `false` when the message is not to be sent.
+    /// - Returns: the message; `nil` when it was not written, as when the claim is over.
+    /// - Throws: `storageUnavailable`, `secretUnreadable`.
+    private func write(
+        _ rendered: RenderedMessage, in mail: QueuedMail,
+        _ replace: @escaping @Sendable (any Transaction, QueuedMail) throws(DomainError) -> Bool = {
+            transaction, replacement throws(DomainError) in try transaction.replaceContent(of: replacement)
+        }
+    ) async throws(DomainError) -> RenderedMessage? {
+        var written = mail
+        written.sealed = try sealing.seal(.rendered(rendered), id: mail.id, in: mail.application)
+        let replacement = written
+        let isWritten = try await store.write { transaction throws(DomainError) in
+            try replace(transaction, replacement)
         }
         return isWritten ? rendered : nil
     }
 
     /// The message with a code that was made when it was ordered; `nil` when another code has replaced that.
     private func kept(
-        _ message: MessageRequest, _ mail: QueuedMail, to recipient: String, in application: Application,
-        _ claim: String
+        _ message: MessageRequest, _ mail: QueuedMail, to recipient: String, in application: Application
     ) async throws(DomainError) -> RenderedMessage? {
         guard let id = message.user.map(Identifier<User>.init(rawValue:)) else { return nil }
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
@@ -78,13 +94,7 @@ package struct RenderMessage: Sendable {
             kind: message.kind, recipient: recipient, languages: message.languages, code: text,
             minutes: max(1, Int(clamping: (code.expiresAt - now).wholeMilliseconds / 60_000)), email: message.address,
             pages: message.pages)
-        var written = mail
-        written.sealed = try sealing.seal(.rendered(rendered), id: mail.id, in: application.id)
-        let replacement = written
-        let isWritten = try await store.write { transaction throws(DomainError) in
-            try transaction.replaceContent(of: replacement, claim: claim)
-        }
-        return isWritten ? rendered : nil
+        return try await write(rendered, in: mail)
     }
 
     /// Whom the mail is for and where it goes: always the address that is stored, never the one that was typed, because
@@ -143,7 +153,7 @@ package struct RenderMessage: Sendable {
     /// Instead of the mail that would verify an address with which somebody signed up: one that tells its owner, who may
     /// have forgotten the account. The one who signs up learns nothing of it (requirement 10), and the order cost the same.
     private func notice(
-        of message: MessageRequest, _ mail: QueuedMail, in application: Application, claim: String
+        of message: MessageRequest, _ mail: QueuedMail, in application: Application
     ) async throws(DomainError) -> RenderedMessage? {
         guard message.isSignUp == true else { return nil }
         let identifier = LogInIdentifier(.email, shown: message.address)
@@ -157,13 +167,7 @@ package struct RenderMessage: Sendable {
         let rendered = RenderedMessage(
             kind: .addressTaken, recipient: recipient, languages: [owner.locale].compactMap { $0 } + message.languages,
             email: email, pages: message.pages)
-        var written = mail
-        written.sealed = try sealing.seal(.rendered(rendered), id: mail.id, in: application.id)
-        let replacement = written
-        let isWritten = try await store.write { transaction throws(DomainError) in
-            try transaction.replaceContent(of: replacement, claim: claim)
-        }
-        return isWritten ? rendered : nil
+        return try await write(rendered, in: mail)
     }
 
     /// Counts the notices of one user, however many people sign up with the address.

@@ -58,7 +58,7 @@ package struct DeliverMail: Sendable {
             let due = try await store.write { transaction throws(DomainError) in
                 try transaction.claimMail(dueBy: now, limit: 1, lease: now + Self.lease, claim: claim)
             }
-            for mail in due { round.count(try await send(mail, claim: claim)) }
+            for mail in due { round.count(try await send(mail)) }
         }
     }
 
@@ -70,9 +70,9 @@ package struct DeliverMail: Sendable {
         case givenUp(String)
     }
 
-    private func send(_ mail: QueuedMail, claim: String) async throws(DomainError) -> End {
+    private func send(_ mail: QueuedMail) async throws(DomainError) -> End {
         guard mail.expiresAt > clock.now else {
-            return try await giveUp(mail, claim, mail.lastFault ?? "nobody sent it in time")
+            return try await giveUp(mail, mail.lastFault ?? "nobody sent it in time")
         }
         let payload: MailPayload
         let application: Application
@@ -81,30 +81,30 @@ package struct DeliverMail: Sendable {
             application = try await findApplication(mail.application)
         } catch {
             switch error.code {
-            case .secretUnreadable: return try await giveUp(mail, claim, "it was sealed under another key")
-            case .applicationUnknown: return try await finish(mail, claim, .forNobody)
+            case .secretUnreadable: return try await giveUp(mail, "it was sealed under another key")
+            case .applicationUnknown: return try await finish(mail, .forNobody)
             default: throw error
             }
         }
-        guard let rendered = try await rendered(of: mail, payload, in: application, claim: claim) else {
-            return try await finish(mail, claim, .forNobody)
+        guard let rendered = try await rendered(of: mail, payload, in: application) else {
+            return try await finish(mail, .forNobody)
         }
         guard try await isForwarded(rendered, in: application.id) else {
-            return try await finish(mail, claim, .forNobody)
+            return try await finish(mail, .forNobody)
         }
         switch await handOver(rendered, of: mail, from: application) {
-        case .delivered: return try await finish(mail, claim, .delivered)
-        case .refused(let reason): return try await giveUp(mail, claim, reason)
-        case .failed(let reason): return try await postpone(mail, claim, reason)
+        case .delivered: return try await finish(mail, .delivered)
+        case .refused(let reason): return try await giveUp(mail, reason)
+        case .failed(let reason): return try await postpone(mail, reason)
         }
     }
 
     private func rendered(
-        of mail: QueuedMail, _ payload: MailPayload, in application: Application, claim: String
+        of mail: QueuedMail, _ payload: MailPayload, in application: Application
     ) async throws(DomainError) -> RenderedMessage? {
         switch payload {
         case .rendered(let rendered): rendered
-        case .request(let message): try await renderMessage(message, mail, in: application, claim: claim)
+        case .request(let message): try await renderMessage(message, mail, in: application)
         }
     }
 
@@ -152,36 +152,34 @@ package struct DeliverMail: Sendable {
         rendered.message(id: mail.id, from: application, writtenAt: mail.createdAt, by: renderMessage.renderer)
     }
 
-    private func finish(_ mail: QueuedMail, _ claim: String, _ end: End) async throws(DomainError) -> End {
-        try await store.write { transaction throws(DomainError) in try transaction.remove(mail, claim: claim) }
+    private func finish(_ mail: QueuedMail, _ end: End) async throws(DomainError) -> End {
+        try await store.write { transaction throws(DomainError) in try transaction.remove(mail) }
         return end
     }
 
     /// Tries again later: after 5 s, 10 s, 20 s … 15 min, a quarter more or less, so that mails do not come in crowds.
-    private func postpone(_ mail: QueuedMail, _ claim: String, _ reason: String) async throws(DomainError) -> End {
+    private func postpone(_ mail: QueuedMail, _ reason: String) async throws(DomainError) -> End {
         let doubled = Self.firstWait.wholeMilliseconds << min(mail.attempts - 1, 20)
         let wait = min(doubled, Self.longestWait.wholeMilliseconds)
         let chance = randomness.bytes(2).reduce(Int64(0)) { $0 << 8 | Int64(clamping: $1) }
         var later = mail
         let next = clock.now + .milliseconds(wait * 3 / 4 + wait / 2 * chance / 65_536)
-        guard next < mail.expiresAt else { return try await giveUp(mail, claim, reason) }
+        guard next < mail.expiresAt else { return try await giveUp(mail, reason) }
         later.nextTryAt = next
         later.lastFault = reason
         let postponed = later
-        try await store.write { transaction throws(DomainError) in
-            try transaction.postpone(postponed, claim: claim)
-        }
+        try await store.write { transaction throws(DomainError) in try transaction.postpone(postponed) }
         return .postponed(reason)
     }
 
     /// Keeps the mail for the operator to see, without what it says.
-    private func giveUp(_ mail: QueuedMail, _ claim: String, _ reason: String) async throws(DomainError) -> End {
+    private func giveUp(_ mail: QueuedMail, _ reason: String) async throws(DomainError) -> End {
         var dead = mail
         dead.sealed = nil
         dead.nextTryAt = nil
         dead.lastFault = reason
         let given = dead
-        try await store.write { transaction throws(DomainError) in try transaction.postpone(given, claim: claim) }
+        try await store.write { transaction throws(DomainError) in try transaction.postpone(given) }
         return .givenUp(reason)
     }
 }

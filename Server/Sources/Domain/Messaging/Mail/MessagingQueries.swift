@@ -11,7 +11,7 @@ package protocol MessagingQueries {
     ///   - limit: The most to take.
     ///   - lease: When a mail whose worker died is due again.
     ///   - claim: Names the taker.
-    /// - Returns: the mails, with this attempt counted.
+    /// - Returns: the mails, with the claim and this attempt counted.
     /// - Throws: `storageUnavailable`.
     func claimMail(
         dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
@@ -19,11 +19,12 @@ package protocol MessagingQueries {
     /// When the next mail is due.
     func nextMailAt() throws(DomainError) -> Timestamp?
     /// Replaces what a claimed mail holds; `false` when the claim is over.
-    func replaceContent(of mail: QueuedMail, claim: String) throws(DomainError) -> Bool
-    /// Writes when a claimed mail is tried again and why it failed, or that it was given up.
-    func postpone(_ mail: QueuedMail, claim: String) throws(DomainError)
-    /// Removes a claimed mail: it was sent, or is for nobody.
-    func remove(_ mail: QueuedMail, claim: String) throws(DomainError)
+    func replaceContent(of mail: QueuedMail) throws(DomainError) -> Bool
+    /// Writes when a claimed mail is tried again and why it failed, or that it was given up. Nothing happens when its claim
+    /// is over.
+    func postpone(_ mail: QueuedMail) throws(DomainError)
+    /// Removes a claimed mail: it was sent, or is for nobody. Nothing happens when its claim is over.
+    func remove(_ mail: QueuedMail) throws(DomainError)
     /// An application's mails that wait or were given up, oldest first.
     func queuedMail(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [QueuedMail]
     /// How many mails wait in all applications, how many were given up, and since when the oldest that waits does.

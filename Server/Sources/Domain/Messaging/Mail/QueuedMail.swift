@@ -14,6 +14,8 @@ package struct QueuedMail: Hashable, Sendable {
     package var attempts = 0
     /// When it is sent, or tried again; `nil` once it was given up.
     package var nextTryAt: Timestamp?
+    /// Under which claim a node took it last; only by that one does it change.
+    package var claim: String?
     /// Why the last try failed.
     package var lastFault: String?
 
