@@ -17,11 +17,10 @@ package struct DeliverEvents: Sendable {
     private static let maximumEndpoints = 1000
     /// How long a receiver can ask to be left alone (`Retry-After`).
     static let longestRetryAfter: Duration = .seconds(3600)
-    /// The waits between the tries, a quarter more or less, three days in all; then the event is given up.
-    static let waits: [Duration] = [
+    /// Three days in all; then the event is given up.
+    static let retries = RetrySchedule(
         .seconds(5), .seconds(300), .seconds(1800), .seconds(7200), .seconds(5 * 3600), .seconds(10 * 3600),
-        .seconds(14 * 3600), .seconds(20 * 3600), .seconds(24 * 3600),
-    ]
+        .seconds(14 * 3600), .seconds(20 * 3600), .seconds(24 * 3600))
 
     let store: any Store
     let clock: any WallClock
@@ -284,10 +283,8 @@ package struct DeliverEvents: Sendable {
         let now = clock.now
         var later = delivery
         later.lastFault = reason
-        if Self.waits.indices.contains(delivery.attempts - 1) {
-            let wait = Self.waits[delivery.attempts - 1].wholeMilliseconds
-            let chance = randomness.bytes(2).reduce(Int64(0)) { $0 << 8 | Int64(clamping: $1) }
-            later.nextTryAt = now + max(asked, .milliseconds(wait * 3 / 4 + wait / 2 * chance / 65_536))
+        if let wait = Self.retries.wait(after: delivery.attempts, by: randomness) {
+            later.nextTryAt = now + max(asked, wait)
         } else {
             later.nextTryAt = nil
             later.isGivenUp = true

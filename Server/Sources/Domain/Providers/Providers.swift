@@ -30,7 +30,8 @@ package final class Providers: Sendable {
                 LogInWithProvider.bareCodes, ofOldApps: world.limits.oldApps.providerCredentials),
             hasLimits: world.limits.hasRateLimits)
         revokeGrants = RevokeGrants(
-            store: store, clock: clock, sealingKey: world.sealingKey, findProvider: findProvider)
+            store: store, clock: clock, randomness: randomness, sealingKey: world.sealingKey,
+            findProvider: findProvider)
         takeAppleNotification = TakeAppleNotification(
             store: store, clock: clock, audit: audit, apple: world.services.providers.apple)
         transferTeam = TransferTeam(

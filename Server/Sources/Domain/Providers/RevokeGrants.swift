@@ -2,14 +2,14 @@
 /// calls it again and again; what fails is tried later, ever less often, for 30 days.
 package struct RevokeGrants: Sendable {
     private static let batchSize = 20
-    private static let firstDelay: Duration = .seconds(60)
-    private static let longestDelay: Duration = .seconds(6 * 3600)
+    static let retries = RetrySchedule(doublingFrom: .seconds(60), upTo: .seconds(6 * 3600))
     /// While one node asks the provider, no other one does.
     private static let lease: Duration = .seconds(120)
     package static let patience: Duration = .days(30)
 
     let store: any Store
     let clock: any WallClock
+    let randomness: any Randomness
     let sealingKey: SealingKey
     let findProvider: FindProvider
 
@@ -55,10 +55,12 @@ package struct RevokeGrants: Sendable {
             outcome.revoked += 1
         } catch {
             let now = clock.now
-            guard now - revocation.createdAt >= Self.patience else {
-                var later = revocation
-                later.dueAt = now + min(Self.longestDelay, Self.firstDelay * (1 << min(revocation.failures, 12)))
-                later.failures += 1
+            var later = revocation
+            later.failures += 1
+            if now - revocation.createdAt < Self.patience,
+                let wait = Self.retries.wait(after: later.failures, by: randomness)
+            {
+                later.dueAt = now + wait
                 let postponed = later
                 try await store.write { transaction throws(DomainError) in try transaction.update(postponed) }
                 outcome.postponed += 1

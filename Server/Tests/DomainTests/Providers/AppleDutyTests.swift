@@ -283,7 +283,16 @@ struct RevokeGrantsTests {
         #expect(left == 0)
     }
 
-    @Test("are tried again after one, two, four … minutes, up to six hours, and given up after thirty days")
+    /// Of all that wait, whether they are due or not.
+    private func dueTimes() async throws -> [Timestamp] {
+        try await world.engine.read { transaction throws(DomainError) in
+            try transaction.providerRevocations(dueAt: .latest, limit: 99).map(\.dueAt)
+        }
+    }
+
+    @Test(
+        "are tried again after one, two, four … minutes, up to six hours, a quarter more or less, and given up after thirty days"
+    )
     func postponed() async throws {
         try await order()
         world.google.set(isDown: true)
@@ -293,8 +302,10 @@ struct RevokeGrantsTests {
         var tries = 1
         while outcome.givenUp == 0, tries < 500 {
             // Up to its time nothing is tried, and at its time it is.
-            let minutes = tries < 10 ? 1 << (tries - 1) : 360
-            world.clock.advance(by: .seconds(60 * minutes) - .milliseconds(1))
+            let middle = Duration.seconds(60 * (tries < 10 ? 1 << (tries - 1) : 360))
+            let wait = try #require(try await dueTimes().first) - world.clock.now
+            #expect(wait >= middle * 3 / 4 && wait < middle * 5 / 4, "\(tries): \(wait)")
+            world.clock.advance(by: wait - .milliseconds(1))
             #expect(try await run() == .init(), "\(tries)")
             world.clock.advance(by: .milliseconds(1))
             outcome = try await run()
@@ -306,6 +317,14 @@ struct RevokeGrantsTests {
         #expect(try await run() == .init())
     }
 
+    @Test("are not all tried again in the same moment after they failed together")
+    func spread() async throws {
+        for number in 0..<20 { try await order("r\(number)") }
+        world.google.set(isDown: true)
+        #expect(try await run() == .init(postponed: 20))
+        #expect(Set(try await dueTimes()).count > 15)
+    }
+
     @Test("are ended as soon as the provider answers again")
     func again() async throws {
         try await order()
@@ -313,7 +332,7 @@ struct RevokeGrantsTests {
         _ = try await run()
         world.google.set(isDown: false)
         #expect(try await run() == .init())
-        world.clock.advance(by: .seconds(60))
+        world.clock.advance(by: .seconds(75))
         #expect(try await run() == .init(revoked: 1))
         #expect(try await run() == .init())
     }

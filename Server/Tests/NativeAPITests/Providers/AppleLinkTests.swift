@@ -128,7 +128,7 @@ struct AppleLinkTests {
         #expect(try await world.server.modules.providers.revokeGrants() == .init(postponed: 1))
         #expect(try await world.server.modules.providers.revokeGrants() == .init())
         world.apple.faults.isDown = false
-        world.server.clock.advance(by: .seconds(60))
+        world.server.clock.advance(by: .seconds(75))
         #expect(try await world.server.modules.providers.revokeGrants() == .init(revoked: 1))
         #expect(world.apple.revoked.count == 1)
         world.server.clock.advance(by: .days(1))

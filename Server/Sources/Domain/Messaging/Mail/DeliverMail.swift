@@ -6,9 +6,7 @@
 package struct DeliverMail: Sendable {
     /// Longer than any carrier may take.
     package static let lease: Duration = .seconds(120)
-    /// The wait after the first failure; it doubles with each further one.
-    static let firstWait: Duration = .seconds(5)
-    static let longestWait: Duration = .seconds(900)
+    static let retries = RetrySchedule(doublingFrom: .seconds(5), upTo: .seconds(900))
 
     let store: any Store
     let clock: any WallClock
@@ -157,14 +155,11 @@ package struct DeliverMail: Sendable {
         return end
     }
 
-    /// Tries again later: after 5 s, 10 s, 20 s … 15 min, a quarter more or less, so that mails do not come in crowds.
+    /// Tries again later: after 5 s, 10 s, 20 s … 15 min, as long as the mail is of use by then.
     private func postpone(_ mail: QueuedMail, _ reason: String) async throws(DomainError) -> End {
-        let doubled = Self.firstWait.wholeMilliseconds << min(mail.attempts - 1, 20)
-        let wait = min(doubled, Self.longestWait.wholeMilliseconds)
-        let chance = randomness.bytes(2).reduce(Int64(0)) { $0 << 8 | Int64(clamping: $1) }
+        let next = Self.retries.wait(after: mail.attempts, by: randomness).map { clock.now + $0 }
+        guard let next, next < mail.expiresAt else { return try await giveUp(mail, reason) }
         var later = mail
-        let next = clock.now + .milliseconds(wait * 3 / 4 + wait / 2 * chance / 65_536)
-        guard next < mail.expiresAt else { return try await giveUp(mail, reason) }
         later.nextTryAt = next
         later.lastFault = reason
         let postponed = later
