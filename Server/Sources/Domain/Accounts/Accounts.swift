@@ -21,6 +21,7 @@ package final class Accounts: Sendable {
     package let verifyPhone: VerifyPhone
     package let findPendingAddress: FindPendingAddress
     package let readUser: ReadUser
+    package let readLinkedIdentities: ReadLinkedIdentities
     package let lookUpUser: LookUpUser
     package let listUsers: ListUsers
     package let searchUsers: SearchUsers
@@ -93,6 +94,7 @@ package final class Accounts: Sendable {
             editUser: editUser, changes: changes)
         findPendingAddress = FindPendingAddress(store: store, clock: clock)
         readUser = ReadUser(store: store)
+        readLinkedIdentities = ReadLinkedIdentities(readUser: readUser)
         lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits)
         listUsers = ListUsers(store: store)
         searchUsers = SearchUsers(schedule: searches)

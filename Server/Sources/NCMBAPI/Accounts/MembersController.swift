@@ -111,7 +111,11 @@ final class MembersController: Sendable {
             try await refuseOther(password, of: member, id, caller, from: requests.client(of: request, context))
         }
         let actor = AccountActor.user(member?.user.id, standard: caller.standard)
-        let linked = try await identities(of: id, member, actor, caller, needed: body.members["authData"])
+        var linked: [Identity] = []
+        if let sent = body.members["authData"], sent != .null {
+            linked = try await accounts.readLinkedIdentities(
+                of: id, in: caller.application.id, for: actor, session: member)
+        }
         let authData = try AuthDataRequest(body.members["authData"], linked: linked)
         let known = member?.user.id == id ? member?.user : nil
         var edit = try body.edit(
@@ -161,18 +165,6 @@ final class MembersController: Sendable {
         let user: User
         if let known { user = known } else { user = try await accounts.readUser(id, in: caller.application.id) }
         return user.username == nil ? MemberObject(user, for: caller).userName : nil
-    }
-
-    /// What is linked already. Only who may change that learns what it is.
-    private func identities(
-        of id: Identifier<User>, _ member: Authenticated?, _ actor: AccountActor, _ caller: NCMBCaller,
-        needed authData: JSONValue?
-    ) async throws -> [Identity] {
-        guard let authData, authData != .null else { return [] }
-        if let member, member.user.id == id { return member.user.identities }
-        let user = try await accounts.readUser(id, in: caller.application.id)
-        guard actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
-        return user.identities
     }
 
     /// `DELETE /users/{objectId}`: at once and for good, because apps sign up by the same name right after it.

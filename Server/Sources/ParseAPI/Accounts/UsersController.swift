@@ -259,7 +259,9 @@ final class UsersController: Sendable {
         }
         var linksByMaster = false
         if let sent = call.body["authData"] {
-            let authData = try AuthDataRequest(sent, linked: try await identities(of: id, call))
+            let linked = try await accounts.readLinkedIdentities(
+                of: id, in: call.application.id, for: call.caller.actor, session: call.caller.session)
+            let authData = try AuthDataRequest(sent, linked: linked)
             changes.people = try await verifyCredential(authData, call)
             changes.anonymousId = authData.anonymousId
             changes.unlinked = authData.unlinked
@@ -279,14 +281,6 @@ final class UsersController: Sendable {
         members.merge(echoed) { $1 }
         if let token { members["sessionToken"] = .string(token.revealed) }
         return ParseResponse(members)
-    }
-
-    /// What is linked already. Only who may change that learns what it is.
-    private func identities(of id: Identifier<User>, _ call: ParseCall) async throws -> [Identity] {
-        if let session = call.caller.session, session.user.id == id { return session.user.identities }
-        let user = try await accounts.readUser(id, in: call.application.id)
-        guard call.caller.actor.may(.identityLinked, user) else { throw DomainError.accessRefused }
-        return user.identities
     }
 
     /// `DELETE /users/{objectId}`: at once and for good, with all sessions.

@@ -46,3 +46,26 @@ package struct ReadUser: Sendable {
         return user
     }
 }
+
+/// The identities that lead to a user, for an adapter whose requests name them all. Only who may link and unlink them learns
+/// what they are.
+package struct ReadLinkedIdentities: Sendable {
+    let readUser: ReadUser
+
+    /// - Parameters:
+    ///   - id: The user.
+    ///   - application: Where.
+    ///   - actor: Who asks.
+    ///   - session: The session of the request. Its own user is not read again.
+    /// - Returns: what is linked.
+    /// - Throws: `accessRefused`, `userUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        of id: Identifier<User>, in application: Identifier<Application>, for actor: AccountActor,
+        session: Authenticated?
+    ) async throws(DomainError) -> [Identity] {
+        if let session, session.user.id == id { return session.user.identities }
+        let user = try await readUser(id, in: application)
+        guard actor.may(.identityLinked, user) else { throw .accessRefused }
+        return user.identities
+    }
+}
