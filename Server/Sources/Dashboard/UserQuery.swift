@@ -70,6 +70,7 @@ enum UserQuery {
 
     static func fields(_ request: DashboardRequest) -> [PageField] {
         let query = request.page.query
+        let protocols = [.native] + request.modules.applications.protocols.foreign
         func choices(_ values: [String]) -> [(value: String, label: String)] {
             [("", request.text("users.all"))] + values.map { ($0, request.text("users.\($0)")) }
         }
@@ -90,7 +91,7 @@ enum UserQuery {
             PageField(
                 "protocol", label: request.text("users.protocol"), kind: .select, value: query.text("protocol"),
                 isRequired: false
-            ).offering(plain(["native", "ncmb", "parse", "kii", "envelope"])),
+            ).offering(plain(protocols.map(\.name.rawValue))),
             PageField(
                 "seen", label: request.text("users.seen"), kind: .date, value: query.text("seen"), isRequired: false),
             PageField(
