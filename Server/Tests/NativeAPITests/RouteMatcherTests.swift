@@ -21,7 +21,7 @@ struct RouteMatcherTests {
         var testDescription: String { "\(method) \(path)" }
     }
 
-    private func match(_ method: HTTPRequest.Method, _ path: String) -> RouteMatcher.Match? {
+    private var matcher: RouteMatcher {
         var matcher = RouteMatcher()
         let shared = RoutePipeline.Shared(
             naming: RequestNaming(requestIds: RequestIds(seed: 1), proxies: TrustedProxies([])),
@@ -34,7 +34,7 @@ struct RouteMatcherTests {
         let post = Route(.post, "/user/{id}", .nothing) { _, _ in Response(status: .ok) }
         matcher.add(
             RoutePipeline(Adapter(), shared, RouteMetrics(method: "POST", path: post.path), post.handler), for: post)
-        return matcher.match(method, path)
+        return matcher
     }
 
     @Test(
@@ -60,9 +60,23 @@ struct RouteMatcherTests {
             Case(path: "/w/list/1/2", route: "/w/**"), Case(path: "/w/a", route: nil, method: .post),
         ])
     func find(_ expected: Case) {
-        let found = match(expected.method, expected.path)
+        let found = matcher.match(expected.method, expected.path)
         #expect(found?.pipeline.path == expected.route)
         #expect(found?.parameters.map { String($0.value) } ?? [] == expected.values)
+    }
+
+    @Test(
+        "names the methods of every route that ends at a path, and none for what any path behind a segment is taken by",
+        arguments: [
+            ("/plain", [.get]), ("/plain/", [.get]), ("/plain/of", []), ("/plain/of/it", [.get]), ("/", []), ("", []),
+            // The route that is spelled out and the one with a name.
+            ("/user/me", [.get, .post]), ("/user/a", [.get, .post]), ("/user/a/keys", []), ("/user/me/keys/k", [.get]),
+            ("/user/user/sign-in", [.get]), ("/w", []), ("/w/a", []), ("/w/apps/1", []), ("/w/list/1", [.get]),
+            ("/w/list/1/2", []), ("/user/" + String(repeating: "\u{301}", count: 31), [.get, .post]),
+            ("/" + String(repeating: "\u{301}", count: 31), []),
+        ] as [(String, Set<HTTPRequest.Method>)])
+    func methods(path: String, methods: Set<HTTPRequest.Method>) {
+        #expect(matcher.methods(at: path) == methods)
     }
 
     private struct Adapter: ProtocolAdapter {

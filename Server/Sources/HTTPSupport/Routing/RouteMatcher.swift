@@ -1,4 +1,5 @@
 import HTTPTypes
+import OkaeriWire
 
 /// Finds the pipeline of a request by its method and path.
 ///
@@ -76,6 +77,24 @@ struct RouteMatcher: Sendable {
         var search = Search()
         guard let leaf = leaf(method, path.utf8[...], from: 0, &search) else { return nil }
         return Match(pipeline: leaf.pipeline, parameters: Array(zip(leaf.names, search.values)))
+    }
+
+    /// The methods of the routes that end at a path, whichever of them goes first. What `**` takes is no path of its own:
+    /// it adds nothing.
+    ///
+    /// - Parameter path: The path without its query; any text.
+    /// - Returns: none when no route ends there.
+    func methods(at path: String) -> Set<HTTPRequest.Method> {
+        var ends = [0]
+        for bytes in path.utf8.split(separator: Self.slash) {
+            let segment = Substring(bytes)
+            // What must not be hashed is spelled out nowhere.
+            let isHashed = StreamSafeText.contains(String(segment))
+            ends = ends.flatMap { end in
+                [isHashed ? nodes[end].spelledOut[segment] : nil, nodes[end].named].compactMap { $0 }
+            }
+        }
+        return Set(ends.flatMap { end in nodes[end].leaves.map(\.method) })
     }
 
     private func leaf(

@@ -34,11 +34,8 @@ package struct ServerRoutes: Sendable {
     /// What answers requests.
     package func responder() -> RouteResponder {
         var matcher = RouteMatcher()
-        var routes: [Route] = []
         for adapter in adapters {
-            let own = adapter.routes
-            routes += own
-            for route in own {
+            for route in adapter.routes {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
                 matcher.add(RoutePipeline(adapter, shared, metrics, route.handler), for: route)
             }
@@ -46,8 +43,8 @@ package struct ServerRoutes: Sendable {
         let unrouted = metrics.route(method: "other", path: "none")
         return RouteResponder(
             matcher,
-            unrouted: adapters.map { [routes] adapter in
-                let noRoute = NoRoute(routes: routes, preflightHeaders: adapter.preflightHeaders)
+            unrouted: adapters.map { [matcher] adapter in
+                let noRoute = NoRoute(matcher: matcher, preflightHeaders: adapter.preflightHeaders)
                 return (adapter, RoutePipeline(adapter, shared, unrouted, noRoute.respond))
             })
     }
@@ -130,27 +127,18 @@ extension ServerContext {
 
 /// Answers requests that no route fits: 405 with the methods that the path has, `OPTIONS`, and 404.
 private struct NoRoute: Sendable {
-    let routes: [Route]
+    let matcher: RouteMatcher
     let preflightHeaders: [HTTPField]
 
     @Sendable func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let segments = request.uri.path.split(separator: "/")
-        var methods = Set(routes.filter { $0.fits(segments) }.map(\.method.rawValue))
+        var methods = matcher.methods(at: request.uri.path)
         guard !methods.isEmpty else { throw RequestError.pathUnknown }
-        methods.insert(HTTPRequest.Method.options.rawValue)
-        if methods.contains(HTTPRequest.Method.get.rawValue) { methods.insert(HTTPRequest.Method.head.rawValue) }
-        let allow = methods.sorted().joined(separator: ", ")
+        methods.insert(.options)
+        if methods.contains(.get) { methods.insert(.head) }
+        let allow = methods.map(\.rawValue).sorted().joined(separator: ", ")
         guard request.method == .options else { throw RequestError.methodNotAllowed(allow: allow) }
         var headers: HTTPFields = [.allow: allow]
         for field in preflightHeaders { headers.append(field) }
         return Response(status: .noContent, headers: headers)
-    }
-}
-
-extension Route {
-    fileprivate func fits(_ segments: [Substring]) -> Bool {
-        let pattern = path.split(separator: "/")
-        return pattern.count == segments.count
-            && zip(pattern, segments).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 }
