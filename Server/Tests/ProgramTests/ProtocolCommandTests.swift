@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import OkaeriProgram
 import OkaeriWire
 import Testing
 
@@ -53,6 +54,7 @@ struct ProtocolCommandTests {
         let made = try await run("application", "create", "App", "--enable", "parse", "--json").json(Made.self)
         let before = try await rules(of: made.id, [])
         #expect(Set(before.keys) == Set(ProtocolRule.all.map(\.name)))
+        #expect(Set(ProtocolRule.all.map(\.option)).count == ProtocolRule.all.count)
         for rule in ProtocolRule.all {
             let (arguments, wanted): ([String], JSONValue) =
                 switch rule.kind {

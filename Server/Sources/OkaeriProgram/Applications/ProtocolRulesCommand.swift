@@ -1,5 +1,5 @@
 import ArgumentParser
-import Domain
+package import Domain
 @_spi(TotalConversions) import enum OkaeriWire.JSONValue
 
 /// `okaeri application rules`
@@ -175,6 +175,35 @@ extension ProtocolRule.Value {
 }
 
 extension ProtocolRule {
+    /// The option of `okaeri application rules`, without its hyphens.
+    package var option: String {
+        switch id {
+        case .idleSeconds: "idle-hours"
+        case .sessionsPerUser: "sessions-per-user"
+        case .allowsAnonymous: "anonymous"
+        case .isReadableByAll: "readable-by-all"
+        case .takesPasswordsInAddresses: "passwords-in-addresses"
+        case .timestampWindowSeconds: "timestamp-window"
+        case .hosts: "host"
+        case .retiresWeakPasswords: "retire-weak-passwords"
+        case .logInMovesUpdateTime: "log-in-moves-update-date"
+        case .allowsSignUpByMail: "sign-up-by-mail"
+        case .demandsVerifiedEmail: "verified-email"
+        case .demandsVerifiedPhone: "verified-phone"
+        case .hasDashedIds: "dashed-ids"
+        case .refreshedTokenSeconds: "refreshed-token-seconds"
+        case .verifiesEmails: "verify-email"
+        case .needsVerifiedEmail: "log-in-verified"
+        case .hasPasswordPolicy: "password-policy"
+        case .ignoresCase: "ignore-case"
+        case .administratorNetworks: "master-network"
+        case .upstream: "parse-upstream"
+        }
+    }
+
+    /// How many of the rule's own unit one of the option's is.
+    package var optionUnit: Int64 { id == .idleSeconds ? 3600 : 1 }
+
     /// A value as the option takes it.
     fileprivate func text(of value: Value) -> String {
         switch value {

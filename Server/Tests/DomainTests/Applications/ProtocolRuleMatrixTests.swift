@@ -145,11 +145,10 @@ struct ProtocolRuleMatrixTests {
         }
     }
 
-    @Test("has a name and an option of its own, and is found by its name")
+    @Test("has a name of its own, and is found by its name")
     func names() {
         #expect(Set(ProtocolRule.all.map(\.id)) == Set(ProtocolRule.Name.allCases))
         #expect(ProtocolRule.all.count == ProtocolRule.Name.allCases.count)
-        #expect(Set(ProtocolRule.all.map(\.option)).count == ProtocolRule.all.count)
         for rule in ProtocolRule.all { #expect(ProtocolRule[rule.name]?.id == rule.id) }
         #expect(ProtocolRule["none"] == nil)
         for profile in ProtocolRegistry.samples.foreign {

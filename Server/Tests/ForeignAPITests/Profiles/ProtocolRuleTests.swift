@@ -41,7 +41,6 @@ struct ProtocolRuleTests {
         let sessions = 2
         #expect(ProtocolRule.all.count == options + sessions)
         #expect(Set(ProtocolRule.all.map(\.name)).count == ProtocolRule.all.count)
-        #expect(Set(ProtocolRule.all.map(\.option)).count == ProtocolRule.all.count)
     }
 
     @Test(

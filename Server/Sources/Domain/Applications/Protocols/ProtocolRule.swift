@@ -56,10 +56,6 @@ package struct ProtocolRule: Sendable {
     package let id: Name
     /// The member of the admin API's bodies.
     package var name: String { id.rawValue }
-    /// The option of `okaeri application rules`, without its hyphens.
-    package let option: String
-    /// How many of the rule's own unit one of the option's is.
-    package let optionUnit: Int64
     package let kind: Kind
     package let loosening: Loosening
     private let read: Read
@@ -154,38 +150,36 @@ extension ProtocolRule {
     /// Every rule, in the order in which they are shown.
     package static let all: [ProtocolRule] = [
         ProtocolRule(
-            id: .idleSeconds, option: "idle-hours", optionUnit: 3600, kind: .seconds(1...endless, isOptional: false),
-            loosening: .whenMore,
+            id: .idleSeconds, kind: .seconds(1...endless, isOptional: false), loosening: .whenMore,
             read: { rules, _ in .number(rules.idleLifetime.components.seconds) },
             write: { value, rules, _ in
                 if case .number(let seconds?) = value { rules.idleLifetime = .seconds(seconds) }
             }),
         ProtocolRule(
-            id: .sessionsPerUser, option: "sessions-per-user", optionUnit: 1,
-            kind: .count(1...Int64(SessionIssuer.maximumSessionsPerUser)), loosening: .whenMore,
+            id: .sessionsPerUser, kind: .count(1...Int64(SessionIssuer.maximumSessionsPerUser)), loosening: .whenMore,
             read: { rules, _ in .number(rules.maximumPerUser.map { Int64(clamping: $0) }) },
             write: { value, rules, _ in
                 if case .number(let count) = value { rules.maximumPerUser = count.map { Int(clamping: $0) } }
             }),
-        truth(.allowsAnonymous, "anonymous", \.allowsAnonymous, .whenOn),
-        truth(.isReadableByAll, "readable-by-all", \.isReadableByAll, .whenOn),
-        truth(.takesPasswordsInAddresses, "passwords-in-addresses", \.takesPasswordsInAddresses, .whenOn),
-        span(.timestampWindowSeconds, "timestamp-window", \.timestampWindow, .whenMore),
-        texts(.hosts, "host", .hosts, \.hosts),
-        truth(.retiresWeakPasswords, "retire-weak-passwords", \.retiresWeakPasswords, .whenOff),
-        truth(.logInMovesUpdateTime, "log-in-moves-update-date", \.logInMovesUpdateTime, .whenOn),
-        truth(.allowsSignUpByMail, "sign-up-by-mail", \.allowsSignUpByMail, .whenOn),
-        truth(.demandsVerifiedEmail, "verified-email", \.demandsVerifiedEmail, .whenOff),
-        truth(.demandsVerifiedPhone, "verified-phone", \.demandsVerifiedPhone, .whenOff),
-        truth(.hasDashedIds, "dashed-ids", \.hasDashedIds, .whenOn),
+        truth(.allowsAnonymous, \.allowsAnonymous, .whenOn),
+        truth(.isReadableByAll, \.isReadableByAll, .whenOn),
+        truth(.takesPasswordsInAddresses, \.takesPasswordsInAddresses, .whenOn),
+        span(.timestampWindowSeconds, \.timestampWindow, .whenMore),
+        texts(.hosts, .hosts, \.hosts),
+        truth(.retiresWeakPasswords, \.retiresWeakPasswords, .whenOff),
+        truth(.logInMovesUpdateTime, \.logInMovesUpdateTime, .whenOn),
+        truth(.allowsSignUpByMail, \.allowsSignUpByMail, .whenOn),
+        truth(.demandsVerifiedEmail, \.demandsVerifiedEmail, .whenOff),
+        truth(.demandsVerifiedPhone, \.demandsVerifiedPhone, .whenOff),
+        truth(.hasDashedIds, \.hasDashedIds, .whenOn),
         // With refresh tokens there is one more way in, without them tokens live longer: neither is the stricter.
-        span(.refreshedTokenSeconds, "refreshed-token-seconds", \.refreshedTokenLifetime, .always),
-        truth(.verifiesEmails, "verify-email", \.verifiesEmails, .whenOff),
-        truth(.needsVerifiedEmail, "log-in-verified", \.needsVerifiedEmail, .whenOff),
-        truth(.hasPasswordPolicy, "password-policy", \.hasPasswordPolicy, .whenOff),
-        truth(.ignoresCase, "ignore-case", \.ignoresCase, .whenOn),
-        texts(.administratorNetworks, "master-network", .networks, \.administratorNetworks),
-        texts(.upstream, "parse-upstream", .server, \.upstream),
+        span(.refreshedTokenSeconds, \.refreshedTokenLifetime, .always),
+        truth(.verifiesEmails, \.verifiesEmails, .whenOff),
+        truth(.needsVerifiedEmail, \.needsVerifiedEmail, .whenOff),
+        truth(.hasPasswordPolicy, \.hasPasswordPolicy, .whenOff),
+        truth(.ignoresCase, \.ignoresCase, .whenOn),
+        texts(.administratorNetworks, .networks, \.administratorNetworks),
+        texts(.upstream, .server, \.upstream),
     ]
 
     /// The rules that a protocol heeds.
@@ -207,10 +201,10 @@ extension ProtocolRule {
     private typealias Option<Member> = WritableKeyPath<ForeignOptions, Member> & Sendable
 
     private static func truth(
-        _ id: Name, _ option: String, _ path: any Option<Bool>, _ loosening: Loosening
+        _ id: Name, _ path: any Option<Bool>, _ loosening: Loosening
     ) -> ProtocolRule {
         ProtocolRule(
-            id: id, option: option, optionUnit: 1, kind: .truth, loosening: loosening,
+            id: id, kind: .truth, loosening: loosening,
             read: { .truth($1[keyPath: path]) },
             write: { value, _, options in
                 if case .truth(let truth) = value { options[keyPath: path] = truth }
@@ -218,21 +212,21 @@ extension ProtocolRule {
     }
 
     private static func span(
-        _ id: Name, _ option: String, _ path: any Option<Duration?>, _ loosening: Loosening
+        _ id: Name, _ path: any Option<Duration?>, _ loosening: Loosening
     ) -> ProtocolRule {
         ProtocolRule(
-            id: id, option: option, optionUnit: 1, kind: .seconds(1...endless, isOptional: true),
-            loosening: loosening, read: { .number($1[keyPath: path]?.components.seconds) },
+            id: id, kind: .seconds(1...endless, isOptional: true), loosening: loosening,
+            read: { .number($1[keyPath: path]?.components.seconds) },
             write: { value, _, options in
                 if case .number(let seconds) = value { options[keyPath: path] = seconds.map { .seconds($0) } }
             })
     }
 
     private static func texts(
-        _ id: Name, _ option: String, _ kind: Kind, _ path: any Option<[String]>
+        _ id: Name, _ kind: Kind, _ path: any Option<[String]>
     ) -> ProtocolRule {
         ProtocolRule(
-            id: id, option: option, optionUnit: 1, kind: kind, loosening: .whenAdded,
+            id: id, kind: kind, loosening: .whenAdded,
             read: { .texts($1[keyPath: path]) },
             write: { value, _, options in
                 if case .texts(let texts) = value { options[keyPath: path] = texts }
