@@ -16,9 +16,9 @@ enum OverviewPage {
         let overview = try await request.rules.readOverview(of: application.id, days: days)
         // By the hour for one day, else by the day.
         let step: Int64 = days == 1 ? 1 : 24
-        func series(_ name: Figure.Name) -> [Int64] {
+        func series(_ name: Statistic.Name) -> [Int64] {
             let sums = Dictionary(
-                overview.figures.filter { $0.name == name }.map { ($0.hour / step, $0.value) }, uniquingKeysWith: +)
+                overview.statistics.filter { $0.name == name }.map { ($0.hour / step, $0.value) }, uniquingKeysWith: +)
             return stride(from: overview.hours.lowerBound / step, through: overview.hours.upperBound / step, by: 1)
                 .map { sums[$0] ?? 0 }
         }
@@ -26,7 +26,7 @@ enum OverviewPage {
         let upgrades = series(.audit(.userUpgraded, .done))
         let (made, upgraded) = (users.reduce(0, +), upgrades.reduce(0, +))
         let refused = Dictionary(
-            overview.figures.filter { $0.name.rawValue.hasSuffix(":refused") }.map { ($0.name.rawValue, $0.value) },
+            overview.statistics.filter { $0.name.rawValue.hasSuffix(":refused") }.map { ($0.name.rawValue, $0.value) },
             uniquingKeysWith: +
         ).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let starts = stride(

@@ -80,15 +80,15 @@ package enum AdminRole: String, CaseIterable, Hashable, Sendable {
     case `operator`
     /// Looks at users, with what is personal masked. Changes nothing.
     case support
-    /// Looks at settings, figures and the audit log. Sees no users.
+    /// Looks at settings, statistics and the audit log. Sees no users.
     case auditor
 
     package var permissions: Set<AdminPermission> {
         switch self {
         case .owner: Set(AdminPermission.allCases)
         case .operator: Set(AdminPermission.allCases).subtracting([.manageAdmins])
-        case .support: [.readUsers, .readFigures]
-        case .auditor: [.readFigures, .readSettings, .readAudit, .readAdmins]
+        case .support: [.readUsers, .readStatistics]
+        case .auditor: [.readStatistics, .readSettings, .readAudit, .readAdmins]
         }
     }
 }
@@ -100,7 +100,7 @@ package enum AdminPermission: String, CaseIterable, Hashable, Sendable {
     /// What is personal in them, and searches by parts of it.
     case readPersonalData = "users:personal"
     case changeUsers = "users:write"
-    case readFigures = "figures:read"
+    case readStatistics = "figures:read"
     case readSettings = "settings:read"
     case changeSettings = "settings:write"
     case readAudit = "audit:read"

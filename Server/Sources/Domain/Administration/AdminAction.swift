@@ -59,7 +59,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .changeAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyChanged)
         case .removeAdminKey: .init(.allowed(.manageAdmins), .server, stepUp: true, audit: .adminKeyRemoved)
 
-        case .readHealth: .init(.allowed(.readFigures), .server)
+        case .readHealth: .init(.allowed(.readStatistics), .server)
         case .rotateSigningKeys: .init(.allowed(.changeSettings), .server, stepUp: true, audit: .signingKeysRotated)
         case .readServerAudit: .init(.allowed(.readAudit), .server)
         case .verifyAudit: .init(.commandLine, .server)
@@ -68,7 +68,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
 
         case .listApplications: .init(.everyAdmin, .server)
         case .createApplication: .init(.allowed(.makeApplications), .server, audit: .applicationCreated)
-        case .readOverview: .init(.allowed(.readFigures), .application)
+        case .readOverview: .init(.allowed(.readStatistics), .application)
         case .readAudit: .init(.allowed(.readAudit), .application)
 
         case .listUsers: .init(.allowed(.readUsers), .application, recordsReading: true, audit: .usersRead)

@@ -88,7 +88,7 @@ package protocol AdministrationQueries {
         about user: Identifier<User>, in application: Identifier<Application>, limit: Int
     ) throws(DomainError) -> [AuditEntry]
 
-    // MARK: Figures
+    // MARK: Statistics
     //
     // Every query is a range of an index: ids grow with time.
 
@@ -99,9 +99,9 @@ package protocol AdministrationQueries {
     /// How many entries of each action and result the audit log has of a span.
     func countAudit(
         in application: Identifier<Application>, from start: Timestamp, to end: Timestamp
-    ) throws(DomainError) -> [Figure.Name: Int64]
-    func write(_ figures: [Figure], of application: Identifier<Application>) throws(DomainError)
-    func figures(of application: Identifier<Application>, since hour: Int64) throws(DomainError) -> [Figure]
+    ) throws(DomainError) -> [Statistic.Name: Int64]
+    func write(_ statistics: [Statistic], of application: Identifier<Application>) throws(DomainError)
+    func statistics(of application: Identifier<Application>, since hour: Int64) throws(DomainError) -> [Statistic]
     /// The last hour that was written.
     func lastHour(of application: Identifier<Application>) throws(DomainError) -> Int64?
 }

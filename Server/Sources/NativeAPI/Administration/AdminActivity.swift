@@ -188,11 +188,11 @@ struct OverviewBody: Encodable {
         activeToday = overview.activeToday
         activeMonth = overview.activeMonth
         from = Timestamp(hour: overview.hours.lowerBound).wire
-        hours = Dictionary(grouping: overview.figures.filter { $0.value > 0 }, by: \.hour)
-            .sorted { $0.key < $1.key }.map { hour, figures in
+        hours = Dictionary(grouping: overview.statistics.filter { $0.value > 0 }, by: \.hour)
+            .sorted { $0.key < $1.key }.map { hour, statistics in
                 Hour(
                     at: Timestamp(hour: hour).wire,
-                    counts: Dictionary(figures.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 }))
+                    counts: Dictionary(statistics.map { ($0.name.rawValue, $0.value) }, uniquingKeysWith: { $1 }))
             }
     }
 }

@@ -140,7 +140,7 @@ struct AdminTimeTests {
         #expect(
             await refusal { _ = try await key([.readUsers, .readAudit, .changeUsers], of: support) }
                 == .administration(.notAllowed(.readAudit)))
-        #expect(await refusal { _ = try await key([.readUsers, .readFigures], of: support) } == nil)
+        #expect(await refusal { _ = try await key([.readUsers, .readStatistics], of: support) } == nil)
         let byKey = AdminAccess(
             holder: .key(Identifier(rawValue: "k")), name: "CI", permissions: [.readUsers], applications: nil)
         #expect(

@@ -6,7 +6,7 @@ import enum OkaeriWire.JSONValue
 @testable import Domain
 
 /// What happened by hour, compared with a list of what happened.
-@Suite("The figures of an application")
+@Suite("The statistics of an application")
 struct StatisticsTests {
     private static let hour: Duration = .seconds(3600)
 
@@ -18,17 +18,17 @@ struct StatisticsTests {
         world = try TestWorld(try SQLiteStore(.memory, role: .server), clock: StandingClock(begin))
     }
 
-    private func stored(_ application: Application) async throws -> [Figure] {
+    private func stored(_ application: Application) async throws -> [Statistic] {
         try await world.engine.read { transaction throws(DomainError) in
-            try transaction.figures(of: application.id, since: 0)
+            try transaction.statistics(of: application.id, since: 0)
         }
     }
 
     private func write() async throws { try await world.modules.administration.writeStatistics() }
 
-    private func newUsers(_ figures: [Figure]) -> [Int64: Int64] {
+    private func newUsers(_ statistics: [Statistic]) -> [Int64: Int64] {
         var counts: [Int64: Int64] = [:]
-        for figure in figures where figure.name == .newUsers { counts[figure.hour] = figure.value }
+        for statistic in statistics where statistic.name == .newUsers { counts[statistic.hour] = statistic.value }
         return counts
     }
 
@@ -67,7 +67,7 @@ struct StatisticsTests {
         for hour in begin...finished { #expect(counts[hour] == made[hour] ?? 0, "\(seed) \(hour - begin)") }
         // The overview has the same, and the hour that is not over yet.
         let overview = try await world.modules.administration.readOverview(of: application.id, days: 3)
-        for (hour, value) in newUsers(overview.figures) { #expect(value == made[hour] ?? 0, "\(seed)") }
+        for (hour, value) in newUsers(overview.statistics) { #expect(value == made[hour] ?? 0, "\(seed)") }
         #expect(overview.userCount == Int(made.values.reduce(0, +)))
         begin = world.clock.now.hour
         #expect(overview.hours.upperBound == begin)
@@ -107,14 +107,14 @@ struct StatisticsTests {
         _ = await world.refusal { _ = try await world.logIn("hana", Secret("wrong wrong wrong"), to: application) }
         world.clock.advance(by: Self.hour + .seconds(60))
         try await write()
-        let figures = try await stored(application).filter { $0.hour == hour }
+        let statistics = try await stored(application).filter { $0.hour == hour }
         func value(_ action: AuditEntry.Action, _ result: AuditEntry.Result) -> Int64? {
-            figures.first { $0.name == .audit(action, result) }?.value
+            statistics.first { $0.name == .audit(action, result) }?.value
         }
         #expect(value(.applicationCreated, .done) == 1)
         #expect(value(.loggedIn, .done) == 1 && value(.loggedIn, .refused) == 1)
         #expect(value(.themeChanged, .done) == 3 && value(.themeChanged, .refused) == nil)
-        #expect(figures.first { $0.name == .newUsers }?.value == 1)
+        #expect(statistics.first { $0.name == .newUsers }?.value == 1)
     }
 
     @Test("count who was there today, and within thirty days", arguments: [0, 1, 28, 29, 30, 31])

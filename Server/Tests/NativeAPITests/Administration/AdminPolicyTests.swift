@@ -138,7 +138,7 @@ struct AdminPolicyTests {
                 #expect(outcome == .notAllowed, "\(endpoint.testDescription) without \(missing)")
             }
             // A key needs a scope; for what every admin may do, any.
-            let needed = endpoint.permissions.isEmpty ? [.readFigures] : endpoint.permissions
+            let needed = endpoint.permissions.isEmpty ? [.readStatistics] : endpoint.permissions
             let outcome = try await ask(endpoint, try await secret(needed), in: world)
             #expect(outcome != .notAllowed && outcome != .stepUp, "\(endpoint.testDescription)")
         }

@@ -4,7 +4,7 @@ import OkaeriServer
 import OkaeriWire
 import Testing
 
-@Suite("Figures")
+@Suite("Statistics")
 struct OverviewTests {
     @Test("are those of the rows, before and after the hour is written down, also when it is written twice")
     func counts() async throws {
@@ -36,7 +36,7 @@ struct OverviewTests {
         world.server.clock.advance(by: .seconds(-100))
         #expect(try await rules.readOverview(of: server.application.id, days: 7).activeToday == 4)
         #expect(
-            try await rules.readOverview(of: server.application.id, days: 7).figures.filter {
+            try await rules.readOverview(of: server.application.id, days: 7).statistics.filter {
                 $0.name == .newUsers
             }.map(\.value).reduce(0, +) == 4)
     }
@@ -50,7 +50,7 @@ struct OverviewTests {
         world.server.clock.advance(by: .days(4))
         for _ in 0..<3 { try await rules.writeStatistics() }
         let overview = try await rules.readOverview(of: world.server.application.id, days: 7)
-        #expect(overview.figures.filter { $0.name == .newUsers }.map(\.value).reduce(0, +) == 1)
+        #expect(overview.statistics.filter { $0.name == .newUsers }.map(\.value).reduce(0, +) == 1)
         #expect(overview.activeToday == 0 && overview.activeMonth == 1)
     }
 }

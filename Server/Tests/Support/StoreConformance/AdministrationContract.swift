@@ -263,7 +263,7 @@ extension Contract {
         },
     ]
 
-    static let figureContracts = [
+    static let statisticContracts = [
         Contract("counts users, active users and audit entries of a span") { engine in
             let samples = Samples()
             let (start, end) = (samples.now, samples.now + .seconds(10))
@@ -285,21 +285,23 @@ extension Contract {
             }
             try expectEqual(audit.values.sorted(), [1, 1, 1])
         },
-        Contract("writes figures over those of the same hour, and knows the last hour") { engine in
+        Contract("writes statistics over those of the same hour, and knows the last hour") { engine in
             let samples = Samples()
-            let name = Figure.Name.activeMonth
+            let name = Statistic.Name.activeMonth
             let application = samples.application
-            let (none, figures, last) = try await engine.write { transaction throws(DomainError) in
+            let (none, statistics, last) = try await engine.write { transaction throws(DomainError) in
                 let none = try transaction.lastHour(of: application)
                 try transaction.write(
-                    [Figure(hour: 10, name: name, value: 1), Figure(hour: 11, name: name, value: 2)], of: application)
-                try transaction.write([Figure(hour: 11, name: name, value: 3)], of: application)
+                    [Statistic(hour: 10, name: name, value: 1), Statistic(hour: 11, name: name, value: 2)],
+                    of: application)
+                try transaction.write([Statistic(hour: 11, name: name, value: 3)], of: application)
                 return (
-                    none, try transaction.figures(of: application, since: 11), try transaction.lastHour(of: application)
+                    none, try transaction.statistics(of: application, since: 11),
+                    try transaction.lastHour(of: application)
                 )
             }
             try expectEqual(none, nil)
-            try expectEqual(figures, [Figure(hour: 11, name: name, value: 3)])
+            try expectEqual(statistics, [Statistic(hour: 11, name: name, value: 3)])
             try expectEqual(last, 11)
         },
     ]
@@ -322,7 +324,7 @@ extension Samples {
     func adminKey(_ number: UInt8, of admin: Admin) -> AdminKey {
         AdminKey(
             id: randomness.newIdentifier(at: now + .milliseconds(Int(number))), digest: token(number),
-            name: "key \(number)", scopes: [.readUsers, .readFigures],
+            name: "key \(number)", scopes: [.readUsers, .readStatistics],
             reach: .init(
                 applications: number == 1 ? nil : [application],
                 networks: number == 1 ? [] : ["192.0.2.7/32", "2001:db8::/32"].compactMap { IPNetwork($0) }),

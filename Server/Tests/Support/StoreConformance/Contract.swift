@@ -17,7 +17,7 @@ package struct Contract: Sendable, CustomStringConvertible {
         + proofContracts + rateLimitContracts + accessTokenContracts + mailContracts + transactionContracts
         + raceContracts + accountRaceContracts + providerContracts + mailRaceContracts + auditContracts
         + transferContracts + accountChangeContracts + foreignProtocolContracts + userSearchContracts
-        + searchTimeContracts + administrationContracts + figureContracts + randomContracts
+        + searchTimeContracts + administrationContracts + statisticContracts + randomContracts
         + randomSearchContracts + eventContracts + eventDeliveryContracts + sealingContracts + roleContracts
         + hookContracts
 }

@@ -21,7 +21,7 @@ extension SQLTransaction {
 
     package func countAudit(
         in application: Identifier<Application>, from start: Timestamp, to end: Timestamp
-    ) throws(DomainError) -> [Figure.Name: Int64] {
+    ) throws(DomainError) -> [Statistic.Name: Int64] {
         let counts = try connection.rows(
             """
             SELECT action, result, COUNT(*) FROM audit_entries
@@ -34,49 +34,49 @@ extension SQLTransaction {
         ) { row throws(DomainError) in
             let row = ColumnReader<AuditCountColumn>(row)
             return (
-                Figure.Name(rawValue: "audit:\(row.text(.action)):\(row.text(.result))"),
+                Statistic.Name(rawValue: "audit:\(row.text(.action)):\(row.text(.result))"),
                 Int64(clamping: row.count(.count))
             )
         }
         return Dictionary(counts, uniquingKeysWith: +)
     }
 
-    package func write(_ figures: [Figure], of application: Identifier<Application>) throws(DomainError) {
-        for figure in figures {
+    package func write(_ statistics: [Statistic], of application: Identifier<Application>) throws(DomainError) {
+        for statistic in statistics {
             // Two nodes may count the same hour; they count the same.
             try connection.run(
                 """
                 INSERT INTO figures (application_id, hour, name, value) VALUES ($1, $2, $3, $4)
                 ON CONFLICT (application_id, hour, name) DO UPDATE SET value = $4
                 """,
-                [.id(application), .integer(figure.hour), .text(figure.name.rawValue), .integer(figure.value)])
+                [.id(application), .integer(statistic.hour), .text(statistic.name.rawValue), .integer(statistic.value)])
         }
     }
 
-    package func figures(
+    package func statistics(
         of application: Identifier<Application>, since hour: Int64
-    ) throws(DomainError) -> [Figure] {
+    ) throws(DomainError) -> [Statistic] {
         try connection.all(
-            FigureRow.self, "FROM figures WHERE application_id = $1 AND hour >= $2 ORDER BY hour, name",
+            StatisticRow.self, "FROM figures WHERE application_id = $1 AND hour >= $2 ORDER BY hour, name",
             [.id(application), .integer(hour)])
     }
 
     package func lastHour(of application: Identifier<Application>) throws(DomainError) -> Int64? {
         try connection.row(
             "SELECT MAX(hour) FROM figures WHERE application_id = $1", [.id(application)]
-        ) { row throws(DomainError) in row.only.isNull ? nil : FigureRow.hour(row.only.integer) } ?? nil
+        ) { row throws(DomainError) in row.only.isNull ? nil : StatisticRow.hour(row.only.integer) } ?? nil
     }
 }
 
-package enum FigureRow: Row {
+package enum StatisticRow: Row {
     package static let table: StaticString = "figures"
 
     package enum Column: Int, RowColumn {
         case hour, name, value
     }
 
-    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Figure {
-        Figure(
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Statistic {
+        Statistic(
             hour: hour(row.integer(.hour)), name: .init(rawValue: row.text(.name)),
             value: Int64(clamping: row.count(.value)))
     }

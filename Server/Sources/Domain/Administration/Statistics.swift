@@ -1,7 +1,7 @@
 @_spi(TotalConversions) import enum OkaeriWire.JSONValue
 
 /// How often something happened in an hour. Kept for finished hours; the present one is counted when it is asked for.
-package struct Figure: Hashable, Sendable {
+package struct Statistic: Hashable, Sendable {
     /// Hours since 1970, UTC.
     package var hour: Int64
     package var name: Name
@@ -29,7 +29,7 @@ package struct Figure: Hashable, Sendable {
     }
 }
 
-/// Writes the figures of hours that are over. The server calls it every minute; no log-in ever waits for it, and the
+/// Writes the statistics of hours that are over. The server calls it every minute; no log-in ever waits for it, and the
 /// counts are those of the rows themselves.
 package struct WriteStatistics: Sendable {
     /// Transactions that began within an hour are over so long after it.
@@ -54,22 +54,22 @@ package struct WriteStatistics: Sendable {
             let first = max(last.map { $0 + 1 } ?? birth, finished - Self.hoursLookedBack)
             guard first <= finished else { continue }
             let end = min(finished, first + Self.hoursAtOnce - 1)
-            let figures = try await store.read { transaction throws(DomainError) in
-                var figures: [Figure] = []
+            let statistics = try await store.read { transaction throws(DomainError) in
+                var statistics: [Statistic] = []
                 for hour in first...end {
-                    figures += try transaction.count(hour: hour, in: id)
+                    statistics += try transaction.count(hour: hour, in: id)
                     guard hour == finished else { continue }
                     // Days move on with the users: who was there can be counted only now.
                     let day = hour / 24
-                    for (name, since) in [(Figure.Name.activeToday, day), (.activeMonth, day - 29)] {
-                        figures.append(
-                            Figure(
+                    for (name, since) in [(Statistic.Name.activeToday, day), (.activeMonth, day - 29)] {
+                        statistics.append(
+                            Statistic(
                                 hour: hour, name: name, value: try transaction.countActiveUsers(in: id, since: since)))
                     }
                 }
-                return figures
+                return statistics
             }
-            try await store.write { transaction throws(DomainError) in try transaction.write(figures, of: id) }
+            try await store.write { transaction throws(DomainError) in try transaction.write(statistics, of: id) }
         }
     }
 }
@@ -84,7 +84,7 @@ package struct ReadOverview: Sendable {
     package struct Overview: Sendable {
         /// The first hour that is looked at, and the present one.
         package var hours: ClosedRange<Int64>
-        package var figures: [Figure]
+        package var statistics: [Statistic]
         package var userCount: Int
         /// Users who were there today, and in the last 30 days, as of now.
         package var activeToday: Int64
@@ -99,12 +99,12 @@ package struct ReadOverview: Sendable {
         let days = Int64(clamping: min(max(days, 1), Self.longestSpanDays))
         let first = days == 1 ? now.hour - 23 : (now.day - days + 1) * 24
         return try await store.read { transaction throws(DomainError) in
-            var figures = try transaction.figures(of: application, since: first)
+            var statistics = try transaction.statistics(of: application, since: first)
             // What is not written yet; after a long time without a server, the last two days of it.
             let next = max(first, (try transaction.lastHour(of: application) ?? first - 1) + 1, now.hour - 48)
-            for hour in next...max(next, now.hour) { figures += try transaction.count(hour: hour, in: application) }
+            for hour in next...max(next, now.hour) { statistics += try transaction.count(hour: hour, in: application) }
             return Overview(
-                hours: first...now.hour, figures: figures, userCount: try transaction.userCount(in: application),
+                hours: first...now.hour, statistics: statistics, userCount: try transaction.userCount(in: application),
                 activeToday: try transaction.countActiveUsers(in: application, since: now.day),
                 activeMonth: try transaction.countActiveUsers(in: application, since: now.day - 29))
         }
@@ -113,12 +113,12 @@ package struct ReadOverview: Sendable {
 
 extension Transaction {
     /// What can be counted of an hour at any time after it. An hour without anything has its zero of new users.
-    fileprivate func count(hour: Int64, in application: Identifier<Application>) throws(DomainError) -> [Figure] {
+    fileprivate func count(hour: Int64, in application: Identifier<Application>) throws(DomainError) -> [Statistic] {
         let (start, end) = (Timestamp(hour: hour), Timestamp(hour: hour + 1))
         let users = try countUsers(in: application, from: start, to: end)
-        return [Figure(hour: hour, name: .newUsers, value: users)]
+        return [Statistic(hour: hour, name: .newUsers, value: users)]
             + (try countAudit(in: application, from: start, to: end)).map {
-                Figure(hour: hour, name: $0, value: $1)
+                Statistic(hour: hour, name: $0, value: $1)
             }
     }
 }
