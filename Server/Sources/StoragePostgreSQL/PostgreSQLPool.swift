@@ -14,7 +14,7 @@ final class PostgreSQLPool: @unchecked Sendable {
     /// How long nobody tries to connect after that has failed.
     private static let pauseAfterFailure: Duration = .milliseconds(300)
     /// How long statements under way may go on when the pool is closed.
-    private static let longestGoodbye: Double = 5
+    private static let shutdownTimeout: Double = 5
 
     private let address: PostgreSQLAddress
     private let session: String
@@ -103,7 +103,7 @@ final class PostgreSQLPool: @unchecked Sendable {
             idle = []
             condition.broadcast()
         }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.longestGoodbye) { [self] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.shutdownTimeout) { [self] in
             let running = condition.withLock { Array(cancellations.values) }
             for cancellation in running { cancellation.cancel() }
         }

@@ -54,7 +54,7 @@ extension ProviderAddresses {
 /// Runs the server from start to graceful end.
 package struct ServerProgram: Sendable {
     /// How long requests under way may take when the server stops.
-    private static let longestGoodbye: Duration = .seconds(20)
+    private static let shutdownTimeout: Duration = .seconds(20)
     private static let realApple = ProviderAddresses().apple
 
     private let settings: ServerSettings
@@ -161,7 +161,7 @@ package struct ServerProgram: Sendable {
                 let port = channel.localAddress?.port ?? settings.port
                 let listening = Listening(
                     url: settings.url(port: port), port: port, metricsURL: await metrics?.url()
-                ) { stopSwitch.press() }
+                ) { stopSwitch.stop() }
                 if standby == nil, settings.wantsServerInfoFile {
                     do {
                         try ServerInfoFile(
@@ -190,7 +190,7 @@ package struct ServerProgram: Sendable {
         }
         if let replica = composition.replica {
             services.append(
-                .init(service: ReplicaWorker(shipper: replica, logger: logger, stop: { stopSwitch.press() })))
+                .init(service: ReplicaWorker(shipper: replica, logger: logger, stop: { stopSwitch.stop() })))
         }
         if let metrics { services.append(.init(service: metrics)) }
         // The first ones stop as the last.
@@ -206,7 +206,7 @@ package struct ServerProgram: Sendable {
         services.append(.init(service: EventStreamCloser(modules: composition.modules)))
         var configuration = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.longestGoodbye
+        configuration.maximumGracefulShutdownDuration = Self.shutdownTimeout
         defer {
             // Without the file there is nothing to remove.
             if standby == nil { try? ServerInfoFile.remove(in: settings.dataFolder) }
@@ -312,20 +312,20 @@ package enum StartFault: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Ends the services around it when it is pressed.
+/// Ends the services around it.
 struct StopSwitch: Service {
-    private let presses: AsyncStream<Void>
+    private let stops: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
     init() {
-        (presses, continuation) = AsyncStream.makeStream()
+        (stops, continuation) = AsyncStream.makeStream()
     }
 
-    func press() {
+    func stop() {
         continuation.yield()
     }
 
     func run() async {
-        for await _ in presses.cancelOnGracefulShutdown() { return }
+        for await _ in stops.cancelOnGracefulShutdown() { return }
     }
 }

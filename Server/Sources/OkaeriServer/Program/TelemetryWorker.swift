@@ -8,7 +8,7 @@ import ServiceLifecycle
 /// that the others' last spans are sent too.
 package struct TelemetryWorker: Service {
     /// How long sending what is left may take when the server stops, beside a message under way.
-    static let longestGoodbye: Duration = .seconds(4)
+    static let shutdownTimeout: Duration = .seconds(4)
 
     private let exporter: TelemetryExporter
     private let settings: TelemetrySettings
@@ -77,7 +77,7 @@ package struct TelemetryWorker: Service {
             }
             group.addTask {
                 // Cancelled when everything was sent before.
-                try? await Task.sleep(for: Self.longestGoodbye)
+                try? await Task.sleep(for: Self.shutdownTimeout)
             }
             await group.next()
             group.cancelAll()
