@@ -17,7 +17,7 @@ final class NodeNetwork: @unchecked Sendable {
     private(set) var now: UInt64 = 1_000_000_000
     /// By time, the next one last.
     private var events: [Event] = []
-    private(set) var ears: [NodeEar] = []
+    private(set) var listeners: [NodeListener] = []
     var generator: SeededGenerator
     var hasFaults = true
     /// How many transactions did not reach the database, or their answers the node.
@@ -58,26 +58,26 @@ final class NodeNetwork: @unchecked Sendable {
     }
 
     /// All ways are open again.
-    func heal() { for ear in ears { (ear.cutUntil, ear.storeCutUntil) = (0, 0) } }
+    func heal() { for listener in listeners { (listener.cutUntil, listener.storeCutUntil) = (0, 0) } }
 
-    func add(_ ear: NodeEar) { ears.append(ear) }
-    func remove(_ ear: NodeEar) { ears.removeAll { $0 === ear } }
+    func add(_ listener: NodeListener) { listeners.append(listener) }
+    func remove(_ listener: NodeListener) { listeners.removeAll { $0 === listener } }
 
     /// The database tells everybody who listens now.
     func publish(_ notice: ChangeNotice, from sender: String) {
         noticeCount += 1
-        for ear in ears { ear.deliver(notice, from: sender) }
+        for listener in listeners { listener.deliver(notice, from: sender) }
     }
 
     /// Something happens to the ways between a node and the database.
-    func trouble(_ ear: NodeEar) {
+    func trouble(_ listener: NodeListener) {
         let long = UInt64(generator.number(below: generator.isOne(in: 4) ? 60_000 : 4_000)) * Self.millisecond
         switch generator.number(below: 6) {
-        case 0: ear.cutUntil = now + long
-        case 1: ear.storeCutUntil = now + long
-        case 2: (ear.cutUntil, ear.storeCutUntil) = (now + long, now + long)
-        case 3: ear.standsUntil = now + long / 4
-        default: ear.breakConnection()
+        case 0: listener.cutUntil = now + long
+        case 1: listener.storeCutUntil = now + long
+        case 2: (listener.cutUntil, listener.storeCutUntil) = (now + long, now + long)
+        case 3: listener.standsUntil = now + long / 4
+        default: listener.breakConnection()
         }
     }
 }
@@ -94,8 +94,8 @@ extension Array {
     }
 }
 
-/// A node's ear and mouth, as `NotifyListener` is: it sends what is new and waits for the database, then hears.
-final class NodeEar: CacheValidity, @unchecked Sendable {
+/// What a node sends and hears, as `NotifyListener` does: it sends what is new and waits for the database, then hears.
+final class NodeListener: CacheValidity, @unchecked Sendable {
     private static let patience = 4_000 * NodeNetwork.millisecond
     private static let pause = 250 * NodeNetwork.millisecond
 
@@ -121,11 +121,11 @@ final class NodeEar: CacheValidity, @unchecked Sendable {
     // Messages do not overtake each other.
     private var latestUp: UInt64 = 0
     private var latestDown: UInt64 = 0
-    /// Until when nothing of the ear reaches the database, and nothing of that the ear.
+    /// Until when nothing of the listener reaches the database, and nothing of that the listener.
     var cutUntil: UInt64 = 0
     /// The same of transactions.
     var storeCutUntil: UInt64 = 0
-    /// Until when the ear's thread does not run.
+    /// Until when the listener's thread does not run.
     var standsUntil: UInt64 = 0
     /// Forgets what another node changed.
     var onChange: (Change) -> Void = { _ in }

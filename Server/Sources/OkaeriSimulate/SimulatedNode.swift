@@ -11,14 +11,14 @@ final class SimulatedNode: @unchecked Sendable {
     /// The engine beneath everything.
     let store: SQLiteStore
     /// What only one of several has.
-    let shared: (engine: NodeEngine, ear: NodeEar)?
+    let shared: (engine: NodeEngine, listener: NodeListener)?
     /// Whether it gets no more requests: another one takes its place.
     var isLeaving = false
     private(set) var isDead = false
     /// How many requests are under way at it.
     var requests = 0
 
-    init(_ world: TestWorld, _ store: SQLiteStore, _ shared: (engine: NodeEngine, ear: NodeEar)?) {
+    init(_ world: TestWorld, _ store: SQLiteStore, _ shared: (engine: NodeEngine, listener: NodeListener)?) {
         (self.world, self.store, self.shared) = (world, store, shared)
     }
 
@@ -26,7 +26,7 @@ final class SimulatedNode: @unchecked Sendable {
     func die() {
         isDead = true
         shared?.engine.die()
-        shared?.ear.die()
+        shared?.listener.die()
     }
 
     /// Gives its connections back.
@@ -48,14 +48,14 @@ final class NodeEngine: Engine, @unchecked Sendable {
     private let inner: SQLiteStore
     private let name: String
     /// `nil` for a command.
-    private let ear: NodeEar?
+    private let listener: NodeListener?
     private let network: NodeNetwork
     private var observer: @Sendable (Change) -> Void = { _ in }
     private var news = CommitNews.carried
     private(set) var isDead = false
 
-    init(_ inner: SQLiteStore, name: String, _ ear: NodeEar?, on network: NodeNetwork) {
-        (self.inner, self.name, self.ear, self.network) = (inner, name, ear, network)
+    init(_ inner: SQLiteStore, name: String, _ listener: NodeListener?, on network: NodeNetwork) {
+        (self.inner, self.name, self.listener, self.network) = (inner, name, listener, network)
         inner.observeChanges { [unowned self] change in note(change) }
     }
 
@@ -63,7 +63,7 @@ final class NodeEngine: Engine, @unchecked Sendable {
 
     func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) {
         self.observer = observer
-        ear?.onChange = observer
+        listener?.onChange = observer
     }
 
     func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { inner.observeFaults(observer) }
@@ -76,13 +76,13 @@ final class NodeEngine: Engine, @unchecked Sendable {
     /// As `PostgreSQLStore` tells of a commit.
     private func note(_ change: Change) {
         observer(change)
-        let isHeard = ear?.isHeard ?? false
-        if news == .announced { ear?.tell(change) }
+        let isHeard = listener?.isHeard ?? false
+        if news == .announced { listener?.tell(change) }
         if news == .carried || news.mustBeSent(isHeard: isHeard) { network.publish(.changes([change]), from: name) }
     }
 
     private func checkReach() throws(DomainError) {
-        guard !isDead, ear?.reachesStore ?? true else {
+        guard !isDead, listener?.reachesStore ?? true else {
             network.faultCount += 1
             throw .storageUnavailable
         }
@@ -96,7 +96,7 @@ final class NodeEngine: Engine, @unchecked Sendable {
         let value = try await run { [self] transaction throws(DomainError) in
             try checkReach()
             let value = try body(transaction)
-            news = CommitNews(isHeard: ear?.isHeard ?? false)
+            news = CommitNews(isHeard: listener?.isHeard ?? false)
             return value
         }
         try checkReach()

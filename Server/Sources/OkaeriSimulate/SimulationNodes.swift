@@ -9,16 +9,18 @@ extension Simulation {
         nodeCount += 1
         let executor = executor
         let name = "node\(nodeCount)"
-        let ear = network.map { NodeEar(name, on: $0) }
+        let listener = network.map { NodeListener(name, on: $0) }
         let store: SQLiteStore
         do {
-            store = try SQLiteStore(simulated: Self.database, as: ear.map { .node($0) } ?? .server) { executor.add($0) }
+            store = try SQLiteStore(simulated: Self.database, as: listener.map { .node($0) } ?? .server) {
+                executor.add($0)
+            }
         } catch {
-            ear?.die()
+            listener?.die()
             throw error
         }
-        var shared: (engine: NodeEngine, ear: NodeEar)?
-        if let ear, let network { shared = (NodeEngine(store, name: name, ear, on: network), ear) }
+        var shared: (engine: NodeEngine, listener: NodeListener)?
+        if let listener, let network { shared = (NodeEngine(store, name: name, listener, on: network), listener) }
         if options.isVerbose { store.observeFaults { print("  \(name): \($0)") } }
         let world = try TestWorld(
             shared?.engine ?? store, clock: clock, sessionCacheCapacity: 500,
@@ -60,15 +62,17 @@ extension Simulation {
     func troubleNodes() {
         guard let network, !disk.isOff else { return }
         for node in nodes where node.isLeaving && node.requests == 0 {
-            if let ear = node.shared?.ear, !ear.isClosed { ear.close {} }
-            if node.shared?.ear.isClosed == true { end(node) }
+            if let listener = node.shared?.listener, !listener.isClosed { listener.close {} }
+            if node.shared?.listener.isClosed == true { end(node) }
         }
         if options.hasFaults {
-            if generator.isOne(in: 100), let ear = network.ears.isEmpty ? nil : generator.pick(network.ears) {
-                network.trouble(ear)
+            if generator.isOne(in: 100),
+                let listener = network.listeners.isEmpty ? nil : generator.pick(network.listeners)
+            {
+                network.trouble(listener)
             }
             if generator.isOne(in: 300), let node = openNode() {
-                remark("\(node.shared?.ear.name ?? "") is killed")
+                remark("\(node.shared?.listener.name ?? "") is killed")
                 end(node)
             }
         }

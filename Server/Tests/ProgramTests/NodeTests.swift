@@ -122,14 +122,14 @@ struct NodeTests {
         }
     }
 
-    @Test("believe no cache while their ears are cut off, and catch up")
+    @Test("believe no cache while their listeners are cut off, and catch up")
     func cutEars() async throws {
         let nodes = try await Nodes(2)
         let first = try await nodes.loggedIn(at: 0).session.token
         let second = try await nodes.loggedIn(at: 0).session.token
         for token in [first, second] {
             try await nodes.warm(token)
-            try await nodes.cutConnections(where: Nodes.ears)
+            try await nodes.cutConnections(where: Nodes.listeners)
             #expect(
                 try await nodes.servers[0].send("POST", "/v1/log-out", application: nodes.application, token: token)
                     .status == 204)

@@ -92,6 +92,6 @@ struct Nodes: Sendable {
             in: "postgres")
     }
 
-    /// The ears of the nodes for each other's news.
-    static let ears = "query LIKE '%pg_notify%' AND state = 'idle'"
+    /// The listeners of the nodes for each other's news.
+    static let listeners = "query LIKE '%pg_notify%' AND state = 'idle'"
 }
