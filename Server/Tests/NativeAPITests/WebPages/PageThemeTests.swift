@@ -7,8 +7,8 @@ import Testing
 @testable import WebPages
 
 /// Texts, themes, and the contrast that they keep.
-@Suite("Look of pages")
-struct PageLookTests {
+@Suite("Theme and texts of pages")
+struct PageThemeTests {
     private var tables: [PageLanguage: [String: String]] {
         get throws { try PageTexts(WebPages.tables).tables }
     }
