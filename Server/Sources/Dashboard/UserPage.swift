@@ -51,7 +51,7 @@ enum UserPage {
         UserRolesForm.route(page, "roles/take") { .init(removing: [$0]) },
         DashboardRoute(page, post: "sessions/{session}/end", .endSession) { request in
             try await change(request) { _, id, application, who in
-                try await request.rules.endSession(
+                try await request.modules.sessions.endSession(
                     .init(rawValue: request.id("session")), of: id, in: application.id, by: who)
                 return done("ended", request)
             }

@@ -46,7 +46,7 @@ extension Simulation {
         let session = generator.pick(person.sessions)
         let (id, user) = (session.id, person.id)
         let outcome = await operate("end a session") {
-            try await $0.modules.administration.endSession(id, of: user, in: application.id, by: .local)
+            try await $0.modules.sessions.endSession(id, of: user, in: application.id, by: .local)
         }
         switch outcome {
         case .done: bury(person.end(isSure: true) { $0 === session })

@@ -50,7 +50,8 @@ struct ReplicaTests {
         primary.tick()
         let time = primary.now
         primary.tick(after: .seconds(5))
-        try await primary.world.modules.sessions.revokeSession(ended.session.id, in: primary.application, by: .local)
+        try await primary.world.modules.sessions.endSession(
+            ended.session.id, of: nil, in: primary.application, by: .local)
         primary.tick(after: .seconds(5))
         await primary.close()
         _ = kept
@@ -168,8 +169,8 @@ struct ReplicaTests {
         await primary.close()
         // Nothing of this reaches the first stream.
         let between = try SQLiteStore(.folder(folder.path), role: .server)
-        try await TestWorld(between, seed: 7).modules.sessions.revokeSession(
-            ended.session.id, in: primary.application, by: .local)
+        try await TestWorld(between, seed: 7).modules.sessions.endSession(
+            ended.session.id, of: nil, in: primary.application, by: .local)
         await between.close()
         primary = try await Primary(folder, store, key, application: primary.application, at: time + .seconds(60))
         primary.tick(after: .seconds(1))

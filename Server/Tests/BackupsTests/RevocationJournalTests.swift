@@ -20,7 +20,7 @@ struct RevocationJournalTests {
         let segment = try segments.begin(lineage: "0a1b2c3d")
         let copy = folder.path + "/copy.sqlite"
         _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
-        try await world.modules.sessions.revokeSession(ended.session.id, in: application.id, by: .local)
+        try await world.modules.sessions.endSession(ended.session.id, of: nil, in: application.id, by: .local)
         await #expect(throws: DomainError.storageUnavailable) {
             try await store.write { transaction throws(DomainError) in
                 _ = try transaction.endSession(kept.session.id, of: kept.user.id, in: application.id)
@@ -123,7 +123,7 @@ struct RevocationJournalTests {
         let world = try TestWorld(try SQLiteStore(.folder(folder.path), role: .server))
         let application = try await world.makeApplication()
         let logIn = try await world.logIn(TestDevice(), to: application)
-        try await world.modules.sessions.revokeSession(logIn.session.id, in: application.id, by: .local)
+        try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
         #expect(RevocationSegments(folder: folder.path).names.isEmpty)
     }
 

@@ -12,7 +12,7 @@ struct AuditCommandTests {
         let (application, logIn) = try await endedSession()
         let listed: Entries = try await run(["audit", "list", "--application", application, "--json"]).json()
         #expect(listed.entries.map(\.action) == ["session.ended", "application.created"])
-        #expect(listed.entries.map(\.target) == ["session:\(logIn.session.id)", "application:\(application)"])
+        #expect(listed.entries.map(\.target) == ["user:\(logIn.user.id)", "application:\(application)"])
         #expect(listed.entries.allSatisfy { $0.actor == "operator" && $0.result == "done" })
         let page: Entries = try await run(
             ["audit", "list", "--application", application, "--limit", "1", "--json"]
@@ -42,7 +42,7 @@ struct AuditCommandTests {
     @Test(
         "find what somebody with the database did to the log",
         arguments: [
-            ("UPDATE audit_entries SET target = 'session:other' WHERE number = 2", "is not as it was written"),
+            ("UPDATE audit_entries SET target = 'user:other' WHERE number = 2", "is not as it was written"),
             ("DELETE FROM audit_entries WHERE number = 1", "Entry 1 is missing."),
             ("DELETE FROM audit_entries WHERE number = 2", "Entry 2 is missing."),
             (

@@ -56,7 +56,7 @@ struct SQLiteFolderTests {
         let logIn = try await server.logIn(TestDevice(), to: application)
         _ = try await server.authenticate(logIn.token, in: application)
         let command = try TestWorld(try SQLiteStore(.folder(folder.path), role: .command), seed: 50)
-        try await command.modules.sessions.revokeSession(logIn.session.id, in: application.id, by: .local)
+        try await command.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
         await #expect(throws: DomainError.sessionInvalid) {
             try await server.authenticate(logIn.token, in: application)
         }

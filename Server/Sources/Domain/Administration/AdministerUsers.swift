@@ -80,23 +80,6 @@ package struct EndAllSessions: Sendable {
     }
 }
 
-/// An operator ends one session of a user.
-package struct EndUserSession: Sendable {
-    let store: any Store
-    let audit: AuditTrail
-
-    /// - Throws: `sessionUnknown`, `storageUnavailable`.
-    package func callAsFunction(
-        _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>, by who: Operator
-    ) async throws(DomainError) {
-        let entry = audit.draft(.sessionEnded, by: who.actor, in: application, from: who.origin)
-        try await store.write { transaction throws(DomainError) in
-            guard try transaction.endSession(id, of: user, in: application) else { throw .sessionUnknown }
-            try entry.record(on: .session(id), details: ["user": user.rawValue], in: transaction)
-        }
-    }
-}
-
 /// An operator orders the mail that allows a new password. Nobody but the user ever learns or chooses it
 /// (requirement 41).
 package struct OrderPasswordReset: Sendable {

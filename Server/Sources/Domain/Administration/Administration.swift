@@ -30,7 +30,6 @@ package final class Administration: Sendable {
     package let changeUserListViews: ChangeUserListViews
     package let inspectUser: InspectUser
     package let endAllSessions: EndAllSessions
-    package let endSession: EndUserSession
     package let orderPasswordReset: OrderPasswordReset
     package let mergeUsers: MergeUsers
     package let listActivity: ListActivity
@@ -95,7 +94,6 @@ package final class Administration: Sendable {
         changeUserListViews = ChangeUserListViews(editApplication: EditApplication(world, audit: audit))
         inspectUser = InspectUser(store: store)
         endAllSessions = EndAllSessions(store: store, clock: clock, changes: changes)
-        endSession = EndUserSession(store: store, audit: audit)
         orderPasswordReset = OrderPasswordReset(store: store, enqueueMessage: enqueueMessage, audit: audit)
         mergeUsers = MergeUsers(store: store, clock: clock, randomness: randomness, changes: changes)
         listActivity = ListActivity(store: store)

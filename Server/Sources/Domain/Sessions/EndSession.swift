@@ -1,44 +1,42 @@
-/// Ends one of the user's own sessions.
+/// Ends one session by its id, and says so in the audit log, on the user whose it was.
 package struct EndSession: Sendable {
     let store: any Store
     let audit: AuditTrail
 
+    /// Ends a session for an operator.
+    ///
+    /// - Parameters:
+    ///   - id: Which.
+    ///   - user: Whose it must be; `nil` looks its owner up.
+    ///   - application: Where.
+    ///   - who: Who ends it.
     /// - Throws: `sessionUnknown`, `storageUnavailable`.
+    package func callAsFunction(
+        _ id: Identifier<Session>, of user: Identifier<User>?, in application: Identifier<Application>, by who: Operator
+    ) async throws(DomainError) {
+        let entry = audit.draft(.sessionEnded, by: who.actor, in: application, from: who.origin)
+        var found = user
+        if found == nil {
+            // Beside the writer: a session of Okaeri's own is looked for among all.
+            found = try await store.read { transaction throws(DomainError) in
+                try transaction.owner(of: id, in: application)
+            }
+        }
+        guard let owner = found else { throw .sessionUnknown }
+        try await store.write { transaction throws(DomainError) in
+            guard try transaction.endSession(id, of: owner, in: application) else { throw .sessionUnknown }
+            try entry.record(on: .user(owner), details: ["session": id.rawValue], in: transaction)
+        }
+    }
+
+    /// Ends one of the user's own sessions.
+    ///
+    /// - Throws: `sessionUnknown`, `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<Session>, by who: Authenticated, from origin: RequestOrigin
     ) async throws(DomainError) {
-        let (user, application) = (who.user.id, who.application.id)
-        let entry = audit.draft(.sessionEnded, by: .user(user), in: application, from: origin)
-        let ended = try await store.write { transaction throws(DomainError) in
-            guard try transaction.endSession(id, of: user, in: application) else { return false }
-            try entry.record(on: .session(id), in: transaction)
-            return true
-        }
-        guard ended else { throw .sessionUnknown }
-    }
-}
-
-/// Ends a session by its id, for operators.
-package struct RevokeSession: Sendable {
-    let store: any Store
-    let audit: AuditTrail
-
-    /// - Throws: `sessionUnknown`, `storageUnavailable`.
-    package func callAsFunction(
-        _ id: Identifier<Session>, in application: Identifier<Application>, by who: Operator
-    ) async throws(DomainError) {
-        let entry = audit.draft(.sessionEnded, by: who.actor, in: application, from: who.origin)
-        // Beside the writer: a session of Okaeri's own is looked for among all.
-        let owner = try await store.read { transaction throws(DomainError) in
-            try transaction.owner(of: id, in: application)
-        }
-        guard let owner else { throw .sessionUnknown }
-        let ended = try await store.write { transaction throws(DomainError) in
-            guard try transaction.endSession(id, of: owner, in: application) else { return false }
-            try entry.record(on: .session(id), in: transaction)
-            return true
-        }
-        guard ended else { throw .sessionUnknown }
+        let user = who.user.id
+        try await self(id, of: user, in: who.application.id, by: Operator(actor: .user(user), origin: origin))
     }
 }
 

@@ -7,7 +7,6 @@ package final class Sessions: Sendable {
     package let editSession: EditSession
     package let endSession: EndSession
     package let endOtherSessions: EndOtherSessions
-    package let revokeSession: RevokeSession
     package let writeSessionActivity: WriteSessionActivity
     package let purgeExpired: PurgeExpired
     package let openSession: OpenSession
@@ -47,7 +46,6 @@ package final class Sessions: Sendable {
         editSession = EditSession(store: store, clock: clock, audit: audit)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)
-        revokeSession = RevokeSession(store: store, audit: audit)
         writeSessionActivity = WriteSessionActivity(store: store, activity: activity)
         purgeExpired = PurgeExpired(
             store: store, clock: clock, protocols: protocols, writeActivity: writeSessionActivity)

@@ -83,7 +83,7 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(.delete, "\(one)/sessions/{session}", .endSession) { call in
-            try await call.rules.endSession(
+            try await call.modules.sessions.endSession(
                 Identifier(rawValue: try call.id("session")), of: try call.user(), in: try call.targetApplication().id,
                 by: try call.auditActor())
             return AdminCall.done

@@ -25,7 +25,7 @@ struct RevokeSessionCommand: AsyncParsableCommand {
         let (id, applicationId) = (Identifier<Session>(rawValue: id), application.id)
         try await storage.perform(.endSession) { modules, who throws(DomainError) in
             _ = try await modules.applications.findApplication(applicationId)
-            try await modules.sessions.revokeSession(id, in: applicationId, by: who)
+            try await modules.sessions.endSession(id, of: nil, in: applicationId, by: who)
         }
         guard !output.isJSON else { return Console.write(json: Output(revoked: id.rawValue)) }
         Console.write("The session \(id) has ended.")

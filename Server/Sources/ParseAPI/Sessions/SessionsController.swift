@@ -126,8 +126,9 @@ final class SessionsController: Sendable {
     func delete(_ call: ParseCall) async throws -> ParseResponse {
         do {
             if call.caller.isMaster {
-                try await sessions.revokeSession(
-                    try call.id(), in: call.application.id, by: Operator(actor: .operator, origin: call.origin))
+                try await sessions.endSession(
+                    try call.id(), of: nil, in: call.application.id,
+                    by: Operator(actor: .operator, origin: call.origin))
             } else {
                 guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
                 let id: Identifier<Session> = try call.id()

@@ -119,30 +119,35 @@ struct EvictionTests {
         let second = try await world.logIn("hana", to: application)
         let third = try await world.logIn("hana", to: application)
         let who = try await world.authenticate(hana.token, in: application)
-        let (sessions, admin) = (world.modules.sessions, world.modules.administration)
+        let sessions = world.modules.sessions
         for id in [mika.session.id, Identifier(rawValue: "nothing")] {
             await #expect(throws: DomainError.sessionUnknown) {
                 try await sessions.endSession(id, by: who, from: .local)
             }
         }
         await #expect(throws: DomainError.sessionUnknown) {
-            try await admin.endSession(second.session.id, of: mika.user.id, in: application.id, by: .local)
+            try await sessions.endSession(second.session.id, of: mika.user.id, in: application.id, by: .local)
         }
         try await sessions.endSession(second.session.id, by: who, from: .local)
-        try await admin.endSession(third.session.id, of: hana.user.id, in: application.id, by: .local)
-        try await sessions.revokeSession(mika.session.id, in: application.id, by: .local)
+        try await sessions.endSession(third.session.id, of: hana.user.id, in: application.id, by: .local)
+        try await sessions.endSession(mika.session.id, of: nil, in: application.id, by: .local)
         for ended in [second, third, mika] {
             await #expect(throws: DomainError.sessionInvalid) {
                 try await world.authenticate(ended.token, in: application)
             }
             await #expect(throws: DomainError.sessionUnknown) {
-                try await sessions.revokeSession(ended.session.id, in: application.id, by: .local)
+                try await sessions.endSession(ended.session.id, of: nil, in: application.id, by: .local)
             }
         }
-        let entries = try await admin.listAudit(
+        let entries = try await world.modules.administration.listAudit(
             in: application.id, matching: AuditFilter(action: .sessionEnded))
-        let targets = [second, third, mika].map { AuditEntry.Target.session($0.session.id) }
-        #expect(Set(entries.map(\.target)) == Set(targets.map(Optional.some)) && entries.count == 3)
+        for ended in [second, third, mika] {
+            #expect(
+                entries.count {
+                    $0.target == .user(ended.user.id) && $0.details == ["session": ended.session.id.rawValue]
+                } == 1)
+        }
+        #expect(entries.count == 3)
         #expect(entries.count { $0.actor == .user(hana.user.id) } == 1)
         _ = try await world.authenticate(hana.token, in: application)
     }

@@ -241,7 +241,7 @@ struct ImportUsersTests {
         #expect(try await owners() == ["one", "one", "one"])
         let out = try #require(
             try await world.modules.sessions.findSession(tokens[1][...], in: application, of: .yearly)?.session.id)
-        try await world.modules.administration.endSession(out, of: id, in: application.id, by: .local)
+        try await world.modules.sessions.endSession(out, of: id, in: application.id, by: .local)
         // Each would have a later end.
         for _ in 0..<2 {
             #expect(try await run().allSatisfy { $0 == .present })

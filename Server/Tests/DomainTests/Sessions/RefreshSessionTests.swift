@@ -146,7 +146,7 @@ struct RefreshSessionTests {
             #expect(refused == (leavingAt == nil ? .userDisabled : .userDeleted(erasedAt: now + .days(7))))
         }
         try await world.engine.write { transaction throws(DomainError) in try transaction.updateStanding(of: user) }
-        try await world.modules.sessions.revokeSession(logIn.session.id, in: id, by: .local)
+        try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: id, by: .local)
         await #expect(throws: DomainError.sessionInvalid) { try await use(refreshToken) }
     }
 }

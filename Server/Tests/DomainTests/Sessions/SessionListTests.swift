@@ -82,7 +82,8 @@ struct SessionListTests {
         #expect(try await entries(.sessionEnded).isEmpty)
         let second = try await world.logIn("hana", to: application)
         try await sessions.endSession(second.session.id, by: owner, from: .local)
-        #expect(try await entries(.sessionEnded).map(\.target) == [.session(second.session.id)])
+        #expect(try await entries(.sessionEnded).map(\.target) == [.user(first.user.id)])
+        #expect(try await entries(.sessionEnded).map(\.details) == [["session": second.session.id.rawValue]])
         #expect(try await entries(.sessionEnded).map(\.actor) == [.user(first.user.id)])
         #expect(
             await world.refusal { try await sessions.endSession(second.session.id, by: owner, from: .local) }
@@ -90,12 +91,12 @@ struct SessionListTests {
         try await sessions.logOut(owner)
         #expect(await world.refusal { _ = try await who(first) } == .sessionInvalid)
         #expect(try await entries(.sessionEnded).count == 1)
-        try await sessions.revokeSession(other.session.id, in: application.id, by: .local)
+        try await sessions.endSession(other.session.id, of: nil, in: application.id, by: .local)
         #expect(await world.refusal { _ = try await who(other) } == .sessionInvalid)
         #expect(try await entries(.sessionEnded).count == 2)
         #expect(
             await world.refusal {
-                try await sessions.revokeSession(other.session.id, in: application.id, by: .local)
+                try await sessions.endSession(other.session.id, of: nil, in: application.id, by: .local)
             } == .sessionUnknown)
     }
 

@@ -139,6 +139,34 @@ struct AdminUserTests {
         expect(try await again.send(.get, APIPath.user), 401, .sessionInvalid)
     }
 
+    /// How an operator ends one session.
+    enum EndWay: CaseIterable { case adminAPI, dashboard, command }
+
+    @Test("show in their time line that an operator ended a session, whichever way in", arguments: EndWay.allCases)
+    func sessionEnded(way: EndWay) async throws {
+        let world = try await AdminWorld(roles: [])
+        let logIn = try await world.server.person().logIn
+        let (user, session) = (logIn.user.id, logIn.session.id)
+        let (browser, page) = (world.browser(), world.page("users/\(user)"))
+        switch way {
+        case .adminAPI:
+            let ended = try await world.send("owner", .delete, world.path("/users/\(user)/sessions/\(session)"))
+            #expect(ended.status == 204)
+        case .dashboard:
+            let shown = try await browser.get(page)
+            #expect(!shown.html.contains("session.ended"))
+            #expect(try await browser.post("\(page)/sessions/\(session)/end", [:], token: shown.token).status == 303)
+        case .command:
+            try await world.server.modules.sessions.endSession(
+                Identifier(rawValue: session), of: nil, in: world.server.application.id, by: .local)
+        }
+        let read = try await world.send("owner", .get, world.path("/users/\(user)"))
+        let entries = try (read.json["audit"]?.list ?? []).filter { $0["action"]?.text == "session.ended" }
+        #expect(entries.map { $0["target"]?.text } == ["user:\(user)"])
+        #expect(entries.map { $0["details"]?["session"]?.text } == [session])
+        #expect(try await browser.get(page).html.contains("session.ended"))
+    }
+
     @Test("get a transfer code from an operator, but not a user who is kept out")
     func transferCode() async throws {
         let world = try await AdminWorld(roles: [])

@@ -94,7 +94,7 @@ private func worldWithLog(_ engine: any Engine, chained: Bool = true) async thro
     for _ in 0..<5 {
         world.clock.advance(by: .seconds(1))
         let logIn = try await world.logIn(TestDevice(), to: application)
-        try await world.modules.sessions.revokeSession(logIn.session.id, in: application.id, by: .local)
+        try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
     }
     if chained { try await world.modules.administration.chainAuditEntries() }
     return (world, application)
