@@ -37,14 +37,14 @@ package protocol SessionQueries {
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool
-    /// Ends all of a user's sessions but one; the number that ended.
+    /// Ends all of a user's sessions, or all but one; the number that ended.
     func endSessions(
-        of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>?
     ) throws(DomainError) -> Int
-    /// Ends a user's sessions that one way of log-in opened, but one; the number that ended.
+    /// Ends a user's sessions that one way of log-in opened, or all of them but one; the number that ended.
     func endSessions(
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
-        except kept: Identifier<Session>
+        except kept: Identifier<Session>?
     ) throws(DomainError) -> Int
     /// Ends a user's sessions of one installation of an app.
     func endSessions(

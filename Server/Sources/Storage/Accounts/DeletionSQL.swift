@@ -15,7 +15,7 @@ extension SQLTransaction {
     }
 
     package func erase(_ user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) {
-        _ = try endSessions(of: user, in: application, except: Identifier(rawValue: ""))
+        _ = try endSessions(of: user, in: application, except: nil)
         let statements: [Query] = [
             """
             DELETE FROM passkeys WHERE application_id = $1 AND credential_id IN (

@@ -25,21 +25,21 @@ extension SQLTransaction {
     }
 
     package func endSessions(
-        of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>?
     ) throws(DomainError) -> Int {
         let ended = try endedTokens(
             "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id <> $3",
-            [.id(application), .id(user), .id(kept)])
+            [.id(application), .id(user), Self.text(of: kept)])
         return noteEnd(of: ended, in: application)
     }
 
     package func endSessions(
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
-        except kept: Identifier<Session>
+        except kept: Identifier<Session>?
     ) throws(DomainError) -> Int {
         let ended = try endedTokens(
             "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4",
-            [.id(application), .id(user), .text(method.rawValue), .id(kept)])
+            [.id(application), .id(user), .text(method.rawValue), Self.text(of: kept)])
         return noteEnd(of: ended, in: application)
     }
 
@@ -152,6 +152,9 @@ extension SQLTransaction {
             """, [.id(application), .id(user), .count(count - maximum)])
         _ = noteEnd(of: ended, in: application)
     }
+
+    /// What `id <>` is compared with. No session has the empty id.
+    private static func text(of kept: Identifier<Session>?) -> Value { .text(kept?.rawValue ?? "") }
 
     /// Runs a statement that deletes sessions.
     private func endedTokens(_ deletion: StaticString, _ values: [Value]) throws(DomainError) -> [SecretDigest] {

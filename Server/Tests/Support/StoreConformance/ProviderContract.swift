@@ -140,8 +140,7 @@ extension Contract {
                 let kept = try transaction.endSessions(
                     of: user.id, openedBy: .init(rawValue: "apple"), in: samples.application, except: apple.id)
                 let ended = try transaction.endSessions(
-                    of: user.id, openedBy: .init(rawValue: "apple"), in: samples.application,
-                    except: Identifier(rawValue: ""))
+                    of: user.id, openedBy: .init(rawValue: "apple"), in: samples.application, except: nil)
                 return (kept, ended, try transaction.sessions(of: user.id, in: samples.application).map(\.id))
             }
             try expectEqual(kept, 0)

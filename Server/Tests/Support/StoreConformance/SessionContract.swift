@@ -210,11 +210,11 @@ extension Contract {
             }
             try expectEqual(answers, [false, false, true, true, false, false])
         },
-        Contract("ends all other sessions and tells how many") { engine in
+        Contract("ends all other sessions, or all, and tells how many") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))
             let sessions = (0..<4).map { samples.session(of: user, after: .seconds($0)) }
-            let (ended, left, others) = try await engine.write { transaction throws(DomainError) in
+            let (ended, left, rest, others) = try await engine.write { transaction throws(DomainError) in
                 for (index, session) in sessions.enumerated() {
                     try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
                 }
@@ -222,11 +222,13 @@ extension Contract {
                 return (
                     try transaction.endSessions(of: user.id, in: user.application, except: sessions[1].id),
                     try transaction.sessions(of: user.id, in: user.application),
+                    try transaction.endSessions(of: user.id, in: user.application, except: nil),
                     try transaction.sessions(of: other.id, in: user.application).count
                 )
             }
             try expectEqual(ended, 3)
             try expectEqual(left, [sessions[1]])
+            try expectEqual(rest, 1)
             try expectEqual(others, 1)
         },
         Contract("ends a device's earlier sessions and the oldest past the limit") { engine in

@@ -123,10 +123,9 @@ struct ReadyChanges: Sendable {
         try author.require(Set(changes.keys), of: user, by: actor, at: now)
         var total = Evicted()
         for provider in unlinked {
-            // No session has the empty id.
             total.sessions += try transaction.endSessions(
                 of: user.id, openedBy: Session.LogInMethod(rawValue: provider.rawValue), in: user.application,
-                except: kept.session ?? Identifier(rawValue: ""))
+                except: kept.session)
         }
         var notified: Set<MailKind> = []
         for change in AccountChange.allCases {

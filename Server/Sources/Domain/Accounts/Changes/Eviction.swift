@@ -91,9 +91,7 @@ extension Transaction {
             }
         }
         if ways.contains(.sessions), !(hasOnlySessions && change == .disabled) {
-            // No session has the empty id.
-            evicted.sessions = try endSessions(
-                of: id, in: application, except: kept.session ?? Identifier(rawValue: ""))
+            evicted.sessions = try endSessions(of: id, in: application, except: kept.session)
         } else if ways.contains(.deviceKeys) {
             for identity in going where !user.identities.contains(identity) && identity.provider == .device {
                 evicted.sessions += try endSessions(of: id, in: application, deviceKey: identity.subject)

@@ -26,7 +26,7 @@ struct UserMerger: Sendable {
                 id: id, application: application.id, user: user.id, leftUser: current.id,
                 moved: .init(identities: current.identities, before: .init(other), after: .init(user)), mergedAt: now))
         _ = try transaction.removeTransferCode(of: current.id, in: application.id)
-        _ = try transaction.endSessions(of: current.id, in: application.id, except: Identifier(rawValue: ""))
+        _ = try transaction.endSessions(of: current.id, in: application.id, except: nil)
         var left = current
         let grace = application.settings.deletionGrace
         left.deletionRequestedAt = grace < Merge.undoSpan ? now + (Merge.undoSpan - grace) : now
