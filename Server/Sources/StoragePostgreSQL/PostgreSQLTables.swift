@@ -93,11 +93,11 @@ package struct PostgreSQLTables: TableReader {
             """)
         var shapes: [(name: String, columns: [TableShape.Column], key: [(position: Int64, name: String)])] = []
         for number in 0..<columns.rowCount {
-            let row = columns.row(number)
-            let (table, column, position) = (row.text(0), row.text(1), row.integer(2))
+            let row = ColumnReader<ShapeColumn>(columns.row(number))
+            let (table, column, position) = (row.text(.table), row.text(.column), row.integer(.position))
             if TableShape.bookkeeping.contains(table) { continue }
             if shapes.last?.name != table { shapes.append((table, [], [])) }
-            let kind = Self.kind(ofType: UInt32(clamping: row.integer(3)))
+            let kind = Self.kind(ofType: UInt32(clamping: row.integer(.type)))
             shapes[shapes.count - 1].columns.append(TableShape.Column(column, kind))
             if position >= 0 { shapes[shapes.count - 1].key.append((position, column)) }
         }
@@ -128,6 +128,11 @@ package struct PostgreSQLTables: TableReader {
             return try link.finish(1, within: .seconds(3600), firstBytes: maximumBytes).flatMap { $0.values() }
         }
     }
+}
+
+/// What the catalogue says of one column of a table.
+private enum ShapeColumn: Int, RowColumn {
+    case table, column, position, type
 }
 
 extension PostgreSQLAddress {

@@ -9,6 +9,8 @@ struct QueryTests {
         Joined<IdentityRow, IdentityOwnerRow>.self, "FROM identities WHERE user_id = $1")
     private static let indexed = Query.select(
         IdentityOwnerRow.self, "FROM identities", indexedBy: "identities_by_provider", "WHERE user_id = $1")
+    private static let filtered = Query.select(
+        IdentityOwnerRow.self, among: "FROM identities WHERE user_id > $1 LIMIT $2", "WHERE application_id = $3")
     private static let inserted = Query.insert(IdentityOwnerRow.self, "ON CONFLICT DO NOTHING")
     private static let returning = Query.returning(IdentityOwnerRow.self, "DELETE FROM identities")
 
@@ -30,6 +32,14 @@ struct QueryTests {
                 identities.application_id, identities.user_id FROM identities WHERE user_id = $1
                 """
             ),
+            (
+                filtered,
+                """
+                SELECT identities.application_id, identities.user_id FROM \
+                (SELECT identities.application_id, identities.user_id FROM identities WHERE user_id > $1 LIMIT $2) \
+                AS identities WHERE application_id = $3
+                """
+            ),
             (inserted, "INSERT INTO identities (application_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING"),
             (returning, "DELETE FROM identities RETURNING identities.application_id, identities.user_id"),
         ])
@@ -47,7 +57,9 @@ struct QueryTests {
 
     @Test("have one key each, and the same at each use")
     func keys() {
-        let queries = [Self.whole, Self.selected, Self.joined, Self.indexed, Self.inserted, Self.returning]
+        let queries = [
+            Self.whole, Self.selected, Self.joined, Self.indexed, Self.filtered, Self.inserted, Self.returning,
+        ]
         #expect(Set(queries.map(\.key)).count == queries.count)
         #expect(Set((queries + queries).map(\.key)).count == queries.count)
         #expect(!queries.map(\.key).contains(.dynamic))

@@ -187,6 +187,9 @@ struct RowTests {
                 // Whether it is there says all.
                 unread: ["token_lookup"]),
             Case(SigningKeyRow.self, SealedSigningKey(id: "key", sealed: [0, 255], createdAt: time)),
+            Case(
+                UsedProofRow.self,
+                UsedProofRow.Content(application: application, proof: UsedProof(key: [1, 2], end: time))),
         ]
     }
 

@@ -10,7 +10,7 @@ package enum Dialect: Sendable {
 /// whole text is composed when an engine prepares the statement, and at no other time.
 package struct Query: ExpressibleByStringLiteral, Sendable {
     fileprivate enum Form: Sendable {
-        case whole, select, insert, returning
+        case whole, select, among, insert, returning
     }
 
     private let form: Form
@@ -58,6 +58,21 @@ package struct Query: ExpressibleByStringLiteral, Sendable {
         return query
     }
 
+    /// The same of those rows that another condition leaves of the ones found first: a limit counts these.
+    ///
+    /// - Parameters:
+    ///   - columns: What to read, and what the condition may name.
+    ///   - source: Begins with `FROM` and their table.
+    ///   - condition: Begins with `WHERE`.
+    /// - Returns: the statement.
+    package static func select(
+        _ columns: any InsertedColumns.Type, among source: StaticString, _ condition: StaticString
+    ) -> Query {
+        var query = Query(.among, columns, source)
+        query.rest = condition
+        return query
+    }
+
     /// `INSERT` of one row, with what follows the values: nothing, or `ON CONFLICT …`.
     package static func insert(_ columns: any InsertedColumns.Type, _ conflict: StaticString) -> Query {
         Query(.insert, columns, conflict)
@@ -78,6 +93,9 @@ package struct Query: ExpressibleByStringLiteral, Sendable {
             if let index, dialect == .sqlite { statement += " INDEXED BY \(index)" }
             if rest.utf8CodeUnitCount > 0 { statement += " \(rest)" }
             return statement
+        case .among:
+            guard let table = (columns as? any InsertedColumns.Type)?.table else { return "\(text)" }
+            return "SELECT \(list) FROM (SELECT \(list) \(text)) AS \(table) \(rest)"
         case .insert:
             guard let inserted = columns as? any InsertedColumns.Type else { return "\(text)" }
             let marks = (1...inserted.names.count).map { "$\($0)" }.joined(separator: ", ")

@@ -59,29 +59,25 @@ extension SQLTransaction {
         let start: [Value] = [
             .text(last?.application.rawValue ?? ""), .text(last?.user.rawValue ?? ""), .text(last?.slot ?? ""),
         ]
-        let end = try connection.row(
+        let end = try connection.first(
+            SessionPositionRow.self,
             """
-            SELECT application_id, user_id, slot FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
+            FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
             ORDER BY application_id, user_id, slot LIMIT 1 OFFSET $4
-            """, start + [.count(limit - 1)]
-        ) { row throws(DomainError) in
-            let row = ColumnReader<SessionPositionColumn>(row)
-            return SessionExpiry.Position(
-                application: row.id(.applicationId), user: row.id(.userId), slot: row.text(.slot))
-        }
-        let found = try connection.all(
-            SessionExpiryRow.self,
-            """
-            FROM (
-                SELECT application_id, user_id, slot, token_digest, protocol, last_used_at, expires_at FROM sessions
-                WHERE (application_id, user_id, slot) > ($1, $2, $3)
-                ORDER BY application_id, user_id, slot LIMIT $4
-            ) sessions WHERE expires_at <= $5 OR last_used_at <= $6 OR (last_used_at <= $7 AND protocol = $8)
-            """,
+            """, start + [.count(limit - 1)])
+        let found = try connection.rows(
+            .select(
+                SessionExpiryRow.self,
+                among: """
+                    FROM sessions WHERE (application_id, user_id, slot) > ($1, $2, $3)
+                    ORDER BY application_id, user_id, slot LIMIT $4
+                    """,
+                "WHERE expires_at <= $5 OR last_used_at <= $6 OR (last_used_at <= $7 AND protocol = $8)"),
             start + [
                 .count(limit), .time(now), .time(instants.ofOthers), .time(instants.ofBriefest),
                 .text(instants.briefest.rawValue),
-            ])
+            ]
+        ) { row throws(DomainError) in try SessionExpiryRow.content(ColumnReader(row)) }
         return SessionExpiry.Sweep(found: found, last: end)
     }
 
@@ -141,9 +137,9 @@ extension SQLTransaction {
     private func endOldest(
         of user: Identifier<User>, in application: Identifier<Application>, beyond maximum: Int
     ) throws(DomainError) {
-        let count: Int? = try connection.row(
+        let count = try connection.row(
             "SELECT count(*) FROM sessions WHERE application_id = $1 AND user_id = $2", [.id(application), .id(user)]
-        ) { row throws(DomainError) in Int(clamping: row.integer(0)) }
+        ) { row throws(DomainError) in row.only.count }
         guard let count, count > maximum else { return }
         let ended = try endedTokens(
             """
@@ -168,8 +164,4 @@ extension SQLTransaction {
         for token in tokens { note(.session(application, token)) }
         return tokens.count
     }
-}
-
-private enum SessionPositionColumn: Int, RowColumn {
-    case applicationId, userId, slot
 }

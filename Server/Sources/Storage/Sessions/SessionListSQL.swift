@@ -44,8 +44,8 @@ extension SQLTransaction {
         let count = try connection.row(
             "SELECT COUNT(*) FROM sessions WHERE application_id = $1 AND protocol = $2 AND protocol <> 'native'",
             [.id(application), .text(protocolName.rawValue)]
-        ) { row throws(DomainError) in row.integer(0) }
-        return (sessions, Int(clamping: count ?? 0))
+        ) { row throws(DomainError) in row.only.count }
+        return (sessions, count ?? 0)
     }
 
     package func merges(

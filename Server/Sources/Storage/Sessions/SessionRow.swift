@@ -126,6 +126,19 @@ package enum SessionExpiryRow: Row {
     }
 }
 
+/// Where a session stands in the order of users, for the same walk.
+enum SessionPositionRow: Row {
+    static let table: StaticString = "sessions"
+
+    enum Column: Int, RowColumn {
+        case applicationId, userId, slot
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> SessionExpiry.Position {
+        SessionExpiry.Position(application: row.id(.applicationId), user: row.id(.userId), slot: row.text(.slot))
+    }
+}
+
 /// What decides whether a newer session ends a session.
 enum ReplaceableSessionRow: Row {
     static let table: StaticString = "sessions"
@@ -160,5 +173,37 @@ enum EndedSessionRow: Row {
 
     static func content(_ row: ColumnReader<Column>) throws(DomainError) -> SecretDigest {
         try row.digest(.tokenDigest)
+    }
+}
+
+/// Something that counts once and was used in an application.
+package enum UsedProofRow: StoredRow {
+    package static let table: StaticString = "used_proofs"
+
+    package enum Column: Int, RowColumn {
+        case applicationId, digest, endsAt
+    }
+
+    package struct Content: Equatable, Sendable {
+        package var application: Identifier<Application>
+        package var proof: UsedProof
+
+        package init(application: Identifier<Application>, proof: UsedProof) {
+            self.application = application
+            self.proof = proof
+        }
+    }
+
+    package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Content {
+        Content(
+            application: row.id(.applicationId), proof: UsedProof(key: row.bytes(.digest), end: row.time(.endsAt)))
+    }
+
+    package static func stored(_ content: Content, _ column: Column) throws(DomainError) -> Value {
+        switch column {
+        case .applicationId: .id(content.application)
+        case .digest: .bytes(content.proof.key)
+        case .endsAt: .time(content.proof.end)
+        }
     }
 }

@@ -187,8 +187,8 @@ extension SQLTransaction {
         _ proof: UsedProof, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
         try connection.change(
-            "INSERT INTO used_proofs (application_id, digest, ends_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            [.id(application), .bytes(proof.key), .time(proof.end)]) == 1
+            .insert(UsedProofRow.self, "ON CONFLICT DO NOTHING"),
+            try UsedProofRow.values(of: UsedProofRow.Content(application: application, proof: proof))) == 1
     }
 
     package func wasUsed(
@@ -221,7 +221,7 @@ extension SQLTransaction {
                     SELECT 1 FROM used_proofs WHERE application_id = $2 AND used_proofs.digest = asked.digest
                 ) = 1
                 """, [.bytes(asked.flatMap(\.key)), .id(application)]
-            ) { row throws(DomainError) in start + Int(clamping: row.integer(0)) }
+            ) { row throws(DomainError) in start + row.only.count }
             found.formUnion(numbers)
         }
         return proofs.indices.filter(found.contains).map { proofs[$0] }
@@ -231,21 +231,13 @@ extension SQLTransaction {
 
     /// When the latest proof was made that a server took in memory; `nil` before the first.
     package func latestProof() throws(DomainError) -> Timestamp? {
-        try connection.row("SELECT latest FROM proof_times", []) { row throws(DomainError) in
-            Timestamp(milliseconds: row.integer(0))
-        }
+        try connection.row("SELECT latest FROM proof_times", []) { row throws(DomainError) in row.only.time }
     }
 
     /// The device proofs that have rows.
     package func usedProofs() throws(DomainError) -> [(application: Identifier<Application>, proof: UsedProof)] {
-        try connection.rows(
-            "SELECT application_id, digest, ends_at FROM used_proofs", []
-        ) { row throws(DomainError) in
-            (
-                Identifier(rawValue: row.text(0)),
-                UsedProof(key: row.bytes(1), end: Timestamp(milliseconds: row.integer(2)))
-            )
-        }.filter { $0.proof.issuedAt != nil }
+        try connection.all(UsedProofRow.self, "FROM used_proofs").filter { $0.proof.issuedAt != nil }
+            .map { ($0.application, $0.proof) }
     }
 
     package func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError) {
