@@ -15,10 +15,14 @@ struct UserListPlanTests {
         .protocolName(.init(rawValue: "ncmb")), .days(20_000...20_100),
     ]
 
-    /// The statement with its values written out, as PostgreSQL explains it.
     private static func statement(_ leader: UserLeader, _ dialect: Dialect) -> String {
         let (query, values) = SQLTransaction.question(
             leader, in: Identifier(rawValue: "application"), from: nil, limit: 50)
+        return written(query, values, dialect)
+    }
+
+    /// The statement with its values written out, as PostgreSQL explains it.
+    private static func written(_ query: Query, _ values: [Value], _ dialect: Dialect) -> String {
         var text = query.text(in: dialect)
         for (position, value) in values.enumerated().reversed() {
             let written =
@@ -32,19 +36,23 @@ struct UserListPlanTests {
         return text
     }
 
-    @Test("are read from an index in SQLite, and never sorted", arguments: leaders)
-    func sqlite(leader: UserLeader) async throws {
+    private static func sqlitePlan(of text: String) async throws -> [String] {
         let folder = TemporaryFolder()
         await (try SQLiteStore(.folder(folder.path), role: .server)).close()
         var handle: OpaquePointer?
         try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
         defer { sqlite3_close_v2(handle) }
         var statement: OpaquePointer?
-        let text = "EXPLAIN QUERY PLAN " + Self.statement(leader, .sqlite)
-        try #require(sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK)
+        try #require(sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN " + text, -1, &statement, nil) == SQLITE_OK)
         defer { sqlite3_finalize(statement) }
         var plan: [String] = []
         while sqlite3_step(statement) == SQLITE_ROW { plan.append(String(cString: sqlite3_column_text(statement, 3))) }
+        return plan
+    }
+
+    @Test("are read from an index in SQLite, and never sorted", arguments: leaders)
+    func sqlite(leader: UserLeader) async throws {
+        let plan = try await Self.sqlitePlan(of: Self.statement(leader, .sqlite))
         #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH"), "\(plan)")
         let index =
             switch leader {
@@ -74,5 +82,22 @@ struct UserListPlanTests {
         ).compactMap { $0.first ?? nil }
         #expect(plan.contains { $0.contains("Index") } && !plan.contains { $0.contains("Seq Scan") }, "\(plan)")
         #expect(!plan.contains { $0.contains("Sort") && !$0.contains("Sort Key") }, "\(plan)")
+    }
+    @Test("have the identities of their users read by the users, and not by the application")
+    func identities() async throws {
+        let query = SQLTransaction.identitiesOfUsers
+        let values = [Value.text("application")] + (1...50).map { Value.text("user \($0)") }
+        let plan = try await Self.sqlitePlan(of: Self.written(query, values, .sqlite))
+        #expect(plan.count == 1 && plan[0].hasPrefix("SEARCH"), "\(plan)")
+        #expect(plan[0].contains("identities_by_user (application_id=? AND user_id=?)"), "\(plan)")
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        let other = try await cluster.run(
+            """
+            SET enable_seqscan = off; SET enable_bitmapscan = off;
+            EXPLAIN (COSTS OFF) \(Self.written(query, values, .postgresql))
+            """, in: database
+        ).compactMap { $0.first ?? nil }
+        #expect(other.contains { $0.contains("Index Scan using identities_by_user") }, "\(other)")
     }
 }

@@ -62,24 +62,42 @@ extension SQLTransaction {
             [.id(application), .id(user)])
     }
 
-    /// The identities of several users, oldest first, for a search: with one statement, however many users there are.
-    func identities(
-        ofAll users: [Identifier<User>], in application: Identifier<Application>
-    ) throws(DomainError) -> [Identifier<User>: [Identity]] {
-        guard !users.isEmpty else { return [:] }
-        let columns = Joined<IdentityRow, IdentityOwnerRow>.qualifiedNames
-        var question = DynamicQuery()
-        let application = question.bind(text: application.rawValue)
-        let ids = users.map { question.bind(text: $0.rawValue) }.joined(separator: ", ")
-        question.text = """
-            SELECT \(columns.joined(separator: ", ")) FROM identities
-            WHERE application_id = \(application) AND user_id IN (\(ids)) ORDER BY linked_at, provider, subject
-            """
-        var found: [Identifier<User>: [Identity]] = [:]
-        _ = try connection.rows(question) { row throws(DomainError) in
-            let owner = try IdentityOwnerRow.content(ColumnReader(row, from: IdentityRow.width)).user
-            found[owner, default: []].append(try IdentityRow.content(ColumnReader(row)))
+    /// Gives users their identities, oldest first, with one statement for each 50.
+    ///
+    /// - Parameters:
+    ///   - users: Whose, each once. Their order stays.
+    ///   - application: Where all of them are.
+    ///   - isShown: Which of them are to have any.
+    /// - Throws: `storageUnavailable`; in a search `searchTooSlow`, `searchTooLarge`.
+    func attachIdentities(
+        to users: inout [User], in application: Identifier<Application>,
+        where isShown: (Identifier<User>) -> Bool = { _ in true }
+    ) throws(DomainError) {
+        let ids = users.map(\.id).filter(isShown)
+        var identities: [Identifier<User>: [Identity]] = [:]
+        for start in stride(from: 0, to: ids.count, by: Self.usersOfStatement) {
+            // Every statement has as many: the last one stands for those that are missing.
+            let asked = (0..<Self.usersOfStatement).map { Value.id(ids[min(start + $0, ids.count - 1)]) }
+            _ = try connection.rows(Self.identitiesOfUsers, [.id(application)] + asked) { row throws(DomainError) in
+                let owner = try IdentityOwnerRow.content(ColumnReader(row, from: IdentityRow.width)).user
+                identities[owner, default: []].append(try IdentityRow.content(ColumnReader(row)))
+            }
         }
-        return found
+        for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
     }
+
+    /// How many users `identitiesOfUsers` names.
+    private static let usersOfStatement = 50
+
+    /// The statement for the identities of several users. `StorageTests` asks both engines how they run it: without the name of
+    /// the index, and the order that it has, SQLite reads all identities of the application.
+    package static let identitiesOfUsers: Query = .select(
+        Joined<IdentityRow, IdentityOwnerRow>.self, "FROM identities", indexedBy: "identities_by_user",
+        """
+        WHERE application_id = $1 AND user_id IN (
+            $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+            $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41,
+            $42, $43, $44, $45, $46, $47, $48, $49, $50, $51)
+        ORDER BY user_id, linked_at, provider, subject
+        """)
 }

@@ -34,24 +34,7 @@ extension SQLTransaction {
             ORDER BY members.user_id LIMIT $4
             """,
             [.id(application), .id(grant), .text(user?.rawValue ?? ""), .count(limit)])
-        guard let last = users.last else { return [] }
-        var identities: [Identifier<User>: [Identity]] = [:]
-        _ = try connection.rows(
-            .select(
-                Joined<IdentityRow, IdentityOwnerRow>.self,
-                """
-                FROM members JOIN identities ON identities.application_id = members.application_id
-                    AND identities.user_id = members.user_id
-                WHERE members.application_id = $1 AND members.grant_id = $2 AND members.user_id > $3
-                    AND members.user_id <= $4
-                ORDER BY identities.linked_at, identities.provider, identities.subject
-                """),
-            [.id(application), .id(grant), .text(user?.rawValue ?? ""), .id(last.id)]
-        ) { row throws(DomainError) in
-            let owner = try IdentityOwnerRow.content(ColumnReader(row, from: IdentityRow.width)).user
-            identities[owner, default: []].append(try IdentityRow.content(ColumnReader(row)))
-        }
-        for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
+        try attachIdentities(to: &users, in: application)
         return users
     }
 

@@ -15,9 +15,7 @@ extension SQLTransaction {
         var users = try connection.all(
             UserRow.self, "FROM users WHERE application_id = $1 AND id > $2 ORDER BY id LIMIT $3",
             [.id(application), .text(id?.rawValue ?? ""), .count(limit)])
-        for index in users.indices {
-            users[index].identities = try identities(of: users[index].id, in: application)
-        }
+        try attachIdentities(to: &users, in: application)
         return users
     }
 

@@ -14,9 +14,7 @@ extension SQLTransaction {
         // What has to be sorted is in memory: ids, and not all that users have.
         let found = search.order.isEmpty ? try page(search, application) : try sortedPage(search, application)
         var users = found.map(\.user)
-        let seen = users.map(\.id).filter(search.reader.seesIdentities)
-        let identities = try identities(ofAll: seen, in: application)
-        for index in users.indices { users[index].identities = identities[users[index].id] ?? [] }
+        try attachIdentities(to: &users, in: application, where: search.reader.seesIdentities)
         var findings = UserSearch.Findings(users: users, count: count)
         if !search.probes.isEmpty { findings.probed = found.map(\.probed) }
         return findings

@@ -112,6 +112,32 @@ extension Contract {
             try expectEqual(found?.id, user.id)
             try expectEqual(found?.identities, [older, newer])
         },
+        Contract("gives each of many users the identities that lead there, oldest first") { engine in
+            let samples = Samples()
+            let users = (0..<120).map { number in
+                var user = samples.user(after: Int64(number))
+                user.identities = (0..<number % 4).map {
+                    Identity(provider: .device, subject: "\(number) \($0)", linkedAt: samples.now + .seconds($0 / 2))
+                }
+                return user
+            }
+            let pages = try await engine.write { transaction throws(DomainError) in
+                for user in users {
+                    try transaction.insert(user)
+                    for identity in user.identities.reversed() {
+                        try transaction.insert(identity, for: user.id, in: user.application)
+                    }
+                }
+                return [
+                    try transaction.users(in: samples.application, after: nil, limit: 200),
+                    try transaction.users(in: samples.application, after: users[9].id, limit: 50),
+                    try transaction.users(in: samples.application, after: users[9].id, limit: 51),
+                    try transaction.users(in: samples.application, after: users[9].id, limit: 1),
+                ]
+            }
+            try expectEqual(
+                pages, [users, Array(users[10..<60]), Array(users[10..<61]), Array(users[10..<11])])
+        },
         Contract("lets an identity lead to one user only, but again in another application") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(in: samples.otherApplication))
