@@ -121,8 +121,8 @@ enum SettingsPage {
             let secondFactors = try SecondFactorForm.rules(
                 form, try request.targetApplication().settings.secondFactors)
             let playKeys = try AttestationForm.playKeys(
-                form, in: try request.targetApplication().id, sealed: request.rules.sealPlayKeys)
-            _ = try await request.rules.changeApplication(
+                form, in: try request.targetApplication().id, sealed: request.modules.applications.sealPlayKeys)
+            _ = try await request.modules.applications.changeApplication(
                 try request.targetApplication().id, isCurrent: { $0.version == version }, by: who
             ) { application in
                 application.name = form.text("name")

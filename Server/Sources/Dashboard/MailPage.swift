@@ -28,7 +28,7 @@ enum MailPage {
         },
         DashboardRoute(page, post: "test", .sendTestMail) { request in
             try await change(request, done: "sent") { form, choice, application, who in
-                try await request.rules.sendTestMail(
+                try await request.modules.messaging.sendTestMail(
                     choice.kind, in: choice.language, of: application, to: form.text("to"), by: who)
             }
         },
@@ -62,7 +62,7 @@ enum MailPage {
     private static func show(_ request: DashboardRequest, _ form: FormValues) throws -> Response {
         let choice = MailChoice(form)
         do {
-            let mail = try request.rules.previewMail(
+            let mail = try request.modules.messaging.previewMail(
                 choice.kind, in: choice.language, template: request.isPost ? choice.template(form) : nil,
                 of: try request.targetApplication())
             return request.framed(mail.html)
@@ -77,7 +77,7 @@ enum MailPage {
     ) throws -> Response {
         let application = try request.targetApplication()
         let own = application.settings.mail.templates[choice.kind]?[choice.language]
-        let standard = request.rules.previewMail.words(choice.kind, in: choice.language, of: application)
+        let standard = request.modules.messaging.previewMail.words(choice.kind, in: choice.language, of: application)
         let words = own ?? standard
         func field(_ name: String, _ value: String, _ kind: PageField.Kind, hint: String? = nil) -> PageTemplates.Model
         {

@@ -35,10 +35,6 @@ package final class Administration: Sendable {
     package let listActivity: ListActivity
     package let writeStatistics: WriteStatistics
     package let readOverview: ReadOverview
-    package let changeApplication: ChangeApplication
-    package let sealPlayKeys: SealPlayKeys
-    package let previewMail: PreviewMail
-    package let sendTestMail: SendTestMail
     package let chainAuditEntries: ChainAuditEntries
     package let readAuditChain: ReadAuditChain
     package let verifyAudit: VerifyAudit
@@ -99,15 +95,6 @@ package final class Administration: Sendable {
         listActivity = ListActivity(store: store)
         writeStatistics = WriteStatistics(store: store, clock: clock)
         readOverview = ReadOverview(store: store, clock: clock)
-        sealPlayKeys = SealPlayKeys(sealingKey: world.sealingKey)
-        changeApplication = ChangeApplication(
-            editApplication: EditApplication(world, audit: audit), certificates: world.services.certificates)
-        previewMail = PreviewMail(
-            clock: clock, pagesURL: world.services.pagesURL, renderer: world.services.mailRenderer)
-        sendTestMail = SendTestMail(
-            store: store, clock: clock, preview: previewMail,
-            sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.services.mailDelivery,
-            rateLimiter: rateLimiter, audit: audit)
         chainAuditEntries = ChainAuditEntries(store: store, seals: audit.seals)
         readAuditChain = ReadAuditChain(store: store)
         verifyAudit = VerifyAudit(store: store, seals: audit.seals)

@@ -5,6 +5,7 @@ package final class Applications: Sendable {
     package let createApplication: CreateApplication
     package let listApplications: ListApplications
     package let findApplication: FindApplication
+    package let changeApplication: ChangeApplication
     package let changeTheme: ChangeTheme
     package let changeRedirects: ChangeRedirects
     package let changeFieldRules: ChangeFieldRules
@@ -16,6 +17,7 @@ package final class Applications: Sendable {
     package let listProtocolKeys: ListProtocolKeys
     package let changeProtocolRules: ChangeProtocolRules
     package let protocolTokens: ProtocolTokens
+    package let sealPlayKeys: SealPlayKeys
 
     init(
         _ world: DomainWorld, audit: AuditTrail, searches: SearchScheduler
@@ -29,6 +31,8 @@ package final class Applications: Sendable {
         listApplications = ListApplications(store: store)
         findApplication = FindApplication(store: store, validity: world.validity)
         let editApplication = EditApplication(world, audit: audit)
+        changeApplication = ChangeApplication(
+            editApplication: editApplication, certificates: world.services.certificates)
         changeTheme = ChangeTheme(editApplication: editApplication)
         changeRedirects = ChangeRedirects(editApplication: editApplication)
         changeFieldRules = ChangeFieldRules(editApplication: editApplication)
@@ -41,6 +45,7 @@ package final class Applications: Sendable {
         listProtocolKeys = ListProtocolKeys(store: store, protocols: protocols, keyring: keyring)
         changeProtocolRules = ChangeProtocolRules(protocols: protocols, editApplication: editApplication)
         protocolTokens = ProtocolTokens(clock: clock)
+        sealPlayKeys = SealPlayKeys(sealingKey: world.sealingKey)
     }
 
     func forget(_ change: Change) {

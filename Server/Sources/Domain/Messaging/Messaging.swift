@@ -10,6 +10,8 @@ package final class Messaging: Sendable {
     package let listQueuedMail: ListQueuedMail
     package let readOutbox: ReadOutbox
     package let changeMailSettings: ChangeMailSettings
+    package let previewMail: PreviewMail
+    package let sendTestMail: SendTestMail
     /// Tells when there is mail to send.
     package let mailQueueSignal: QueueSignal
     let enqueueMessage: EnqueueMessage
@@ -47,6 +49,11 @@ package final class Messaging: Sendable {
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(editApplication: EditApplication(world, audit: audit))
+        previewMail = PreviewMail(
+            clock: clock, pagesURL: world.services.pagesURL, renderer: world.services.mailRenderer)
+        sendTestMail = SendTestMail(
+            store: store, clock: clock, preview: previewMail, sealing: sealing, delivery: world.services.mailDelivery,
+            rateLimiter: rateLimiter, audit: audit)
         mailQueueSignal = QueueSignal()
     }
 }

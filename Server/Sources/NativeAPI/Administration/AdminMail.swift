@@ -34,14 +34,14 @@ extension AdminAPI {
         },
         AdminRoute(.post, "\(application)/preview", .readSettings) { call in
             let body = try await call.body(MailPreviewBody.self)
-            let mail = try call.rules.previewMail(
+            let mail = try call.modules.messaging.previewMail(
                 try call.mailKind(body.kind), in: try call.mailLanguage(body.language), template: body.template,
                 of: try call.targetApplication())
             return try call.answer(PreviewedMailBody(mail))
         },
         AdminRoute(.post, "\(application)/test", .sendTestMail) { call in
             let body = try await call.body(MailTestBody.self)
-            try await call.rules.sendTestMail(
+            try await call.modules.messaging.sendTestMail(
                 try call.mailKind(body.kind), in: try call.mailLanguage(body.language),
                 of: try call.targetApplication(),
                 to: body.to, by: try call.auditActor())

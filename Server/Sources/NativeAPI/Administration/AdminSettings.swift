@@ -17,8 +17,8 @@ extension AdminAPI {
                 AdminSettingsPatch.self, of: call.request, call.context,
                 mediaTypes: ["application/merge-patch+json", "application/json"])
             let playApps = try patch?.playApps(
-                in: try call.targetApplication().id, sealed: call.rules.sealPlayKeys)
-            let changed = try await call.rules.changeApplication(
+                in: try call.targetApplication().id, sealed: call.modules.applications.sealPlayKeys)
+            let changed = try await call.modules.applications.changeApplication(
                 try call.targetApplication().id, isCurrent: { $0.version == version }, by: try call.auditActor()
             ) { patch?.apply(to: &$0, playApps) }
             return try call.answer(settingsOf: changed)

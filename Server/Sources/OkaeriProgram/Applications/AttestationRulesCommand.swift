@@ -77,11 +77,11 @@ struct AttestationRulesCommand: AsyncParsableCommand {
         let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
             var keys: [String: PlayKeys] = [:]
             for (package, key) in given {
-                keys[package] = try modules.administration.sealPlayKeys(
+                keys[package] = try modules.applications.sealPlayKeys(
                     decryptionKey: Secret(key.decryptionKey), verificationKey: key.verificationKey, of: package, in: id)
             }
             let sealed = keys
-            return try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) {
+            return try await modules.applications.changeApplication(id, isCurrent: { _ in true }, by: who) {
                 application in
                 change.apply(to: &application.settings.attestation, sealed)
             }.settings.attestation

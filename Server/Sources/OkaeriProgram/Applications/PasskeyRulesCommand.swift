@@ -69,7 +69,7 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
                 (\.androidAppLines, androidApp),
             ], roots: try attestationRoots.map(AttestationRoots.read))
         let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
-            try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
+            try await modules.applications.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
                 change.apply(to: &application.settings.passkeys)
             }.settings.passkeys
         }

@@ -59,7 +59,7 @@ struct SecondFactorRulesCommand: AsyncParsableCommand {
                 (\.exemptsOldProtocols, exemptsOldProtocols),
             ])
         let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
-            try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
+            try await modules.applications.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
                 change.apply(to: &application.settings.secondFactors)
             }.settings.secondFactors
         }

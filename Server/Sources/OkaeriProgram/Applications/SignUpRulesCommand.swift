@@ -48,7 +48,7 @@ struct SignUpRulesCommand: AsyncParsableCommand {
         let (minimum, emailRequired, oldProtocols) = (usernameMinimumCharacters, emailRequired, oldProtocols)
         let (asksPhone, asksDisplayName) = (asksPhone, asksDisplayName)
         let rules = try await storage.perform(.changeSettings) { modules, who throws(DomainError) in
-            try await modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
+            try await modules.applications.changeApplication(id, isCurrent: { _ in true }, by: who) { application in
                 var rules = application.settings.signUp
                 if let minimum { rules.usernameMinimumCharacters = minimum }
                 if let emailRequired { rules.isEmailRequired = emailRequired }

@@ -85,7 +85,7 @@ struct AttestedPasskeyTests {
     func roots(pem: String) async throws {
         let world = try await PasskeyWorld()
         await #expect(throws: DomainError.self) {
-            _ = try await world.server.modules.administration.changeApplication(
+            _ = try await world.server.modules.applications.changeApplication(
                 world.server.application.id, isCurrent: { _ in true }, by: .local
             ) { $0.settings.passkeys.attestationRoots = [AttestationRoots(certificates: pem, authenticators: [])] }
         }

@@ -14,7 +14,7 @@ struct PasskeyFileTests {
         let server = try await TestServer()
         let second = try await server.modules.applications.createApplication(name: "Second", by: .local).application
         for (index, id) in [server.application.id, second.id].enumerated() {
-            _ = try await server.modules.administration.changeApplication(
+            _ = try await server.modules.applications.changeApplication(
                 id, isCurrent: { _ in true }, by: .local
             ) {
                 $0.settings.passkeys = PasskeyWorld.settings.passkeys
@@ -85,7 +85,7 @@ struct PasskeyFileTests {
     func off() async throws {
         let server = try await TestServer(application: PasskeyWorld.settings)
         #expect(try await get(APIPath.assetLinks, server).text == "[]")
-        _ = try await server.modules.administration.changeApplication(
+        _ = try await server.modules.applications.changeApplication(
             server.application.id, isCurrent: { _ in true }, by: .local
         ) { $0.settings.passkeys.isEnabled = false }
         #expect(try await get(APIPath.assetLinks, server).status == 404)
@@ -97,7 +97,7 @@ struct PasskeyFileTests {
     func noAppleApp(_ app: String) async throws {
         let server = try await TestServer()
         await #expect(throws: DomainError.self) {
-            try await server.modules.administration.changeApplication(
+            try await server.modules.applications.changeApplication(
                 server.application.id, isCurrent: { _ in true }, by: .local
             ) { $0.settings.passkeys.appleApps = [app] }
         }
@@ -113,7 +113,7 @@ struct PasskeyFileTests {
     func noAndroidApp(_ package: String, _ certificates: [String]) async throws {
         let server = try await TestServer()
         await #expect(throws: DomainError.self) {
-            try await server.modules.administration.changeApplication(
+            try await server.modules.applications.changeApplication(
                 server.application.id, isCurrent: { _ in true }, by: .local
             ) { $0.settings.passkeys.androidApps = [.init(packageName: package, certificates: certificates)] }
         }

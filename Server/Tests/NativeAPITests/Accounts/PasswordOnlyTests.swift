@@ -48,7 +48,7 @@ struct PasswordOnlyTests {
         let world = try await SecondFactorWorld()
         let person = try await world.person()
         if isEnrolled { _ = try await world.enrol(person) }
-        _ = try await world.server.modules.administration.changeApplication(
+        _ = try await world.server.modules.applications.changeApplication(
             world.server.application.id, isCurrent: { _ in true }, by: .local
         ) { application in
             application.settings.passwordOnlyMinimumCharacters = 15

@@ -133,7 +133,7 @@ struct SignUpRulesTests {
 extension TestServer {
     /// Changes what the application demands, as an operator does.
     fileprivate func demand(_ change: @escaping @Sendable (inout SignUpRules) -> Void) async throws {
-        _ = try await modules.administration.changeApplication(
+        _ = try await modules.applications.changeApplication(
             application.id, isCurrent: { _ in true }, by: .local
         ) { change(&$0.settings.signUp) }
     }

@@ -26,7 +26,7 @@ struct PasskeyDomainTests {
         _ id: Identifier<Domain.Application>, _ world: AdminWorld,
         by who: Operator = .local, _ change: @escaping @Sendable (inout PasskeyRules) -> Void
     ) async throws {
-        _ = try await world.server.modules.administration.changeApplication(id, isCurrent: { _ in true }, by: who) {
+        _ = try await world.server.modules.applications.changeApplication(id, isCurrent: { _ in true }, by: who) {
             change(&$0.settings.passkeys)
         }
     }

@@ -114,7 +114,7 @@ struct FirstLaunchTests {
         }
         _ = try await cost()
         let usual = try await cost()
-        _ = try await world.server.modules.administration.changeApplication(
+        _ = try await world.server.modules.applications.changeApplication(
             world.server.application.id, isCurrent: { _ in true }, by: .local
         ) { $0.settings.attestation.mode = .required }
         _ = try await cost()

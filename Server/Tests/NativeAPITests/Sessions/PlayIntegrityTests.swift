@@ -17,10 +17,10 @@ struct PlayIntegrityTests {
             rules.mode = .required
             rules.refused = .init(perAddress: 100_000, perApplication: 100_000)
         }
-        let (rules, application) = (world.server.modules.administration, world.server.application.id)
+        let (applications, application) = (world.server.modules.applications, world.server.application.id)
         var apps: [AttestationRules.PlayApp] = []
         for app in others + [play] {
-            let keys = try rules.sealPlayKeys(
+            let keys = try applications.sealPlayKeys(
                 decryptionKey: Secret(app.decryptionKey), verificationKey: app.verificationKey, of: app.package,
                 in: application)
             apps.append(
@@ -28,7 +28,7 @@ struct PlayIntegrityTests {
                     .init(packageName: app.package, certificates: [app.fingerprint]), level: level, keys: keys))
         }
         let all = apps
-        _ = try await rules.changeApplication(application, isCurrent: { _ in true }, by: .local) {
+        _ = try await applications.changeApplication(application, isCurrent: { _ in true }, by: .local) {
             $0.settings.attestation.set(all)
         }
         return world

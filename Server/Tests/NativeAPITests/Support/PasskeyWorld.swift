@@ -30,7 +30,7 @@ struct PasskeyWorld: Sendable {
     /// Turns passkeys on where there is a server already.
     init(on server: TestServer) async throws {
         self.server = server
-        _ = try await server.modules.administration.changeApplication(
+        _ = try await server.modules.applications.changeApplication(
             server.application.id, isCurrent: { _ in true }, by: .local
         ) { $0.settings.passkeys = Self.settings.passkeys }
     }

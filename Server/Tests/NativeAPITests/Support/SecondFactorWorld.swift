@@ -31,7 +31,7 @@ struct SecondFactorWorld: Sendable {
 
     /// Decides otherwise.
     func change(_ change: @escaping @Sendable (inout SecondFactorRules) -> Void) async throws {
-        _ = try await server.modules.administration.changeApplication(
+        _ = try await server.modules.applications.changeApplication(
             server.application.id, isCurrent: { _ in true }, by: .local
         ) { change(&$0.settings.secondFactors) }
     }

@@ -331,7 +331,7 @@ struct PasskeyPageTests {
         // The same passkey in another application: this one does not know it, and says nothing.
         let modules = world.server.modules
         let second = try await modules.applications.createApplication(name: "Second", by: .local).application
-        _ = try await modules.administration.changeApplication(second.id, isCurrent: { _ in true }, by: .local) {
+        _ = try await modules.applications.changeApplication(second.id, isCurrent: { _ in true }, by: .local) {
             $0.settings.passkeys = PasskeyWorld.settings.passkeys
         }
         let there = SoftwareAuthenticator()

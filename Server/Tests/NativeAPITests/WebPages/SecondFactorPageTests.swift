@@ -308,7 +308,7 @@ struct SecondFactorPageTests {
         let world = try await SecondFactorBrowser.world()
         let passkeys = PasskeyBrowser(try await PasskeyWorld(on: world.server))
         let application = world.server.application.id
-        _ = try await world.server.modules.administration.changeApplication(
+        _ = try await world.server.modules.applications.changeApplication(
             application, isCurrent: { _ in true }, by: .local
         ) { $0.settings.passkeys.requiresUserVerification = false }
         let person = try await world.person()

@@ -69,7 +69,7 @@ extension Contract {
                     .init(packageName: package, certificates: [PlayKeysSample.certificate]), level: .device, keys: keys)
             }
             let apps = try [app("com.example.a"), app("com.example.b")]
-            _ = try await world.modules.administration.changeApplication(
+            _ = try await world.modules.applications.changeApplication(
                 application.id, isCurrent: { _ in true }, by: .local
             ) { $0.settings.attestation.set(apps) }
             func ids() async throws -> [String] {

@@ -51,7 +51,7 @@ extension EvictionWorld {
 
     /// Decides something for one protocol, as an operator does.
     func decide(_ name: String, _ change: @escaping @Sendable (inout ForeignOptions) -> Void) async throws {
-        _ = try await server.modules.administration.changeApplication(
+        _ = try await server.modules.applications.changeApplication(
             server.application.id, isCurrent: { _ in true }, by: .local
         ) { application in
             let protocolName = Session.ProtocolName(rawValue: name)
