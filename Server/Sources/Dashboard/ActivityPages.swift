@@ -13,7 +13,7 @@ enum AuditPage {
         func value(_ name: String) -> String? {
             query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) }
         }
-        let entries = try await request.modules.administration.listAudit(
+        let entries = try await request.modules.administration.audit.list(
             in: try request.targetApplication().id,
             matching: AuditFilter(
                 actor: value("actor").map { .init(rawValue: $0) }, action: value("action").map { .init(rawValue: $0) },
@@ -60,7 +60,7 @@ enum ConflictsPage {
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
         let application = try request.targetApplication()
         let from = request.page.query.text("from")
-        let (merges, offers) = try await request.rules.listActivity.merges(
+        let (merges, offers) = try await request.rules.users.listActivity.merges(
             in: application.id, before: from.isEmpty ? nil : .init(rawValue: from), limit: 50)
         var list = ListModel()
         list.columns = ["kept", "left", "when", "until"].map { request.text("conflicts.\($0)") }
@@ -103,7 +103,7 @@ enum HealthPage {
     static let routes = [DashboardRoute(.init("/health", .readHealth), show)]
 
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
-        let found = try await request.rules.readHealth()
+        let found = try await request.rules.statistics.readHealth()
         var list = ListModel()
         list.columns = [request.text("health.what"), request.text("health.how")]
         func row(_ name: String, _ text: String, time: Timestamp? = nil, badge: String? = nil) {

@@ -15,10 +15,10 @@ enum AdminsPage {
         let (form, who) = (try await request.form(), try request.auditActor())
         do {
             guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
-            let admin = try await request.rules.createAdmin(
+            let admin = try await request.rules.admins.create(
                 name: form.text("name"), role: role, applications: ApplicationChoice.read(form), by: who)
             // Drawn at once and not after a redirect: the link is shown this one time.
-            let link = try await request.rules.makeLink(for: admin.id, by: who)
+            let link = try await request.rules.admins.makeLink(for: admin.id, by: who)
             return try await draw(request, once: request.once(link, for: admin))
         } catch {
             guard let faults = AdminForm.faults(error, request) else { throw error }
@@ -34,7 +34,7 @@ enum AdminsPage {
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         var list = ListModel()
         list.columns = ["name", "role", "applications", "state", "lastLogIn"].map { request.text("admins.\($0)") }
-        list.rows = try await request.rules.listAdmins().map { admin in
+        list.rows = try await request.rules.admins.list().map { admin in
             [
                 .init(text: admin.name, link: "\(Dashboard.root)/admins/\(admin.id)"),
                 .init(text: request.text("role.\(admin.role.rawValue)")),
@@ -72,7 +72,7 @@ enum AdminPage {
             try await change(request) { form, id, who in
                 guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
                 let applications = ApplicationChoice.read(form)
-                _ = try await request.rules.changeAdmin(
+                _ = try await request.rules.admins.change(
                     id, .init(role: role, applications: applications.map { .set($0) } ?? .removed),
                     version: version(form), by: who)
                 return done("saved", request)
@@ -82,25 +82,25 @@ enum AdminPage {
         DashboardRoute(page, post: "enable", .changeAdmin) { try await setDisabled(false, $0) },
         DashboardRoute(page, post: "unlock", .unlockAdmin) { request in
             try await change(request) { _, id, who in
-                try await request.rules.unlockAdmin(id, by: who)
+                try await request.rules.admins.unlock(id, by: who)
                 return done("unlocked", request)
             }
         },
         DashboardRoute(page, post: "link", .createAdminLink) { request in
             try await change(request) { _, id, who in
-                try await draw(request, link: try await request.rules.makeLink(for: id, by: who))
+                try await draw(request, link: try await request.rules.admins.makeLink(for: id, by: who))
             }
         },
         DashboardRoute(page, post: "remove", .removeAdmin) { request in
             try await change(request) { form, id, who in
-                guard let admin = try await request.rules.listAdmins().first(where: { $0.id == id }) else {
+                guard let admin = try await request.rules.admins.list().first(where: { $0.id == id }) else {
                     throw PageFault.unknown
                 }
                 // Typed, so that no slip of the hand removes anybody.
                 guard Admin.folded(form.text("confirm")) == admin.foldedName else {
                     throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
                 }
-                try await request.rules.removeAdmin(id, by: who)
+                try await request.rules.admins.remove(id, by: who)
                 return request.redirect(to: "\(Dashboard.root)/admins")
             }
         },
@@ -108,7 +108,7 @@ enum AdminPage {
 
     private static func setDisabled(_ isDisabled: Bool, _ request: DashboardRequest) async throws -> Response {
         try await change(request) { form, id, who in
-            _ = try await request.rules.changeAdmin(
+            _ = try await request.rules.admins.change(
                 id, .init(isDisabled: isDisabled), version: version(form), by: who)
             return done(isDisabled ? "disabled" : "enabled", request)
         }
@@ -141,7 +141,7 @@ enum AdminPage {
         link: MakeAdminLink.Made? = nil
     ) async throws -> Response {
         let id = Identifier<Admin>(rawValue: request.id("admin"))
-        guard let admin = try await request.rules.listAdmins().first(where: { $0.id == id }) else {
+        guard let admin = try await request.rules.admins.list().first(where: { $0.id == id }) else {
             throw DomainError.administration(.notFound)
         }
         let applications = try await request.modules.applications.listApplications().map(\.application)
@@ -154,7 +154,7 @@ enum AdminPage {
         row("role", .init(text: request.text("role.\(admin.role.rawValue)")))
         row("applications", .init(text: request.words(for: admin.applications, names)))
         row("state", request.state(of: admin))
-        let lockedUntil = try await request.rules.listLocks()[id]
+        let lockedUntil = try await request.rules.admins.listLocks()[id]
         if let lockedUntil { row("lockedUntil", .init(text: "", time: lockedUntil)) }
         row("created", .init(text: "", time: admin.createdAt))
         row("lastLogIn", .init(text: admin.lastLogInAt == nil ? "–" : "", time: admin.lastLogInAt))

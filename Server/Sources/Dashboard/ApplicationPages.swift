@@ -63,7 +63,7 @@ enum StartPage {
 
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
         let application = try request.targetApplication()
-        let overview = try await request.rules.readOverview(of: application.id, days: 1)
+        let overview = try await request.rules.statistics.readOverview(of: application.id, days: 1)
         let address = request.dashboard.publicURL
         let model: PageTemplates.Model = [
             "lead": request.text("start.lead"), "id": application.id.rawValue,

@@ -43,7 +43,7 @@ struct DashboardRequest: Sendable {
     /// Finds out who asks, whether page and action are theirs, and about which application.
     mutating func authenticate() async throws(DomainError) {
         // The cookie is of a session; a key that is confined to networks is for programs alone.
-        let access = try await rules.findAdmin(page.cookie.map { Secret($0) }, at: nil, from: page.origin)
+        let access = try await rules.logIns.findAdmin(page.cookie.map { Secret($0) }, at: nil, from: page.origin)
         self.access = access
         let id =
             route.path.contains("{application}") ? Identifier<Domain.Application>(rawValue: id("application")) : nil
@@ -96,7 +96,7 @@ struct DashboardRequest: Sendable {
             let done =
                 isPasskey
                 ? try await prove(by: form, token: Secret(token))
-                : try await rules.reauthenticate(
+                : try await rules.logIns.reauthenticate(
                     password: Secret(form.text(ReauthenticationForm.password)),
                     code: form.text(ReauthenticationForm.code), token: Secret(token), by: try caller(),
                     from: page.client, origin: page.origin)
@@ -121,7 +121,7 @@ struct DashboardRequest: Sendable {
         else {
             throw DomainError.passkeyUnknown
         }
-        return try await rules.passkeys.reauthenticate(
+        return try await rules.logIns.passkeys.reauthenticate(
             try PasskeyAssertion(credential), token: token, by: try caller(), from: page.origin)
     }
 
@@ -214,7 +214,7 @@ struct DashboardRequest: Sendable {
             ("passkeys", "\(Dashboard.root)/passkeys", .listOwnPasskeys),
             ("signOn", OwnSignOnPage.path, .readOwnSignOn),
             ("health", "\(Dashboard.root)/health", .readHealth),
-        ].filter { $0.0 != "signOn" || rules.signOn.isOffered }
+        ].filter { $0.0 != "signOn" || rules.logIns.signOn.isOffered }
         return [
             group("application", application == nil ? [] : ofApplication.filter { offers($0.2) }),
             // The list of applications is for everybody: it shows those that they see.

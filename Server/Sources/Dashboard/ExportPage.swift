@@ -21,7 +21,7 @@ enum ExportPage {
     }
 
     @Sendable private static func send(_ request: DashboardRequest) async throws -> Response {
-        let pages = try await request.rules.exportUsers(
+        let pages = try await request.rules.users.export(
             of: try request.targetApplication().id, UserQuery.filter(request.page.query),
             by: try request.auditActor())
         return UserFile(UserFile.Form(rawValue: request.page.query.text("form")) ?? .csv, pages: pages).response()

@@ -14,7 +14,7 @@ enum KeysPage {
         DashboardRoute(page, post: "{key}/networks", .changeAdminKey, confine),
         DashboardRoute(page, post: "{key}/remove", .removeAdminKey) { request in
             _ = try await request.form()
-            try await request.rules.removeKey(.init(rawValue: request.id("key")), by: try request.auditActor())
+            try await request.rules.keys.remove(.init(rawValue: request.id("key")), by: try request.auditActor())
             return request.redirect(to: "\(request.pagePath)?done=removed")
         },
     ]
@@ -24,7 +24,7 @@ enum KeysPage {
         do {
             let scopes = AdminPermission.allCases.filter { !form.text("scope.\($0.rawValue)").isEmpty }
             let life = try AdminKey.life(days: Int64(form.text("days"), radix: 10) ?? 0)
-            let made = try await request.rules.createKey(
+            let made = try await request.rules.keys.create(
                 .init(
                     name: form.text("name"), scopes: Set(scopes), applications: ApplicationChoice.read(form),
                     networks: networks(form), life: life),
@@ -40,7 +40,7 @@ enum KeysPage {
     @Sendable private static func confine(_ request: DashboardRequest) async throws -> Response {
         let (form, id) = (try await request.form(), Identifier<AdminKey>(rawValue: request.id("key")))
         do {
-            _ = try await request.rules.changeKey(id, networks: networks(form), by: try request.auditActor())
+            _ = try await request.rules.keys.change(id, networks: networks(form), by: try request.auditActor())
             return request.redirect(to: "\(request.pagePath)?done=changed")
         } catch {
             guard let faults = AdminForm.faults(error, request) else { throw error }
@@ -59,7 +59,7 @@ enum KeysPage {
     ) async throws -> Response {
         let applications = try await request.modules.applications.listApplications().map(\.application)
         let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
-        let keys = try await request.rules.listKeys()
+        let keys = try await request.rules.keys.list()
         let now = request.dashboard.clock.now
         var list = ListModel()
         list.columns = ["name", "scopes", "applications", "networks", "maker", "created", "expires"].map {

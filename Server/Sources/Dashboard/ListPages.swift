@@ -69,7 +69,7 @@ enum SessionsPage {
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
         let query = request.page.query
         let parts = query.text("from").split(separator: ".", maxSplits: 1).map(String.init)
-        let sessions = try await request.rules.listActivity.sessions(
+        let sessions = try await request.rules.users.listActivity.sessions(
             in: try request.targetApplication().id, for: try request.reader(),
             protocolName: query.text("protocol").isEmpty ? nil : .init(rawValue: query.text("protocol")),
             from: parts.count == 2

@@ -13,7 +13,7 @@ enum OverviewPage {
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
         let application = try request.targetApplication()
         let days = Int(request.page.query.text("days"), radix: 10).flatMap { Self.spans.contains($0) ? $0 : nil } ?? 7
-        let overview = try await request.rules.readOverview(of: application.id, days: days)
+        let overview = try await request.rules.statistics.readOverview(of: application.id, days: days)
         // By the hour for one day, else by the day.
         let step: Int64 = days == 1 ? 1 : 24
         func series(_ name: Statistic.Name) -> [Int64] {

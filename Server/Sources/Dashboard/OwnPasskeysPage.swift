@@ -16,27 +16,27 @@ enum OwnPasskeysPage {
         // Asked by the script.
         DashboardRoute(page, post: "options", .addOwnPasskey) { request in
             _ = try await request.form()
-            let options = try await request.rules.ownPasskeys.options(for: try request.caller())
+            let options = try await request.rules.admins.ownPasskeys.options(for: try request.caller())
             return try PageResponse.json(
                 PasskeyCreationResponse(publicKey: PasskeyCreationOptions(options)), for: request.page)
         },
         DashboardRoute(page, post: "", .addOwnPasskey, add),
         DashboardRoute(page, post: "{passkey}/rename", .renameOwnPasskey) { request in
             try await change(request, done: "renamed") { form, passkey in
-                _ = try await request.rules.ownPasskeys.rename(
+                _ = try await request.rules.admins.ownPasskeys.rename(
                     passkey, of: try request.caller(), to: form.text("name"), from: request.page.origin)
             }
         },
         DashboardRoute(page, post: "{passkey}/remove", .removeOwnPasskey) { request in
             try await change(request, done: "removed") { _, passkey in
-                try await request.rules.ownPasskeys.remove(
+                try await request.rules.admins.ownPasskeys.remove(
                     passkey, of: try request.caller(), from: request.page.origin)
             }
         },
         DashboardRoute(page, post: "password", .removeOwnPassword) { request in
             try await change(request, done: "passwordRemoved") { _, _ in
                 guard let token = request.page.cookie else { throw DomainError.administration(.adminRequired) }
-                try await request.rules.ownPasskeys.removePassword(
+                try await request.rules.admins.ownPasskeys.removePassword(
                     of: try request.caller(), keeping: Secret(token), from: request.page.origin)
             }
         },
@@ -50,7 +50,7 @@ enum OwnPasskeysPage {
         }
         let name = form.text("name")
         return try await change(request, done: "added") { _, _ in
-            _ = try await request.rules.ownPasskeys.add(
+            _ = try await request.rules.admins.ownPasskeys.add(
                 try AddPasskey.Registration(NewPasskeyBody(name: name.isEmpty ? nil : name, credential: credential)),
                 to: try request.caller(), from: request.page.origin)
         }
@@ -75,7 +75,7 @@ enum OwnPasskeysPage {
 
     private static func draw(_ request: DashboardRequest, fault: String? = nil) async throws -> Response {
         let access = try request.caller()
-        let passkeys = try await request.rules.ownPasskeys.list(of: access)
+        let passkeys = try await request.rules.admins.ownPasskeys.list(of: access)
         let hasPassword = access.admin?.passwordHash != nil
         var model: PageTemplates.Model = [
             "lead": request.text("passkeys.lead"), "hasPasskeys": !passkeys.isEmpty,
@@ -150,7 +150,8 @@ extension DashboardRequest {
     func passkeyForm(
         _ ceremony: DashboardPasskey.Ceremony, action: String, label: String, isConditional: Bool = false
     ) -> PageTemplates.Model? {
-        guard rules.ownPasskeys.isOffered, let script = dashboard.assets.path(of: PageAssets.passkeyScript) else {
+        guard rules.admins.ownPasskeys.isOffered, let script = dashboard.assets.path(of: PageAssets.passkeyScript)
+        else {
             return nil
         }
         let options = ceremony == .create ? "passkeys/options" : "log-in/passkey/options"

@@ -30,7 +30,7 @@ extension DashboardRequest {
         let kept = (sent ?? .none).all.filter { ![PageRequest.tokenField, "credential"].contains($0.name) }
         let pairs = page.query.all.map { ($0.name, $0.value) }
         let query = pairs.isEmpty ? "" : "?\(FormValues.query(pairs))"
-        let refusesPasswords = try await rules.signOn.refusesPasswords()
+        let refusesPasswords = try await rules.logIns.signOn.refusesPasswords()
         // A file is fetched from a list: there is nothing at its own address to go back to.
         let back = isPost ? pagePath + query : path("users")
         var model: PageTemplates.Model = [
@@ -46,7 +46,7 @@ extension DashboardRequest {
             ],
         ]
         if let form = passkeyForm(.get, action: page.path + query, label: "proof.passkey") { model.merge(form) { $1 } }
-        if rules.signOn.isOffered {
+        if rules.logIns.signOn.isOffered {
             model["signOn"] = "\(OwnSignOnPage.path)/prove?\(FormValues.query([("back", back)]))"
         }
         if let refused {

@@ -24,7 +24,7 @@ enum SignInPages {
             _ = try await request.form()
             return try PageResponse.json(
                 PasskeyRequestResponse(
-                    publicKey: OkaeriWire.PasskeyRequestOptions(try request.rules.passkeys.options())),
+                    publicKey: OkaeriWire.PasskeyRequestOptions(try request.rules.logIns.passkeys.options())),
                 for: request.page)
         },
         DashboardRoute(home, post: "/log-out", .logOut, logOut),
@@ -45,7 +45,7 @@ enum SignInPages {
     @Sendable private static func logOut(_ request: DashboardRequest) async throws -> Response {
         _ = try await request.form()
         if let cookie = request.page.cookie {
-            try await request.rules.logOut(Secret(cookie), by: try request.caller(), from: request.page.origin)
+            try await request.rules.logIns.logOut(Secret(cookie), by: try request.caller(), from: request.page.origin)
         }
         var response = request.redirect(to: "\(Dashboard.root)/log-in")
         response.keepCookie("", for: request.page, maximumSeconds: 0)
@@ -58,7 +58,7 @@ struct LogInPage {
     func logIn(_ request: DashboardRequest) async throws -> Response {
         let form = try await request.form()
         do {
-            let done = try await request.rules.logIn(
+            let done = try await request.rules.logIns.logIn(
                 .init(name: form.text("name"), password: Secret(form.text("password")), code: form.text("code")),
                 from: request.page.client, origin: request.page.origin)
             // Another value than before the log-in, so that a planted cookie is worth nothing (requirement 16).
@@ -80,7 +80,7 @@ struct LogInPage {
             return try await draw(request, name: "", fault: "passkeyUnknown", status: .unprocessableContent)
         }
         do {
-            let done = try await request.rules.passkeys.logIn(
+            let done = try await request.rules.logIns.passkeys.logIn(
                 try PasskeyAssertion(credential), from: request.page.origin)
             var response = request.redirect(to: Dashboard.root)
             response.keepCookie(done.token.revealed, for: request.page, maximumSeconds: SignInPages.cookieSeconds)
@@ -110,11 +110,12 @@ struct LogInPage {
                     autocomplete: "current-password"
                 ).model,
                 request.codeField(
-                    "code", isRequired: request.rules.secondFactor == .demanded),
+                    "code", isRequired: request.rules.logIns.secondFactor == .demanded),
             ], "button": request.text("enter.button"), "lead": request.text("enter.lead"),
-            "action": "\(Dashboard.root)/log-in", "hasPassword": try await !request.rules.signOn.refusesPasswords(),
+            "action": "\(Dashboard.root)/log-in",
+            "hasPassword": try await !request.rules.logIns.signOn.refusesPasswords(),
         ]
-        if request.rules.signOn.isOffered { model["signOn"] = SignOnPages.logIn }
+        if request.rules.logIns.signOn.isOffered { model["signOn"] = SignOnPages.logIn }
         let passkey = request.passkeyForm(
             .get, action: "\(Dashboard.root)/log-in/passkey", label: "enter.passkey", isConditional: true)
         if let passkey { model.merge(passkey) { $1 } }
@@ -132,7 +133,7 @@ struct LogInPage {
 private struct SetUpPage {
     func open(_ request: DashboardRequest) async throws -> Response {
         let token = request.page.query.text("token")
-        let opened = try await request.rules.openLink(Secret(token), from: request.page.client)
+        let opened = try await request.rules.logIns.openLink(Secret(token), from: request.page.client)
         return try draw(request, token, opened, name: "", errors: [:], status: .ok)
     }
 
@@ -140,7 +141,7 @@ private struct SetUpPage {
         let form = try await request.form()
         let token = form.text("token")
         do {
-            let done = try await request.rules.setUp(
+            let done = try await request.rules.logIns.setUp(
                 .init(
                     token: Secret(token), name: form["name"], password: Secret(form.text("password")),
                     code: form.text("code")),
@@ -161,7 +162,7 @@ private struct SetUpPage {
             return response
         } catch {
             guard let errors = errors(error, request) else { throw error }
-            let opened = try await request.rules.openLink(Secret(token), from: request.page.client)
+            let opened = try await request.rules.logIns.openLink(Secret(token), from: request.page.client)
             return try draw(
                 request, token, opened, name: form.text("name"), errors: errors, status: .unprocessableContent)
         }
@@ -213,7 +214,7 @@ private struct SetUpPage {
                 autocomplete: "one-time-code", isRequired: !opened.isAuthenticatorOptional
             ).model,
         ]
-        if request.rules.signOn.isOffered, opened.admin != nil {
+        if request.rules.logIns.signOn.isOffered, opened.admin != nil {
             model["signOn"] = "\(Dashboard.root)/set-up/sign-on"
         }
         if let picture = QRPicture(opened.totp.link(name: shown, issuer: "Okaeri"))?.svg { model["qr"] = picture }

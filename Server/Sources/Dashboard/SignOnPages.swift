@@ -12,7 +12,7 @@ enum SignOnPages {
         // Leaving changes nothing, and so needs no form.
         DashboardRoute(logInPage, get: "sign-on", .logIn) { request in
             try await leave(request) { browser async throws(DomainError) in
-                try await request.rules.signOn.start(for: browser)
+                try await request.rules.logIns.signOn.start(for: browser)
             }
         },
         DashboardRoute(
@@ -23,14 +23,14 @@ enum SignOnPages {
             let continuation = isOwn(back) ? back : Dashboard.root
             let access = try request.caller()
             return try await leave(request) { browser async throws(DomainError) in
-                try await request.rules.signOn.startReauthentication(
+                try await request.rules.logIns.signOn.startReauthentication(
                     of: access, for: browser, continuation: continuation)
             }
         },
         DashboardRoute(setUpPage, post: "sign-on", .setUpAdmin) { request in
             let form = try await request.form()
             do {
-                let address = try await request.rules.ownSignOn.startSetUp(
+                let address = try await request.rules.admins.ownSignOn.startSetUp(
                     Secret(form.text("token")), for: request.signOnBrowser)
                 return try request.leavePage(to: address)
             } catch let error as DomainError where fault(error) != nil {
@@ -58,7 +58,7 @@ enum SignOnPages {
 
     /// The provider sent the person back.
     @Sendable private static func comeBack(_ request: DashboardRequest) async throws -> Response {
-        let (query, signOn) = (request.page.query, request.rules.signOn)
+        let (query, signOn) = (request.page.query, request.rules.logIns.signOn)
         do {
             guard
                 let returned = signOn.returned(
@@ -67,7 +67,7 @@ enum SignOnPages {
             else { throw DomainError.providerRefused }
             switch returned.purpose {
             case .logIn: return entered(try await signOn.logIn(returned), request)
-            case .setUp: return entered(try await request.rules.ownSignOn.setUp(returned), request)
+            case .setUp: return entered(try await request.rules.admins.ownSignOn.setUp(returned), request)
             case .link: return try await link(returned, request)
             case .reauthenticate: return try await reauthenticate(returned, request)
             }
@@ -93,7 +93,7 @@ enum SignOnPages {
         do {
             // Asked before the way to the provider, and again now.
             try await asked.perform(.linkOwnSignOn) { _ in
-                try await asked.rules.ownSignOn.link(returned, to: try asked.caller())
+                try await asked.rules.admins.ownSignOn.link(returned, to: try asked.caller())
             }
             result = "done=linked"
         } catch let error as DomainError {
@@ -113,7 +113,7 @@ enum SignOnPages {
         var request = request
         try await request.authenticate()
         guard let token = request.page.cookie else { throw DomainError.administration(.adminRequired) }
-        let done = try await request.rules.signOn.reauthenticate(
+        let done = try await request.rules.logIns.signOn.reauthenticate(
             returned, token: Secret(token), by: try request.caller())
         var response = request.redirect(to: returned.continuation ?? Dashboard.root)
         response.keepCookie(done.token.revealed, for: request.page, maximumSeconds: SignInPages.cookieSeconds)
@@ -168,7 +168,7 @@ enum OwnSignOnPage {
             _ = try await request.form()
             do {
                 return try request.leavePage(
-                    to: try await request.rules.ownSignOn.startLink(
+                    to: try await request.rules.admins.ownSignOn.startLink(
                         of: try request.caller(), for: request.signOnBrowser))
             } catch let error as DomainError {
                 guard let words = SignOnPages.fault(error) else { throw error }
@@ -180,7 +180,7 @@ enum OwnSignOnPage {
         DashboardRoute(page, post: "unlink", .unlinkOwnSignOn) { request in
             _ = try await request.form()
             do {
-                try await request.rules.ownSignOn.unlink(try request.caller(), from: request.page.origin)
+                try await request.rules.admins.ownSignOn.unlink(try request.caller(), from: request.page.origin)
                 return request.redirect(to: "\(path)?done=unlinked")
             } catch let error as DomainError {
                 guard case .lastWayIn = error.code else { throw error }
@@ -190,8 +190,8 @@ enum OwnSignOnPage {
     ]
 
     private static func draw(_ request: DashboardRequest, fault: String?) async throws -> Response {
-        let identity = try await request.rules.ownSignOn.identity(of: try request.caller())
-        let isOffered = request.rules.signOn.isOffered
+        let identity = try await request.rules.admins.ownSignOn.identity(of: try request.caller())
+        let isOffered = request.rules.logIns.signOn.isOffered
         var model: PageTemplates.Model = [
             "lead": request.text(isOffered ? "signOn.lead" : "signOn.notOffered"),
             "links": isOffered && identity == nil, "unlinks": identity != nil, "unlinkLink": "\(path)/unlink",

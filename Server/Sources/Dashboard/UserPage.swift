@@ -22,7 +22,7 @@ enum UserPage {
         DashboardRoute(page, post: "enable", .enableUser) { try await setDisabled(false, $0) },
         DashboardRoute(page, post: "log-out", .endAllSessions) { request in
             try await change(request) { _, id, application, who in
-                _ = try await request.rules.endAllSessions(of: id, in: application, by: who)
+                _ = try await request.rules.users.endAllSessions(of: id, in: application, by: who)
                 return done("loggedOut", request)
             }
         },
@@ -58,7 +58,7 @@ enum UserPage {
         },
         DashboardRoute(page, post: "password-reset", .orderPasswordReset) { request in
             try await change(request) { _, id, application, who in
-                try await request.rules.orderPasswordReset(
+                try await request.rules.users.orderPasswordReset(
                     for: id, in: application, from: request.page.client, by: who)
                 return done("reset", request)
             }
@@ -88,7 +88,7 @@ enum UserPage {
         DashboardRoute(page, post: "merge", .mergeUsers) { request in
             try await change(request) { form, id, application, who in
                 let other = Identifier<User>(rawValue: form.text("into"))
-                _ = try await request.rules.mergeUsers(id, into: other, in: application, by: who)
+                _ = try await request.rules.users.merge(id, into: other, in: application, by: who)
                 return request.redirect(to: "\(request.path("users/\(other)"))?done=merged")
             }
         },
@@ -183,7 +183,7 @@ enum UserPage {
         code: IssueTransferCode.Issued? = nil, form: FormValues = .none, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         let reader = try request.reader()
-        let found = try await request.rules.inspectUser(
+        let found = try await request.rules.users.inspect(
             Identifier(rawValue: request.id("user")), in: try request.targetApplication().id, for: reader)
         let user = found.user
         let view = UserPageModel(request: request, found: found, isMasked: !reader.seesPersonalData)

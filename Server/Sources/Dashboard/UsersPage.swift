@@ -26,14 +26,14 @@ enum UsersPage {
         _ request: DashboardRequest, _ notice: String, _ view: (String) -> UserListView?
     ) async throws -> Response {
         let name = try await request.form().text("view")
-        try await request.rules.changeUserListViews(
+        try await request.rules.users.changeListViews(
             name, to: view(name), of: try request.targetApplication().id, by: try request.auditActor())
         return request.redirect(to: here(request, [("done", notice)]))
     }
 
     @Sendable private static func show(_ request: DashboardRequest) async throws -> Response {
         let (reader, application, query) = (try request.reader(), try request.targetApplication(), request.page.query)
-        let page = try await request.rules.browseUsers(
+        let page = try await request.rules.users.browse(
             in: application.id, for: reader, UserQuery.filter(query),
             from: UserQuery.cursor(query.text("from")), limit: 50)
         let (columns, fields) = (columns(query), UserQuery.fields(query))
@@ -186,7 +186,7 @@ enum BulkForm {
         route("log-out", .endAllSessions) { request in
             let (application, who) = (try request.targetApplication(), try request.auditActor())
             return try await forEach("log-out", request) { id throws(DomainError) in
-                _ = try await request.rules.endAllSessions(of: id, in: application, by: who)
+                _ = try await request.rules.users.endAllSessions(of: id, in: application, by: who)
             }
         },
         route("confirm-deletion", .confirmDeletion) { request in

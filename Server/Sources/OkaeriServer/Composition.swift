@@ -318,11 +318,11 @@ package struct Composition: Sendable {
     /// A one-time link by which the first admin is made, or the owner of a server that was for development gets an
     /// authenticator app; `nil` once there is an admin, or when the database cannot tell now.
     package func firstAdminLink(port: Int) async -> FirstAdminLink? {
-        let rules = modules.administration
+        let (logIns, admins) = (modules.administration.logIns, modules.administration.admins)
         // The server serves without it, and “okaeri admin link” makes another.
-        guard (try? await rules.needsFirstAdmin()) == true else { return nil }
-        let owner = try? await rules.listAdmins().first { $0.role == .owner && $0.lacksAuthenticator && !$0.isDisabled }
-        let link = try? await rules.makeLink(for: owner?.id, by: Operator(actor: .server, origin: .local))
+        guard (try? await logIns.needsFirstAdmin()) == true else { return nil }
+        let owner = try? await admins.list().first { $0.role == .owner && $0.lacksAuthenticator && !$0.isDisabled }
+        let link = try? await admins.makeLink(for: owner?.id, by: Operator(actor: .server, origin: .local))
         return link.map { FirstAdminLink(url: settings.adminLink($0.token, port: port), owner: owner?.name) }
     }
 

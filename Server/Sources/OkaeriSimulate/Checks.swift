@@ -166,8 +166,8 @@ extension Simulation {
 
     private func checkAudit(_ world: TestWorld) async throws {
         guard let application else { return }
-        try await world.modules.administration.chainAuditEntries()
-        let verdicts = try await world.modules.administration.verifyAudit(application.id, known: auditHead)
+        try await world.modules.administration.audit.chain()
+        let verdicts = try await world.modules.administration.audit.verify(application.id, known: auditHead)
         for verdict in verdicts {
             if !verdict.faults.isEmpty { violate("the audit log does not fit: \(verdict.faults.prefix(3))") }
             auditHead = verdict.head.map { .init(number: $0.number, digest: $0.digest) } ?? auditHead

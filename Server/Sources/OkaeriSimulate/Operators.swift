@@ -59,7 +59,7 @@ extension Simulation {
     private func endAll(of person: Person, in application: Application) async {
         let user = person.id
         let outcome = await operate("end all sessions") {
-            _ = try await $0.modules.administration.endAllSessions(of: user, in: application, by: .local)
+            _ = try await $0.modules.administration.users.endAllSessions(of: user, in: application, by: .local)
         }
         switch outcome {
         case .done: evictOthers(of: person, but: nil, nil, isSure: true)

@@ -104,7 +104,7 @@ extension Simulation {
         guard left.username == nil, !left.hasUnsureNames else { return }
         remark("user \(left.id.rawValue) is merged into \(person.id.rawValue)")
         let outcome = await call("merge") {
-            try await $0.modules.administration.mergeUsers(left.id, into: person.id, in: application, by: .local)
+            try await $0.modules.administration.users.merge(left.id, into: person.id, in: application, by: .local)
         }
         switch outcome {
         case .done:

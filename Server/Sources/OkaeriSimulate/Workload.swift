@@ -94,6 +94,6 @@ extension Simulation {
         _ = await call("purge", mayLose: false) { try await $0.modules.sessions.purgeExpired() }
         _ = await call("erase", mayLose: false) { try await $0.modules.deletion.eraseDeletedUsers() }
         await deliverMail()
-        _ = await call("chain", mayLose: false) { try await $0.modules.administration.chainAuditEntries() }
+        _ = await call("chain", mayLose: false) { try await $0.modules.administration.audit.chain() }
     }
 }

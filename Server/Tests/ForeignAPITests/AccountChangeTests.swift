@@ -237,7 +237,7 @@ struct AccountChangeTests {
         let began = world.clock.now
         let answer = try await asked.send(world, account)
         #expect([200, 201, 202, 204].contains(answer.status), "\(answer.text)")
-        let all = try await world.modules.administration.listAudit(in: world.application.id)
+        let all = try await world.modules.administration.audit.list(in: world.application.id)
             .filter { $0.at >= began && $0.target == .user(Identifier(rawValue: account.id)) && $0.action != .loggedIn }
         let rows = [asked.row] + asked.others
         #expect(Set(all.map(\.action)) == Set(rows.map(\.policy.action)) && all.count == rows.count, "\(all)")
@@ -315,7 +315,7 @@ struct AccountChangeTests {
         let world = try await world()
         _ = try await SpokenProtocol.envelope.register(world, "mina", "s3cret")
         #expect(try await SpokenProtocol.kii.register(world, "mina_1", "s3cret").status == 201)
-        let made = try await world.modules.administration.listAudit(in: world.application.id).filter {
+        let made = try await world.modules.administration.audit.list(in: world.application.id).filter {
             $0.action == .userCreated
         }
         #expect(made.count == 2)
@@ -330,7 +330,7 @@ struct AccountChangeTests {
             "POST", "/users/me", #"{"loginName":"one_1","password":"123ABC"}"#, token: pseudo.token)
         #expect(answer.status == 200, "\(answer.text)")
         #expect(try await world.kii("GET", "/users/me", token: pseudo.token).status == 200)
-        let entries = try await world.modules.administration.listAudit(in: world.application.id)
+        let entries = try await world.modules.administration.audit.list(in: world.application.id)
         let entry = try #require(entries.first { $0.action == .userUpgraded })
         #expect(entry.actor == .user(Identifier(rawValue: pseudo.id)) && entry.origin.requestId != nil)
         #expect(!entries.contains { $0.action == .identifiersChanged })
@@ -357,7 +357,7 @@ struct AccountChangeTests {
         for (path, action) in [("link", AuditEntry.Action.identityLinked), ("unlink", .identityUnlinked)] {
             let answer = try await world.kii("POST", "/users/\(user.id)/facebook/\(path)", body, token: user.token)
             #expect(answer.status == 204, "\(answer.text)")
-            let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+            let entries = try await world.modules.administration.audit.list(in: world.application.id).filter {
                 $0.action == action
             }
             #expect(entries.count == 1 && entries.first?.details == ["provider": "facebook"])

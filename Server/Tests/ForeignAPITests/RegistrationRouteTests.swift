@@ -64,7 +64,7 @@ struct RegistrationRouteTests {
         let users = try await Self.users(world)
         let user = try #require(users.first)
         #expect(users.count == 1 && user.username == (route.isNamed ? "hana" : user.username))
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: world.application.id, matching: AuditFilter(target: .user(user.id)))
         #expect(entries.map(\.action) == route.actions)
         #expect(entries.allSatisfy { $0.actor == .user(user.id) })
@@ -122,7 +122,7 @@ struct RegistrationRouteTests {
         let may = caller == .owner || caller == .administrator
         #expect(answer.status == (may ? 204 : 401), "\(answer.text)")
         #expect(try await Self.users(world).count == (may ? 1 : 2))
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: world.application.id, matching: AuditFilter(action: .userErased))
         let actor: AuditEntry.Actor = caller == .owner ? .user(Identifier(rawValue: user.id)) : .operator
         #expect(entries.map(\.actor) == (may ? [actor] : []))

@@ -75,7 +75,7 @@ struct WeakPasswordTests {
         #expect(try await world.ncmb("POST", "/login", Self.body).status == 401)
         #expect(try await device.logInAutomatically().user.id == made.text("objectId"))
         let entry = try #require(
-            try await world.modules.administration.listAudit(in: world.application.id).first {
+            try await world.modules.administration.audit.list(in: world.application.id).first {
                 $0.action.rawValue == "password.retired"
             })
         let id = Identifier<Domain.User>(rawValue: try made.text("objectId"))

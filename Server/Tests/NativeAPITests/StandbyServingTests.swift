@@ -291,8 +291,8 @@ private final class ReplicatedWorld {
     func adminKey() async throws -> String {
         let world = try await AdminWorld(primary, roles: [])
         let rules = primary.modules.administration
-        let owner = try await rules.findAdmin(world.tokens["owner"].map { Secret($0) }, at: nil, from: .local)
-        return try await rules.createKey(
+        let owner = try await rules.logIns.findAdmin(world.tokens["owner"].map { Secret($0) }, at: nil, from: .local)
+        return try await rules.keys.create(
             .init(name: "key", scopes: [.readUsers], applications: nil, networks: [], life: .days(1)),
             of: owner, by: owner.auditActor(from: .local)
         ).secret.revealed

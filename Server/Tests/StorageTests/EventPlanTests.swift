@@ -108,7 +108,7 @@ struct EventPlanTests {
         try expectBounded(logIn, rows: 20)
         let reading = try await statements {
             _ = try await world.modules.events.readEvents(in: made.id, after: 5000, limit: 500)
-            _ = try await world.modules.administration.inspectUser(
+            _ = try await world.modules.administration.users.inspect(
                 try await world.logIn("hana", to: application).user.id, in: made.id,
                 for: .unrestricted)
         }

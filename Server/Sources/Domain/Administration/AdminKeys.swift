@@ -1,3 +1,19 @@
+/// The keys of the admin API, by which programs act in the name of admins.
+package struct AdminKeys: Sendable {
+    package let list: ListAdminKeys
+    package let create: CreateAdminKey
+    package let change: ChangeAdminKey
+    package let remove: RemoveAdminKey
+
+    init(_ world: DomainWorld, audit: AuditTrail) {
+        let store = world.store
+        list = ListAdminKeys(store: store)
+        create = CreateAdminKey(store: store, clock: world.clock, randomness: world.randomness, audit: audit)
+        change = ChangeAdminKey(store: store, audit: audit)
+        remove = RemoveAdminKey(store: store, audit: audit)
+    }
+}
+
 /// All keys of the admin API, newest first.
 package struct ListAdminKeys: Sendable {
     let store: any Store

@@ -1,5 +1,21 @@
 @_spi(TotalConversions) import enum OkaeriWire.JSONValue
 
+/// What is counted in applications, and what the server sees of itself.
+package struct Statistics: Sendable {
+    package let write: WriteStatistics
+    package let readOverview: ReadOverview
+    package let readHealth: ReadHealth
+
+    init(_ world: DomainWorld, signingKeys: SigningKeys) {
+        let (store, clock) = (world.store, world.clock)
+        write = WriteStatistics(store: store, clock: clock)
+        readOverview = ReadOverview(store: store, clock: clock)
+        readHealth = ReadHealth(
+            store: store, clock: clock, signingKeys: signingKeys, passwords: world.passwords,
+            delivery: world.services.mailDelivery)
+    }
+}
+
 /// How often something happened in an hour. Kept for finished hours; the present one is counted when it is asked for.
 package struct Statistic: Hashable, Sendable {
     /// Hours since 1970, UTC.

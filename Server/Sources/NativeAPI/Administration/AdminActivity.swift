@@ -31,7 +31,7 @@ extension AdminAPI {
         AdminRoute(.get, "\(application)/sessions", .listSessions, also: [.readPersonalData]) { call in
             let query = try AdminQuery(call, "protocol", "from", "limit")
             let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
-            let sessions = try await call.rules.listActivity.sessions(
+            let sessions = try await call.rules.users.listActivity.sessions(
                 in: try call.targetApplication().id, for: try call.reader(),
                 protocolName: query.text("protocol").map { .init(rawValue: $0) },
                 from: query.text("from").map(SessionCursor.init(wire:)), limit: limit)
@@ -44,7 +44,7 @@ extension AdminAPI {
         AdminRoute(.get, "\(application)/merges", .listMerges) { call in
             let query = try AdminQuery(call, "from", "limit")
             let limit = try query.number("limit", in: 1...ListActivity.maximumPageSize) ?? 50
-            let (merges, tickets) = try await call.rules.listActivity.merges(
+            let (merges, tickets) = try await call.rules.users.listActivity.merges(
                 in: try call.targetApplication().id, before: query.text("from").map { Identifier(rawValue: $0) },
                 limit: limit)
             return try call.answer(
@@ -66,8 +66,8 @@ extension AdminAPI {
         AdminRoute(.get, "\(application)/overview", .readOverview) { call in
             let query = try AdminQuery(call, "days")
             let days = try query.number("days", in: 1...ReadOverview.longestSpanDays) ?? 7
-            return try call.answer(
-                OverviewBody(try await call.rules.readOverview(of: try call.targetApplication().id, days: days)))
+            let overview = try await call.rules.statistics.readOverview(of: try call.targetApplication().id, days: days)
+            return try call.answer(OverviewBody(overview))
         },
         AdminRoute(.get, "audit", .readServerAudit) { call in try await call.auditLog(of: AuditEntry.server) },
     ]
@@ -77,7 +77,7 @@ extension AdminCall {
     fileprivate func auditLog(of application: Identifier<Domain.Application>) async throws -> Response {
         let query = try AdminQuery(self, "actor", "action", "target", "from", "limit")
         let limit = try query.number("limit", in: 1...ListAudit.maximumPageSize) ?? 100
-        let entries = try await modules.administration.listAudit(
+        let entries = try await modules.administration.audit.list(
             in: application,
             matching: AuditFilter(
                 actor: query.text("actor").map { .init(rawValue: $0) },

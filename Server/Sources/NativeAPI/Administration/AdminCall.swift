@@ -37,7 +37,7 @@ struct AdminCall: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return Secret(String(parts[1]))
         }
-        access = try await rules.findAdmin(
+        access = try await rules.logIns.findAdmin(
             token, at: api.native.gate.attestedClient(of: request, context), from: origin)
     }
 

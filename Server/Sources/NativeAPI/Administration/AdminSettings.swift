@@ -56,7 +56,7 @@ extension AdminAPI {
             guard let form = UserFile.Form(rawValue: query.text("form") ?? "csv") else {
                 throw AdminQuery.malformed("form")
             }
-            let pages = try await call.rules.exportUsers(
+            let pages = try await call.rules.users.export(
                 of: try call.targetApplication().id, try BrowseUsers.Filter(query), by: try call.auditActor())
             return UserFile(form, pages: pages).response()
         },
@@ -66,7 +66,7 @@ extension AdminAPI {
     static let server: [AdminRoute] = [
         AdminRoute(.get, "health", .readHealth) { call in
             let sessions = call.modules.sessions.cachedSessions
-            return try call.answer(HealthBody(try await call.rules.readHealth(), cachedSessions: sessions))
+            return try call.answer(HealthBody(try await call.rules.statistics.readHealth(), cachedSessions: sessions))
         },
         AdminRoute(.post, "signing-keys", .rotateSigningKeys) { call in
             let id = try await call.modules.sessions.rotateSigningKeys(by: try call.auditActor())

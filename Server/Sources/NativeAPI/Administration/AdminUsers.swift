@@ -14,7 +14,7 @@ extension AdminAPI {
                 call, "kind", "disabled", "leaving", "weak", "provider", "protocol", "seenSince", "notSeenSince",
                 "search", "from", "limit")
             let (reader, application) = (try call.reader(), try call.targetApplication())
-            let page = try await call.rules.browseUsers(
+            let page = try await call.rules.users.browse(
                 in: application.id, for: reader, try BrowseUsers.Filter(query),
                 from: query.text("from").map(UserCursor.init(wire:)),
                 limit: try query.number("limit", in: 1...BrowseUsers.maximumPageSize) ?? 50)
@@ -25,7 +25,7 @@ extension AdminAPI {
         },
         AdminRoute(.get, one, .readUser, also: [.readPersonalData, .readAudit]) { call in
             let (reader, application) = (try call.reader(), try call.targetApplication())
-            let found = try await call.rules.inspectUser(
+            let found = try await call.rules.users.inspect(
                 try call.user(), in: application.id, for: reader)
             let seesAudit = try call.caller().may(.readAudit, in: application.id)
             return try call.answer(
@@ -61,7 +61,7 @@ extension AdminAPI {
         AdminRoute(.post, "\(one)/disable", .disableUser) { call in try await call.setDisabled(true) },
         AdminRoute(.post, "\(one)/enable", .enableUser) { call in try await call.setDisabled(false) },
         AdminRoute(.post, "\(one)/log-out", .endAllSessions) { call in
-            let ended = try await call.rules.endAllSessions(
+            let ended = try await call.rules.users.endAllSessions(
                 of: try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return try call.answer(EndedBody(ended: ended.sessions, removedDeviceKeys: ended.deviceKeys))
         },
@@ -89,7 +89,7 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(.post, "\(one)/password-reset", .orderPasswordReset) { call in
-            try await call.rules.orderPasswordReset(
+            try await call.rules.users.orderPasswordReset(
                 for: try call.user(), in: try call.targetApplication(), from: call.client, by: try call.auditActor())
             return AdminCall.done
         },
@@ -109,7 +109,7 @@ extension AdminAPI {
         },
         AdminRoute(.post, "\(one)/merge", .mergeUsers) { call in
             let body = try await call.body(MergeIntoBody.self)
-            let merge = try await call.rules.mergeUsers(
+            let merge = try await call.rules.users.merge(
                 try call.user(), into: Identifier(rawValue: body.into), in: try call.targetApplication(),
                 by: try call.auditActor())
             return try call.answer(MergedBody(merge: merge.rawValue, user: body.into))

@@ -17,12 +17,12 @@ extension AdminAPI {
         },
         AdminRoute(.put, one, .changeUserListViews) { call in
             let view = try (try await call.body(NewUserListViewBody.self)).view(named: try call.viewName())
-            try await call.rules.changeUserListViews(
+            try await call.rules.users.changeListViews(
                 view.name, to: view, of: try call.targetApplication().id, by: try call.auditActor())
             return try call.answer(UserListViewBody(view))
         },
         AdminRoute(.delete, one, .changeUserListViews) { call in
-            try await call.rules.changeUserListViews(
+            try await call.rules.users.changeListViews(
                 try call.viewName(), to: nil, of: try call.targetApplication().id, by: try call.auditActor())
             return AdminCall.done
         },

@@ -122,7 +122,7 @@ struct LogOutUserCommand: AsyncParsableCommand {
 
     func run() async throws {
         let ended = try await user.perform(.endAllSessions) { modules, id, application, who throws(DomainError) in
-            try await modules.administration.endAllSessions(of: id, in: application, by: who)
+            try await modules.administration.users.endAllSessions(of: id, in: application, by: who)
         }
         guard !user.output.isJSON else {
             return Console.write(

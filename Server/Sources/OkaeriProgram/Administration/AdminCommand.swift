@@ -43,7 +43,7 @@ struct ListAdminsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (admins, locks) = try await storage.perform(.listAdmins) { modules, who throws(DomainError) in
-            (try await modules.administration.listAdmins(), try await modules.administration.listLocks())
+            (try await modules.administration.admins.list(), try await modules.administration.admins.listLocks())
         }
         guard !output.isJSON else {
             return Console.write(json: admins.map { AdminBody($0, lockedUntil: locks[$0.id]) })
@@ -83,7 +83,7 @@ struct AdminLinkCommand: AsyncParsableCommand {
 
     func run() async throws {
         let made = try await link.storage.perform(.createAdminLink) { modules, who throws(DomainError) in
-            try await modules.administration.makeLink(for: nil, by: who)
+            try await modules.administration.admins.makeLink(for: nil, by: who)
         }
         try link.show(made, admin: nil)
     }
@@ -119,9 +119,9 @@ struct CreateAdminCommand: AsyncParsableCommand {
         let (name, role) = (name, role)
         let seen = applications.isEmpty ? nil : Set(applications.map { Identifier<Application>(rawValue: $0) })
         let (admin, made) = try await link.storage.perform(.createAdmin) { modules, who throws(DomainError) in
-            let admin = try await modules.administration.createAdmin(
+            let admin = try await modules.administration.admins.create(
                 name: name, role: role, applications: seen, by: who)
-            return (admin, try await modules.administration.makeLink(for: admin.id, by: who))
+            return (admin, try await modules.administration.admins.makeLink(for: admin.id, by: who))
         }
         try link.show(made, admin: admin)
     }
@@ -146,8 +146,8 @@ struct ResetAdminCommand: AsyncParsableCommand {
     func run() async throws {
         let name = admin
         let (admin, made) = try await link.storage.perform(.createAdminLink) { modules, who throws(DomainError) in
-            let admin = try await modules.administration.admin(name)
-            return (admin, try await modules.administration.makeLink(for: admin.id, by: who))
+            let admin = try await modules.administration.admins.find(name)
+            return (admin, try await modules.administration.admins.makeLink(for: admin.id, by: who))
         }
         try link.show(made, admin: admin)
     }
@@ -174,8 +174,8 @@ struct UnlockAdminCommand: AsyncParsableCommand {
     func run() async throws {
         let name = admin
         let admin = try await storage.perform(.unlockAdmin) { modules, who throws(DomainError) in
-            let admin = try await modules.administration.admin(name)
-            try await modules.administration.unlockAdmin(admin.id, by: who)
+            let admin = try await modules.administration.admins.find(name)
+            try await modules.administration.admins.unlock(admin.id, by: who)
             return admin
         }
         guard !output.isJSON else { return Console.write(json: AdminBody(admin)) }

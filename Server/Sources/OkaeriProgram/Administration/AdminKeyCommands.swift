@@ -39,7 +39,7 @@ struct ListAdminKeysCommand: AsyncParsableCommand {
 
     func run() async throws {
         let keys = try await storage.perform(.listAdminKeys) { modules, who throws(DomainError) in
-            try await modules.administration.listKeys()
+            try await modules.administration.keys.list()
         }
         guard !output.isJSON else { return Console.write(json: keys.map(AdminKeyOutput.init(_:))) }
         guard !keys.isEmpty else { return Console.write("There is no key yet.") }
@@ -104,8 +104,8 @@ struct CreateAdminKeyCommand: AsyncParsableCommand {
                 ? nil : Set(applications.map { Identifier<Application>(rawValue: $0) }),
             networks: text, life: .days(days))
         let (key, secret) = try await storage.perform(.createAdminKey) { modules, who throws(DomainError) in
-            let admin = try await modules.administration.admin(name)
-            return try await modules.administration.createKey(
+            let admin = try await modules.administration.admins.find(name)
+            return try await modules.administration.keys.create(
                 request, of: AdminAccess(admin, authenticatedAt: nil), by: who)
         }
         guard !output.isJSON else {
@@ -146,7 +146,7 @@ struct ConfineAdminKeyCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, networks) = (Identifier<AdminKey>(rawValue: key), networks.networks)
         let key = try await storage.perform(.changeAdminKey) { modules, who throws(DomainError) in
-            try await modules.administration.changeKey(id, networks: networks, by: who)
+            try await modules.administration.keys.change(id, networks: networks, by: who)
         }
         guard !output.isJSON else { return Console.write(json: AdminKeyOutput(key)) }
         Console.write("The key \(key.name) counts from \(key.networksText) from now on.")
@@ -170,7 +170,7 @@ struct RemoveAdminKeyCommand: AsyncParsableCommand {
     func run() async throws {
         let id = Identifier<AdminKey>(rawValue: key)
         try await storage.perform(.removeAdminKey) { modules, who throws(DomainError) in
-            try await modules.administration.removeKey(id, by: who)
+            try await modules.administration.keys.remove(id, by: who)
         }
         Console.write("The key is refused from now on.")
     }

@@ -58,8 +58,8 @@ struct AdminStandingOptions: ParsableArguments {
     func set(isDisabled: Bool) async throws {
         let name = admin
         let admin = try await storage.perform(.changeAdmin) { modules, who throws(DomainError) in
-            let admin = try await modules.administration.admin(name)
-            return try await modules.administration.changeAdmin(admin.id, .init(isDisabled: isDisabled), by: who)
+            let admin = try await modules.administration.admins.find(name)
+            return try await modules.administration.admins.change(admin.id, .init(isDisabled: isDisabled), by: who)
         }
         guard !output.isJSON else { return Console.write(json: AdminBody(admin)) }
         Console.write(
@@ -68,13 +68,13 @@ struct AdminStandingOptions: ParsableArguments {
     }
 }
 
-extension Administration {
+extension AdminAccounts {
     /// The admin with a name or id.
     ///
     /// - Throws: `administration(notFound)`, `storageUnavailable`.
-    func admin(_ text: String) async throws(DomainError) -> Admin {
+    func find(_ text: String) async throws(DomainError) -> Admin {
         let folded = Admin.folded(text)
-        let found = try await listAdmins().first { $0.foldedName == folded || $0.id.rawValue == text }
+        let found = try await list().first { $0.foldedName == folded || $0.id.rawValue == text }
         guard let found else { throw .administration(.notFound) }
         return found
     }

@@ -54,10 +54,10 @@ struct ListAuditCommand: AsyncParsableCommand {
         let (entries, hasMore) = try await storage.perform(.readAudit) { modules, who throws(DomainError) in
             if let id { _ = try await modules.applications.findApplication(id) }
             let log = id ?? AuditEntry.server
-            let entries = try await modules.administration.listAudit(
+            let entries = try await modules.administration.audit.list(
                 in: log, matching: filter, before: before, limit: limit)
             guard entries.count == limit, let last = entries.last else { return (entries, false) }
-            let next = try await modules.administration.listAudit(in: log, matching: filter, before: last.id, limit: 1)
+            let next = try await modules.administration.audit.list(in: log, matching: filter, before: last.id, limit: 1)
             return (entries, !next.isEmpty)
         }
         let next = hasMore ? entries.last?.id.rawValue : nil

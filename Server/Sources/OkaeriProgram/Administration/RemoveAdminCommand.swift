@@ -30,11 +30,11 @@ struct RemoveAdminCommand: AsyncParsableCommand {
     func run() async throws {
         let name = admin
         let found = try await storage.perform(.listAdmins) { modules, who throws(DomainError) in
-            try await modules.administration.admin(name)
+            try await modules.administration.admins.find(name)
         }
         if !yes { try confirm(found) }
         try await storage.perform(.removeAdmin) { modules, who throws(DomainError) in
-            try await modules.administration.removeAdmin(found.id, by: who)
+            try await modules.administration.admins.remove(found.id, by: who)
         }
         guard !output.isJSON else { return Console.write(json: AdminBody(found)) }
         Console.write("The admin \(found.name) is removed.")

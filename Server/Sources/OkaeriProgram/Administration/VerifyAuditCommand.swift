@@ -39,8 +39,8 @@ struct VerifyAuditCommand: AsyncParsableCommand {
         let (application, known) = (application.map(Identifier<Application>.init(rawValue:)), known)
         let verdicts = try await storage.perform(.verifyAudit) { modules, who throws(DomainError) in
             if let application { _ = try await modules.applications.findApplication(application) }
-            try await modules.administration.chainAuditEntries()
-            return try await modules.administration.verifyAudit(application, known: known?.entry)
+            try await modules.administration.audit.chain()
+            return try await modules.administration.audit.verify(application, known: known?.entry)
         }
         if output.isJSON {
             Console.write(json: Output(logs: verdicts.map(LogDescription.init(_:))))

@@ -58,7 +58,7 @@ struct StatusCommand: AsyncParsableCommand {
             try await Task.sleep(for: .seconds(every))
             let now = try await MetricsReading(of: settings, at: address)
             let health = try await settings.perform(.readHealth) { modules, who throws(DomainError) in
-                try await modules.administration.readHealth()
+                try await modules.administration.statistics.readHealth()
             }
             let status = ServerStatus(health, from: before, to: now, at: address, settings)
             if output.isJSON {

@@ -80,12 +80,12 @@ package final class AuditStream: Service, Sendable {
 
     private func round(messages: Int) async -> Duration {
         do throws(DomainError) {
-            try await modules.administration.chainAuditEntries()
+            try await modules.administration.audit.chain()
             var left = messages
             while left > 0, !Task.isCancelled {
                 left -= 1
                 let positions = state.withLock { $0.positions }
-                let page = try await modules.administration.readAuditChain(after: positions, limit: Self.batchSize)
+                let page = try await modules.administration.audit.readChain(after: positions, limit: Self.batchSize)
                 noteReplaced(page.replaced)
                 guard !page.entries.isEmpty else { break }
                 if let fault = await receiver.send(page.entries.map(AuditLine.init(_:))) { return failed(fault) }

@@ -55,7 +55,7 @@ package struct Housekeeping: Service {
 
     private func writeStatistics() async {
         do {
-            try await modules.administration.writeStatistics()
+            try await modules.administration.statistics.write()
         } catch {
             logger.warning("counting the figures failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
@@ -71,7 +71,7 @@ package struct Housekeeping: Service {
 
     private func chainAudit() async {
         do {
-            try await modules.administration.chainAuditEntries()
+            try await modules.administration.audit.chain()
         } catch {
             logger.warning("chaining the audit log failed, its entries wait", metadata: ["error": "\(error)"])
         }

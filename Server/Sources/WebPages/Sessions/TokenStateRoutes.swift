@@ -18,7 +18,7 @@ struct IntrospectionRoute: Sendable {
         let rules = hosted.modules.administration
         do {
             let key = Self.key(in: request.headers.value(of: .authorization), of: hosted.application)
-            let access = try await rules.findAdmin(
+            let access = try await rules.logIns.findAdmin(
                 key, at: pages.gate.attestedClient(of: request, context), from: hosted.browser.origin)
             return try await rules.perform(
                 .introspectToken, by: .admin(access, hosted.browser.origin), in: hosted.application.id,

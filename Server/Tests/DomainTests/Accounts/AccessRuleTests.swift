@@ -187,7 +187,7 @@ struct AccessRuleTests {
             let stored = try await world.modules.accounts.readUser(user.id, in: application.id)
             #expect(stored.grants == given)
         }
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .userRolesChanged))
         #expect(entries.count == recorded)
         #expect(entries.allSatisfy { $0.target == .user(user.id) && !$0.details.isEmpty })

@@ -101,7 +101,7 @@ struct AccountPolicyTests {
             }
             try ready.settle([change: ["of": "test"]], of: &user, keeping: account.kept, in: transaction)
         }
-        let entries = try await world.modules.administration.listAudit(in: account.application.id).filter {
+        let entries = try await world.modules.administration.audit.list(in: account.application.id).filter {
             $0.at == now
         }
         #expect(entries.map(\.action) == [policy.action])

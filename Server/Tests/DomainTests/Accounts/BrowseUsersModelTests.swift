@@ -107,7 +107,7 @@ struct BrowseUsersModelTests {
             let (limit, stride) = (1 + draw.number(below: 8), 1 + draw.number(below: 9))
             var (found, cursor, pages): ([Identifier<User>], UserCursor?, Int) = ([], nil, 0)
             repeat {
-                let page = try await world.modules.administration.browseUsers(
+                let page = try await world.modules.administration.users.browse(
                     in: application.id, for: .unrestricted, filter, from: cursor, limit: limit, stride: stride)
                 #expect(page.users.count <= limit)
                 // Only the last page is short.
@@ -124,11 +124,11 @@ struct BrowseUsersModelTests {
         var draw = SeededGenerator(state: 1)
         var people: [Person] = []
         for number in 0..<20 { people.append(try await person(number, &draw)) }
-        let all = try await world.modules.administration.browseUsers(in: application.id, for: .unrestricted)
+        let all = try await world.modules.administration.users.browse(in: application.id, for: .unrestricted)
         #expect(all.users.map(\.id) == people.reversed().map(\.user.id) && all.next == nil)
         var filter = BrowseUsers.Filter()
         filter.seenSince = world.clock.now - .days(30)
-        let seen = try await world.modules.administration.browseUsers(
+        let seen = try await world.modules.administration.users.browse(
             in: application.id, for: .unrestricted, filter)
         let days = seen.users.compactMap { user in people.first { $0.user.id == user.id }?.day }
         #expect(days.count == people.count && days == days.sorted(by: >))
@@ -138,7 +138,7 @@ struct BrowseUsersModelTests {
     func limits(asked: Int, count: Int) async throws {
         var draw = SeededGenerator(state: 2)
         for number in 0..<3 { _ = try await person(number, &draw) }
-        let page = try await world.modules.administration.browseUsers(
+        let page = try await world.modules.administration.users.browse(
             in: application.id, for: .unrestricted, limit: asked)
         #expect(page.users.count == count)
     }

@@ -21,7 +21,7 @@ struct DeletionUseTests {
     private var deletion: Deletion { world.modules.deletion }
 
     private func entries(_ change: AccountChange) async throws -> [AuditEntry] {
-        try await world.modules.administration.listAudit(
+        try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: change.policy.action))
     }
 

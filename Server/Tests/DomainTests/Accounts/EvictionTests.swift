@@ -44,7 +44,7 @@ struct EvictionTests {
     private func end(_ way: Way, _ who: Authenticated) async throws -> (sessions: Int?, keys: Int) {
         switch way {
         case .everything:
-            let evicted = try await world.modules.administration.endAllSessions(
+            let evicted = try await world.modules.administration.users.endAllSessions(
                 of: who.user.id, in: application, by: .local)
             return (evicted.sessions, evicted.deviceKeys)
         case .everythingElse:
@@ -70,13 +70,13 @@ struct EvictionTests {
         #expect(left.count == 3 - way.ended.sessions)
         #expect(left.contains { $0.id == signUp.session.id } == (way != .everything))
         let filter = AuditFilter(action: way.action)
-        let entries = try await world.modules.administration.listAudit(in: application.id, matching: filter)
+        let entries = try await world.modules.administration.audit.list(in: application.id, matching: filter)
         #expect(
             entries.map(\.details) == [["count": String(way.ended.sessions), "device-keys": String(way.ended.keys)]])
         #expect(entries.map(\.target) == [.user(who.user.id)])
         let again = try await end(way, who)
         #expect(again.keys == 0 && again.sessions ?? 0 == 0)
-        #expect(try await world.modules.administration.listAudit(in: application.id, matching: filter).count == 2)
+        #expect(try await world.modules.administration.audit.list(in: application.id, matching: filter).count == 2)
         // The device that is out gets an error instead of a new user.
         #expect(await world.refusal { _ = try await world.logIn(other, to: application) } != nil)
         if way != .everything { #expect(try await world.logIn(own, to: application).user.id == who.user.id) }
@@ -98,7 +98,7 @@ struct EvictionTests {
         let refusal = await world.refusal { _ = try await world.authenticate(logIn.token, in: application) }
         #expect(refusal == (hasPassword ? .sessionInvalid : nil))
         // “Log out everywhere” ends them all the same.
-        let evicted = try await world.modules.administration.endAllSessions(of: id, in: application, by: .local)
+        let evicted = try await world.modules.administration.users.endAllSessions(of: id, in: application, by: .local)
         #expect(evicted == Evicted(sessions: hasPassword ? 0 : 1, deviceKeys: 0))
         await #expect(throws: DomainError.sessionInvalid) { try await world.authenticate(logIn.token, in: application) }
     }
@@ -139,7 +139,7 @@ struct EvictionTests {
                 try await sessions.endSession(ended.session.id, of: nil, in: application.id, by: .local)
             }
         }
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .sessionEnded))
         for ended in [second, third, mika] {
             #expect(
@@ -182,7 +182,7 @@ struct MergeStandingTests {
         let user = try await world.signUp("hana", to: application).user
         try await set(left, of: guest)
         try await set(into, of: user)
-        let merge = world.modules.administration.mergeUsers
+        let merge = world.modules.administration.users.merge
         let refusal = await world.refusal {
             _ = try await merge(guest.id, into: user.id, in: application, by: .local)
         }
@@ -195,7 +195,7 @@ struct MergeStandingTests {
     func others() async throws {
         let guest = try await world.logIn(TestDevice(), to: application).user
         let user = try await world.signUp("hana", to: application).user
-        let merge = world.modules.administration.mergeUsers
+        let merge = world.modules.administration.users.merge
         let same = await world.refusal { _ = try await merge(guest.id, into: guest.id, in: application, by: .local) }
         #expect(same == .fieldsRefused([ValidationError(field: "into", rule: .notOffered)]))
         for (one, other, wanted) in [

@@ -248,7 +248,7 @@ struct ImportUsersTests {
             #expect(try await owners() == ["one", nil, "one"])
             world.clock.advance(by: .days(30))
         }
-        _ = try await world.modules.administration.endAllSessions(of: id, in: application, by: .local)
+        _ = try await world.modules.administration.users.endAllSessions(of: id, in: application, by: .local)
         #expect(try await run().allSatisfy { $0 == .present })
         #expect(try await owners() == [nil, nil, nil])
     }
@@ -261,7 +261,7 @@ struct ImportUsersTests {
         let first = people.map { ImportedUser(user: $0, tokens: [Secret("first token of \($0.id)")]) }
         #expect(try await take(first) == [.imported, .imported, .imported])
         for id in ["out", "nameless"] {
-            _ = try await world.modules.administration.endAllSessions(
+            _ = try await world.modules.administration.users.endAllSessions(
                 of: Identifier(rawValue: id), in: application, by: .local)
         }
         let second = people.map { ImportedUser(user: $0, tokens: [Secret("second token of \($0.id)")]) }

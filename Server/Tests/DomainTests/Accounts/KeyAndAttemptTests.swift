@@ -109,7 +109,7 @@ struct DeviceKeyListTests {
         let left = try await world.modules.accounts.listDeviceKeys(of: id, in: application.id)
         #expect(left.map(\.thumbprint) == [first.thumbprint])
         #expect(try await world.modules.accounts.readUser(id, in: application.id).updatedAt == world.clock.now)
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: AccountChange.deviceKeyRemoved.policy.action))
         #expect(entries.map { $0.details["device-key"] } == [second.thumbprint])
         let ended = try #require(entries.first?.details["count"].flatMap { Int($0) })

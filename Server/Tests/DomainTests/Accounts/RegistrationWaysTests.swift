@@ -149,7 +149,7 @@ struct RegistrationWaysTests {
         let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)
         #expect(sessions.count == (kind.opensSession ? 1 : 0))
         #expect((user.lastLogInAt != nil) == kind.opensSession && user.previousLogInAt == nil)
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(target: .user(user.id)))
         #expect(entries.map(\.action) == kind.actions)
     }

@@ -39,7 +39,7 @@ struct TransferUseTests {
     }
 
     private func details(_ action: AuditEntry.Action) async throws -> [[String: String]] {
-        try await world.modules.administration.listAudit(
+        try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: action)
         ).map(\.details)
     }

@@ -107,7 +107,7 @@ struct UserErasureTests {
             world.clock.advance(by: .days(31))
             #expect(try await world.modules.deletion.removeIdleUsers() == 1)
         }
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .userErased, target: .user(user.id)))
         #expect(entries.map(\.details) == [["reason": way.reason]])
         let due = try await erased.store.read { transaction throws(DomainError) in
@@ -178,7 +178,7 @@ struct UserErasureTests {
         let first = try await world.modules.deletion.deleteUser(user.id, in: application, by: .local)
         world.clock.advance(by: .days(1))
         #expect(try await world.modules.deletion.deleteUser(user.id, in: application, by: .local) == first)
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .deletionRequested))
         #expect(entries.count == 1)
         try await world.modules.deletion.restoreUser(user.id, in: application.id, by: .local)

@@ -116,7 +116,7 @@ struct AdminActionMatrixTests {
         guard access.may(action, in: application.id) else { return }
         let perform = world.modules.administration.perform
         func entries() async throws -> [AuditEntry] {
-            try await world.modules.administration.listAudit(
+            try await world.modules.administration.audit.list(
                 in: application.id, matching: AuditFilter(action: .usersRead))
         }
         for target in [user, nil] {

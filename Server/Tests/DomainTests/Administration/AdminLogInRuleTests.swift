@@ -42,7 +42,7 @@ struct AdminLogInRuleTests {
     private func logIn(
         _ name: String, _ password: Secret, _ code: String, from address: String = "192.0.2.7"
     ) async throws(DomainError) -> LogInAdmin.Done {
-        try await world.modules.administration.logIn(
+        try await world.modules.administration.logIns.logIn(
             .init(name: name, password: password, code: code),
             from: ClientAddress(text: address, allowanceGroup: address), origin: .local)
     }
@@ -52,7 +52,7 @@ struct AdminLogInRuleTests {
     }
 
     private func entries() async throws -> [AuditEntry] {
-        try await world.modules.administration.listAudit(
+        try await world.modules.administration.audit.list(
             in: AuditEntry.server, matching: AuditFilter(action: .adminLoggedIn))
     }
 
@@ -62,7 +62,7 @@ struct AdminLogInRuleTests {
         let done = try await logIn(code())
         #expect(done.admin.id == admin.id && done.admin.lastLogInAt == world.clock.now && done.recoveryCodesLeft == nil)
         #expect(done.expiresAt == world.clock.now + .seconds(12 * 3600))
-        let access = try await world.modules.administration.findAdmin(done.token, at: nil, from: .local)
+        let access = try await world.modules.administration.logIns.findAdmin(done.token, at: nil, from: .local)
         #expect(access.admin?.id == admin.id && access.authenticatedAt == world.clock.now)
         let entries = try await entries()
         #expect(entries.map(\.actor) == [.admin(admin.id)] && entries.first?.details["second-factor"] == "totp")
@@ -188,9 +188,9 @@ struct AdminLogInRuleTests {
         try await admin()
         let first = try await logIn(code())
         world.clock.advance(by: .seconds(1800))
-        let find = world.modules.administration.findAdmin
+        let find = world.modules.administration.logIns.findAdmin
         let access = try await find(first.token, at: nil, from: .local)
-        let again = try await world.modules.administration.reauthenticate(
+        let again = try await world.modules.administration.logIns.reauthenticate(
             password: Self.password, code: code(), token: first.token, by: access, from: TestWorld.address,
             origin: .local)
         #expect(again.expiresAt == first.expiresAt && again.freshUntil == world.clock.now + .seconds(600))
@@ -202,7 +202,7 @@ struct AdminLogInRuleTests {
                 == .administration(.adminRequired))
         // A wrong password ends nothing.
         let wrong = await world.refusal {
-            _ = try await world.modules.administration.reauthenticate(
+            _ = try await world.modules.administration.logIns.reauthenticate(
                 password: Secret("wrong wrong wrong"), code: code(), token: again.token, by: fresh,
                 from: TestWorld.address, origin: .local)
         }
@@ -214,13 +214,13 @@ struct AdminLogInRuleTests {
     func logOut() async throws {
         let admin = try await admin()
         let done = try await logIn(code())
-        let find = world.modules.administration.findAdmin
+        let find = world.modules.administration.logIns.findAdmin
         let access = try await find(done.token, at: nil, from: .local)
-        try await world.modules.administration.logOut(done.token, by: access, from: .local)
+        try await world.modules.administration.logIns.logOut(done.token, by: access, from: .local)
         #expect(
             await world.refusal { _ = try await find(done.token, at: nil, from: .local) }
                 == .administration(.adminRequired))
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: AuditEntry.server, matching: AuditFilter(action: .adminLoggedOut))
         #expect(entries.map(\.target) == [.admin(admin.id)])
     }
@@ -230,7 +230,7 @@ struct AdminLogInRuleTests {
         arguments: ["", "okd_", "oka_", "okd_" + String(repeating: "A", count: 43), String(repeating: "A", count: 101)])
     func tokens(token: String) async throws {
         try await admin()
-        let find = world.modules.administration.findAdmin
+        let find = world.modules.administration.logIns.findAdmin
         #expect(
             await world.refusal { _ = try await find(Secret(token), at: nil, from: .local) }
                 == .administration(.adminRequired))

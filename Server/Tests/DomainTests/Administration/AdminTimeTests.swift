@@ -65,7 +65,7 @@ struct AdminTimeTests {
         let session = AdminSession(digest: token.digest, admin: admin.id, createdAt: begun)
         try await world.engine.write { transaction throws(DomainError) in try transaction.insert(session) }
         world.clock.advance(by: .milliseconds(after))
-        let access = try await world.modules.administration.findAdmin(token, at: nil, from: .local)
+        let access = try await world.modules.administration.logIns.findAdmin(token, at: nil, from: .local)
         #expect(access.admin?.id == admin.id && access.authenticatedAt == begun && access.name == "Hana")
         #expect(access.actor == .admin(admin.id))
         let stored = try await world.engine.read { transaction throws(DomainError) in
@@ -79,7 +79,7 @@ struct AdminTimeTests {
         in applications: Set<Identifier<Application>>? = nil, name: String = "CI", networks: [String] = [],
         life: Duration = .days(1)
     ) async throws -> (key: AdminKey, secret: Secret) {
-        try await world.modules.administration.createKey(
+        try await world.modules.administration.keys.create(
             .init(name: name, scopes: scopes, applications: applications, networks: networks, life: life),
             of: AdminAccess(maker, authenticatedAt: nil), by: .local)
     }
@@ -92,7 +92,7 @@ struct AdminTimeTests {
         #expect(made.key.expiresAt == made.key.createdAt + .seconds(1) && made.secret.revealed.hasPrefix("oka_"))
         world.clock.advance(by: .milliseconds(after))
         let refused = await refusal {
-            _ = try await world.modules.administration.findAdmin(made.secret, at: nil, from: .local)
+            _ = try await world.modules.administration.logIns.findAdmin(made.secret, at: nil, from: .local)
         }
         #expect(refused == (isGood ? nil : .administration(.adminRequired)))
     }
@@ -145,7 +145,7 @@ struct AdminTimeTests {
             holder: .key(Identifier(rawValue: "k")), name: "CI", permissions: [.readUsers], applications: nil)
         #expect(
             await refusal {
-                _ = try await world.modules.administration.createKey(
+                _ = try await world.modules.administration.keys.create(
                     .init(name: "CI", scopes: [.readUsers], applications: nil, networks: [], life: .days(1)),
                     of: byKey, by: .local)
             } == .administration(.notAllowed(.manageAdmins)))
@@ -164,15 +164,15 @@ struct AdminTimeTests {
             (some, [second], []),
         ] as [(Admin, Set<Identifier<Application>>?, Set<Identifier<Application>>?)] {
             let made = try await key([.readUsers, .changeUsers], of: maker, in: applications)
-            let access = try await world.modules.administration.findAdmin(made.secret, at: nil, from: .local)
+            let access = try await world.modules.administration.logIns.findAdmin(made.secret, at: nil, from: .local)
             #expect(access.applications == reached && access.permissions == [.readUsers, .changeUsers])
             #expect(access.actor.rawValue == "admin-key:\(made.key.id)" && access.admin == nil)
         }
         // What the maker may not do any more, the key does not do either.
         let made = try await key([.readUsers, .changeUsers], of: all)
         let changes = ChangeAdmin.Changes(role: .support)
-        _ = try await world.modules.administration.changeAdmin(all.id, changes, by: .local)
-        let access = try await world.modules.administration.findAdmin(made.secret, at: nil, from: .local)
+        _ = try await world.modules.administration.admins.change(all.id, changes, by: .local)
+        let access = try await world.modules.administration.logIns.findAdmin(made.secret, at: nil, from: .local)
         #expect(access.permissions == [.readUsers])
     }
 
@@ -205,14 +205,14 @@ struct AdminTimeTests {
         let administration = world.modules.administration
         let made = try await key([.readUsers, .changeUsers], of: maker, networks: ["10.0.0.0/8", "2001:db8::/32"])
         world.clock.advance(by: .seconds(1))
-        _ = try await administration.changeKey(made.key.id, networks: [], by: .local)
+        _ = try await administration.keys.change(made.key.id, networks: [], by: .local)
         world.clock.advance(by: .seconds(1))
-        _ = try await administration.changeKey(made.key.id, networks: ["192.0.2.1"], by: .local)
+        _ = try await administration.keys.change(made.key.id, networks: ["192.0.2.1"], by: .local)
         world.clock.advance(by: .seconds(1))
-        try await administration.removeKey(made.key.id, by: .local)
+        try await administration.keys.remove(made.key.id, by: .local)
         world.clock.advance(by: .seconds(1))
         let everywhere = try await key(of: maker)
-        let entries = try await administration.listAudit(in: AuditEntry.server)
+        let entries = try await administration.audit.list(in: AuditEntry.server)
         #expect(
             entries.reversed().map(\.action) == [
                 .adminKeyCreated, .adminKeyChanged, .adminKeyChanged, .adminKeyRemoved, .adminKeyCreated,
@@ -225,9 +225,9 @@ struct AdminTimeTests {
         #expect(entries.last?.target == .adminKey(made.key.id) && entries.first?.target == .adminKey(everywhere.key.id))
         #expect(entries.allSatisfy { $0.actor == .operator && $0.result == .done })
         let gone = Identifier<AdminKey>(rawValue: "gone")
-        #expect(await refusal { try await administration.removeKey(gone, by: .local) } == .administration(.notFound))
+        #expect(await refusal { try await administration.keys.remove(gone, by: .local) } == .administration(.notFound))
         #expect(
-            await refusal { _ = try await administration.changeKey(gone, networks: [], by: .local) }
+            await refusal { _ = try await administration.keys.change(gone, networks: [], by: .local) }
                 == .administration(.notFound))
     }
 }
@@ -243,7 +243,7 @@ struct AdminListRuleTests {
     private func create(
         _ name: String, _ role: AdminRole, _ applications: Set<Identifier<Application>>? = nil
     ) async throws -> Admin {
-        try await world.modules.administration.createAdmin(
+        try await world.modules.administration.admins.create(
             name: name, role: role, applications: applications, by: .local)
     }
 
@@ -292,49 +292,49 @@ struct AdminListRuleTests {
 
     @Test("keeps an owner who can log in: neither role, nor disabling, nor removal takes the last one")
     func lastOwner() async throws {
-        let administration = world.modules.administration
+        let admins = world.modules.administration.admins
         let last = try await owner("Hana")
         _ = try await create("not yet set up", .owner)
         let changes: [ChangeAdmin.Changes] = [.init(role: .operator), .init(isDisabled: true)]
         for change in changes {
             #expect(
-                await refusal { _ = try await administration.changeAdmin(last.id, change, by: .local) }
+                await refusal { _ = try await admins.change(last.id, change, by: .local) }
                     == .administration(.lastOwner))
         }
         #expect(
-            await refusal { try await administration.removeAdmin(last.id, by: .local) } == .administration(.lastOwner))
-        #expect(try await administration.listAdmins().count == 2)
+            await refusal { try await admins.remove(last.id, by: .local) } == .administration(.lastOwner))
+        #expect(try await admins.list().count == 2)
         _ = try await owner("Mika")
-        #expect(await refusal { try await administration.removeAdmin(last.id, by: .local) } == nil)
+        #expect(await refusal { try await admins.remove(last.id, by: .local) } == nil)
     }
 
     @Test("knows each change by its time, also two of one millisecond")
     func versions() async throws {
-        let administration = world.modules.administration
+        let admins = world.modules.administration.admins
         let admin = try await create("Hana", .support)
-        let first = try await administration.changeAdmin(
+        let first = try await admins.change(
             admin.id, .init(role: .auditor), version: admin.updatedAt, by: .local)
         #expect(first.role == .auditor && first.updatedAt == admin.updatedAt + .milliseconds(1))
         let late = await refusal {
-            _ = try await administration.changeAdmin(
+            _ = try await admins.change(
                 admin.id, .init(role: .support), version: admin.updatedAt, by: .local)
         }
         #expect(late == .administration(.changedMeanwhile))
         world.clock.advance(by: .seconds(1))
-        let second = try await administration.changeAdmin(admin.id, .init(), by: .local)
+        let second = try await admins.change(admin.id, .init(), by: .local)
         #expect(second.role == .auditor && second.updatedAt == world.clock.now)
     }
 
     @Test("says since when somebody is disabled, and forgets it")
     func disabled() async throws {
-        let administration = world.modules.administration
+        let admins = world.modules.administration.admins
         let (admin, since) = (try await create("Hana", .support), world.clock.now)
         for _ in 0..<2 {
-            let disabled = try await administration.changeAdmin(admin.id, .init(isDisabled: true), by: .local)
+            let disabled = try await admins.change(admin.id, .init(isDisabled: true), by: .local)
             #expect(disabled.disabledAt == since && disabled.isDisabled)
             world.clock.advance(by: .seconds(1))
         }
-        let enabled = try await administration.changeAdmin(admin.id, .init(isDisabled: false), by: .local)
+        let enabled = try await admins.change(admin.id, .init(isDisabled: false), by: .local)
         #expect(enabled.disabledAt == nil && !enabled.isDisabled)
     }
 
@@ -344,17 +344,17 @@ struct AdminListRuleTests {
         _ = try await owner("Owner")
         let admin = try await create("Hana", .operator)
         for _ in 0..<2 {
-            _ = try await administration.createKey(
+            _ = try await administration.keys.create(
                 .init(name: "CI", scopes: [.readUsers], applications: nil, networks: [], life: .days(1)),
                 of: AdminAccess(admin, authenticatedAt: nil), by: .local)
         }
         world.clock.advance(by: .seconds(1))
-        _ = try await administration.changeAdmin(admin.id, .init(role: .support), by: .local)
+        _ = try await administration.admins.change(admin.id, .init(role: .support), by: .local)
         world.clock.advance(by: .seconds(1))
-        _ = try await administration.changeAdmin(admin.id, .init(isDisabled: true), by: .local)
+        _ = try await administration.admins.change(admin.id, .init(isDisabled: true), by: .local)
         world.clock.advance(by: .seconds(1))
-        try await administration.removeAdmin(admin.id, by: .local)
-        let entries = try await administration.listAudit(
+        try await administration.admins.remove(admin.id, by: .local)
+        let entries = try await administration.audit.list(
             in: AuditEntry.server, matching: AuditFilter(target: .admin(admin.id)))
         #expect(
             entries.reversed().map(\.action) == [.adminCreated, .adminChanged, .adminChanged, .adminRemoved])
@@ -363,6 +363,6 @@ struct AdminListRuleTests {
                 ["role": "operator"], ["role": "support", "disabled": "false"],
                 ["role": "support", "disabled": "true", "keys-ended": "2"], ["name": "Hana", "role": "support"],
             ])
-        #expect(try await administration.listKeys().isEmpty)
+        #expect(try await administration.keys.list().isEmpty)
     }
 }

@@ -25,9 +25,9 @@ struct AuditChainTests {
     @Test("hold every entry once, however many there are", arguments: [0, 1, 498, 499, 500, 999, 1000])
     func whole(themes: Int) async throws {
         let application = try await application(themes: themes)
-        #expect(try await world.modules.administration.chainAuditEntries() == themes + 1)
-        #expect(try await world.modules.administration.chainAuditEntries() == 0)
-        let verdicts = try await world.modules.administration.verifyAudit(application.id)
+        #expect(try await world.modules.administration.audit.chain() == themes + 1)
+        #expect(try await world.modules.administration.audit.chain() == 0)
+        let verdicts = try await world.modules.administration.audit.verify(application.id)
         #expect(verdicts.count == 1)
         let verdict = try #require(verdicts.first)
         #expect(verdict.faults.isEmpty && verdict.entryCount == themes + 1)
@@ -37,8 +37,8 @@ struct AuditChainTests {
     @Test("are one for each application")
     func apart() async throws {
         let (first, second) = (try await application(themes: 2), try await application(themes: 5))
-        try await world.modules.administration.chainAuditEntries()
-        let verdicts = try await world.modules.administration.verifyAudit()
+        try await world.modules.administration.audit.chain()
+        let verdicts = try await world.modules.administration.audit.verify()
         #expect(verdicts.filter { $0.application == first.id }.map(\.entryCount) == [3])
         #expect(verdicts.filter { $0.application == second.id }.map(\.entryCount) == [6])
         #expect(verdicts.flatMap(\.faults).isEmpty)
@@ -47,13 +47,13 @@ struct AuditChainTests {
     @Test("without an end, or with another entry than the known one, do not fit")
     func known() async throws {
         let application = try await application(themes: 3)
-        let unchained = try await world.modules.administration.verifyAudit(application.id)
+        let unchained = try await world.modules.administration.audit.verify(application.id)
         #expect(unchained.flatMap(\.faults) == [.headChanged] && unchained.map(\.entryCount) == [0])
-        try await world.modules.administration.chainAuditEntries()
-        let head = try #require(try await world.modules.administration.verifyAudit(application.id).first?.head)
+        try await world.modules.administration.audit.chain()
+        let head = try #require(try await world.modules.administration.audit.verify(application.id).first?.head)
         for (number, isKnown) in [(Int64(4), true), (3, false), (5, false)] {
             let known = VerifyAudit.Known(number: number, digest: head.digest)
-            let faults = try await world.modules.administration.verifyAudit(application.id, known: known)
+            let faults = try await world.modules.administration.audit.verify(application.id, known: known)
                 .flatMap(\.faults)
             #expect(faults == (isKnown ? [] : [.knownMissing(number: number)]))
         }

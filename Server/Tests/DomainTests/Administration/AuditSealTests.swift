@@ -137,7 +137,7 @@ struct ReadAuditChainTests {
             guard let last = entries.last else { continue }
             positions[application] = .init(number: last.number, digest: last.digest)
         }
-        let page = try await world.modules.administration.readAuditChain(after: positions, limit: limit)
+        let page = try await world.modules.administration.audit.readChain(after: positions, limit: limit)
         for entry in page.entries { copy[entry.entry.application, default: []].append(entry) }
         return page
     }
@@ -149,7 +149,7 @@ struct ReadAuditChainTests {
         var copy: [Identifier<Application>: [ChainedAuditEntry]] = [:]
         for step in 0..<20 {
             for _ in 0..<draw.number(below: 4) { try await change(draw.pick(applications), step) }
-            try await world.modules.administration.chainAuditEntries()
+            try await world.modules.administration.audit.chain()
             let limit = 1 + draw.number(below: 6)
             let page = try await read(&copy, limit: limit)
             #expect(page.entries.count <= limit && page.replaced.isEmpty, "\(seed)")
@@ -158,7 +158,7 @@ struct ReadAuditChainTests {
         for application in applications {
             let entries = copy[application.id] ?? []
             #expect(entries.map(\.number) == (0..<entries.count).map { Int64($0 + 1) }, "\(seed)")
-            let verdict = try #require(try await world.modules.administration.verifyAudit(application.id).first)
+            let verdict = try #require(try await world.modules.administration.audit.verify(application.id).first)
             #expect(verdict.entryCount == entries.count && verdict.faults.isEmpty)
             #expect(verdict.head?.digest == entries.last?.digest)
         }
@@ -168,8 +168,8 @@ struct ReadAuditChainTests {
     func replaced() async throws {
         let application = try await world.makeApplication()
         for number in 0..<3 { try await change(application, number) }
-        try await world.modules.administration.chainAuditEntries()
-        let read = world.modules.administration.readAuditChain
+        try await world.modules.administration.audit.chain()
+        let read = world.modules.administration.audit.readChain
         for position in [
             VerifyAudit.Known(number: 2, digest: SecretDigest(of: [1])),
             .init(number: 9, digest: SecretDigest(of: [1])),

@@ -24,7 +24,7 @@ struct StatisticsTests {
         }
     }
 
-    private func write() async throws { try await world.modules.administration.writeStatistics() }
+    private func write() async throws { try await world.modules.administration.statistics.write() }
 
     private func newUsers(_ statistics: [Statistic]) -> [Int64: Int64] {
         var counts: [Int64: Int64] = [:]
@@ -66,7 +66,7 @@ struct StatisticsTests {
         #expect(counts.keys.sorted() == Array(begin...finished), "\(seed)")
         for hour in begin...finished { #expect(counts[hour] == made[hour] ?? 0, "\(seed) \(hour - begin)") }
         // The overview has the same, and the hour that is not over yet.
-        let overview = try await world.modules.administration.readOverview(of: application.id, days: 3)
+        let overview = try await world.modules.administration.statistics.readOverview(of: application.id, days: 3)
         for (hour, value) in newUsers(overview.statistics) { #expect(value == made[hour] ?? 0, "\(seed)") }
         #expect(overview.userCount == Int(made.values.reduce(0, +)))
         begin = world.clock.now.hour
@@ -123,7 +123,7 @@ struct StatisticsTests {
         _ = try await world.logIn(TestDevice(), to: application)
         try await world.modules.sessions.writeSessionActivity()
         world.clock.advance(by: .days(Int64(days)))
-        let overview = try await world.modules.administration.readOverview(of: application.id, days: 1)
+        let overview = try await world.modules.administration.statistics.readOverview(of: application.id, days: 1)
         #expect(overview.activeToday == (days == 0 ? 1 : 0))
         #expect(overview.activeMonth == (days < 30 ? 1 : 0))
     }
@@ -135,7 +135,7 @@ struct StatisticsTests {
         let application = try await world.makeApplication()
         world.clock.advance(by: .seconds(5 * 3600 + 1))
         let now = world.clock.now
-        let overview = try await world.modules.administration.readOverview(of: application.id, days: asked)
+        let overview = try await world.modules.administration.statistics.readOverview(of: application.id, days: asked)
         #expect(overview.hours.upperBound == now.hour)
         #expect(overview.hours.lowerBound == (days == 1 ? now.hour - 23 : (now.day - days + 1) * 24))
     }

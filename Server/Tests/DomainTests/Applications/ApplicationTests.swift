@@ -32,7 +32,7 @@ struct ApplicationTests {
             try await modules.applications.changeRedirects(of: application.id, by: .local) { $0 = redirects }
             try await modules.applications.changeTheme(of: application.id, to: ["brand": "Hana"], by: .local)
             try await modules.applications.changeFieldRules(of: application.id, by: .local) { $0.isClosed = true }
-            made = try await modules.administration.listAudit(in: application.id).map(\.action)
+            made = try await modules.administration.audit.list(in: application.id).map(\.action)
         }
         let expected: Set<AuditEntry.Action> = [
             .applicationCreated, .mailSettingsChanged, .redirectsChanged, .themeChanged, .fieldRulesChanged,

@@ -143,7 +143,7 @@ struct EventDeliveryTests {
         #expect(round.delivered == 0 && round.fault == "the receiver answered 410")
         let off = try #require(try await endpoints.list(in: application.id).first)
         #expect(off.isPaused && off.goneAt == world.clock.now && off.failures == 0)
-        let entries = try await world.modules.administration.listAudit(in: application.id, limit: 10)
+        let entries = try await world.modules.administration.audit.list(in: application.id, limit: 10)
         let entry = try #require(entries.first { $0.details["change"] == "switched-off" })
         #expect(entry.actor == .server && entry.details["event-endpoint"] == endpoint.id.rawValue)
         world.clock.advance(by: .days(1))

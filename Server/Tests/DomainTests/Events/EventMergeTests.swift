@@ -38,8 +38,8 @@ struct EventMergeTests {
         _ = try await world.modules.events.deliverEvents()
         receiver.refuse(.userCreated)
         let guest = try await world.logIn(TestDevice(), to: application).user.id
-        let rules = world.modules.administration
-        let merge = try await rules.mergeUsers(guest, into: hana, in: application, by: .local)
+        let merge = try await world.modules.administration.users.merge(
+            guest, into: hana, in: application, by: .local)
         for _ in 0..<5 {
             _ = try await world.modules.events.deliverEvents()
             world.clock.advance(by: .seconds(60))
@@ -57,7 +57,7 @@ struct EventMergeTests {
         try await deliver()
         let ofGuest = { (event: Event) in event.user == guest || event.leftUser == guest }
         #expect(receiver.taken.filter(ofGuest).map(\.type) == [.userCreated, .userMerged])
-        _ = try await rules.endAllSessions(of: guest, in: application, by: .local)
+        _ = try await rules.users.endAllSessions(of: guest, in: application, by: .local)
         try await deliver()
         #expect(receiver.taken.filter(ofGuest).count == 2)
         receiver.refuse(nil)

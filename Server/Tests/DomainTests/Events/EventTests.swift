@@ -69,7 +69,7 @@ struct EventTests {
         let found = try await events(application)
         #expect(found.map(\.type.rawValue) == ["user.created", "user.changed", "user.changed"])
         #expect(found.allSatisfy { $0.user == id } && !"\(found)".contains("Hana"))
-        let audited = try await world.modules.administration.listAudit(in: application.id).map(\.action.rawValue)
+        let audited = try await world.modules.administration.audit.list(in: application.id).map(\.action.rawValue)
         #expect(!audited.contains("user.changed"))
         let other = try await world.logIn(device, to: silent).user.id
         try await world.edit(other, in: silent, UserEdit(fields: .set(["score": 1])))

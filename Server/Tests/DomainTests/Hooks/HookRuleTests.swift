@@ -197,7 +197,7 @@ struct HookRefusalTests {
     }
 
     private func count(in application: String = "app") async throws -> Int {
-        try await world.modules.administration.listAudit(in: Identifier(rawValue: application)).count
+        try await world.modules.administration.audit.list(in: Identifier(rawValue: application)).count
     }
 
     @Test("is recorded once an hour for each user, hook and application")
@@ -215,7 +215,7 @@ struct HookRefusalTests {
         world.clock.advance(by: .milliseconds(1))
         try await note("hana")
         #expect(try await count() == 4)
-        let entries = try await world.modules.administration.listAudit(in: application)
+        let entries = try await world.modules.administration.audit.list(in: application)
         #expect(entries.allSatisfy { $0.result == .refused && $0.details["hook"] != nil })
         #expect(Set(entries.compactMap { $0.details["hook"] }) == ["upgrade", "access-token"])
     }

@@ -72,7 +72,7 @@ struct AppleNotificationTests {
     }
 
     private func entries() async throws -> [AuditEntry] {
-        try await world.modules.administration.listAudit(
+        try await world.modules.administration.audit.list(
             in: people.application.id, matching: AuditFilter(action: .providerNotified))
     }
 

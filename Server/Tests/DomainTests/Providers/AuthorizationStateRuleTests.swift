@@ -213,7 +213,7 @@ struct ProviderSettingsTests {
         #expect(found.configured.secret == Secret("another"))
         let listed = try await world.modules.providers.listProviders(of: application.id)
         #expect(listed.map(\.hasSecret) == [true] && listed.first?.updatedAt == world.clock.now)
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .providerSet))
         #expect(entries.map { $0.details["secret"] } == ["new", "kept", "new"])
         #expect(entries.allSatisfy { $0.target == .provider(.google) })

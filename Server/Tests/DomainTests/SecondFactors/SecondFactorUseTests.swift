@@ -74,7 +74,7 @@ struct SecondFactorUseTests {
     }
 
     private func actions(_ account: Account) async throws -> [AuditEntry.Action] {
-        try await world.modules.administration.listAudit(in: account.application.id).map(\.action)
+        try await world.modules.administration.audit.list(in: account.application.id).map(\.action)
     }
 
     @Test("is added with ten recovery codes, and the session has shown it")
@@ -273,8 +273,8 @@ struct SecondFactorUseTests {
     @Test("is not asked for with a ticket of before the tickets were made void")
     func voided() async throws {
         let account = try await account()
-        let ticket = try await challenge(account).ticket
-        _ = try await world.modules.administration.endAllSessions(of: account.user, in: account.application, by: .local)
+        let (ticket, users) = (try await challenge(account).ticket, world.modules.administration.users)
+        _ = try await users.endAllSessions(of: account.user, in: account.application, by: .local)
         let refused = await world.refusal {
             _ = try await finish(ticket, .totp(try code(account.key)), in: account.application)
         }

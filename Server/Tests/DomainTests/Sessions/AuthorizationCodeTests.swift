@@ -99,7 +99,7 @@ struct AuthorizationCodeTests {
         for _ in 0..<2 { #expect(try await redeem(code, in: application) == nil) }
         let refused = await world.refusal { _ = try await world.authenticate(redeemed.logIn.token, in: application) }
         #expect(refused == .sessionInvalid)
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .loggedIn))
         #expect(entries.count { $0.result == .refused } == 2)
         #expect(entries.filter { $0.result == .refused }.allSatisfy { $0.target == .user(who.user.id) })
@@ -179,7 +179,7 @@ struct AuthorizationCodeTests {
         let application = try await world.makeApplication()
         let who = try await person(in: application)
         let ended = try code(for: who).revealed
-        _ = try await world.modules.administration.endAllSessions(of: who.user.id, in: application, by: .local)
+        _ = try await world.modules.administration.users.endAllSessions(of: who.user.id, in: application, by: .local)
         #expect(try await redeem(ended, in: application) == nil)
         let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
         let later = Authenticated(

@@ -103,7 +103,7 @@ struct PageTicketTests {
         user.disabledAt = nil
         let enabled = user
         try await world.engine.write { transaction throws(DomainError) in try transaction.updateStanding(of: enabled) }
-        _ = try await world.modules.administration.endAllSessions(of: who.user.id, in: application, by: .local)
+        _ = try await world.modules.administration.users.endAllSessions(of: who.user.id, in: application, by: .local)
         #expect(try await open(second) == nil)
     }
 }

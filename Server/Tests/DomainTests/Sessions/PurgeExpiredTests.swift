@@ -128,7 +128,7 @@ struct PurgeExpiredTests {
             application: application.id, digest: MergeTicket.digest(of: "t"), user: guest.id, other: hana.id,
             expiresAt: world.clock.now + MergeTicket.lifetime)
         try await world.engine.write { transaction throws(DomainError) in try transaction.insert(ticket) }
-        let merge = try await world.modules.administration.mergeUsers(
+        let merge = try await world.modules.administration.users.merge(
             guest.id, into: hana.id, in: application, by: .local)
         func present() async throws -> [Bool] {
             try await world.engine.read { transaction throws(DomainError) in

@@ -31,7 +31,7 @@ struct ReauthenticateTests {
     }
 
     private func entries() async throws -> [AuditEntry] {
-        try await world.modules.administration.listAudit(
+        try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .reauthenticated))
     }
 
@@ -146,7 +146,7 @@ struct ReauthenticateTests {
         let later = try await world.authenticate(answer.token, in: application)
         let again = await world.refusal { _ = try await reauthenticate(by: .recoveryCode(codes[0].revealed), later) }
         #expect(again == .credentialRefused)
-        let used = try await world.modules.administration.listAudit(
+        let used = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .recoveryCodeUsed))
         #expect(used.count == 1)
     }

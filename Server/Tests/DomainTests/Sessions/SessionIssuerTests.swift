@@ -86,7 +86,7 @@ struct SessionIssuerTests {
             try issuer(application, .native, by: method, record: .logIn(by: actor, from: .local)), to: user.id)
         #expect(logIn.session.method == method)
         #expect((logIn.session.authenticatedAt != nil) == method.provesPresence(of: user))
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .loggedIn))
         let own = entries.filter { $0.details["session"] == logIn.session.id.rawValue }
         #expect(own.map(\.actor) == [actor ?? .user(user.id)])
@@ -110,7 +110,7 @@ struct SessionIssuerTests {
             _ = try await issue(try issuer(application, name, restoringFrom: restoring), to: user.id)
         }
         #expect(leaving == (restores ? nil : .userDeleted(erasedAt: erasedAt)))
-        let entries = try await world.modules.administration.listAudit(
+        let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .userRestored))
         #expect(entries.map(\.actor) == (restores ? [.user(user.id)] : []))
     }

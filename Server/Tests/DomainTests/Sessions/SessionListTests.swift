@@ -17,7 +17,7 @@ struct SessionListTests {
     }
 
     private func entries(_ action: AuditEntry.Action) async throws -> [AuditEntry] {
-        try await world.modules.administration.listAudit(in: application.id, matching: AuditFilter(action: action))
+        try await world.modules.administration.audit.list(in: application.id, matching: AuditFilter(action: action))
     }
 
     private func who(_ logIn: LogIn) async throws -> Authenticated {

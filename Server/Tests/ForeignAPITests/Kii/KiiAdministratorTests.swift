@@ -27,7 +27,7 @@ struct KiiAdministratorTests {
         #expect(set.status == 204, "\(set.text)")
         #expect(try await world.kii("GET", target, token: admin).json()["verified"] == .bool(true))
         #expect(!(try await world.kiiToken("\(name):\(address)")).isEmpty)
-        let actions = try await world.modules.administration.listAudit(in: world.application.id)
+        let actions = try await world.modules.administration.audit.list(in: world.application.id)
             .filter { $0.actor == .operator && $0.target == .user(Identifier(rawValue: user.id)) }.map(\.action)
         let verified: AccountChange = name == "PHONE" ? .phoneVerified : .emailVerified
         #expect(Set(actions) == [verified.policy.action, AccountChange.identifiersChanged.policy.action])

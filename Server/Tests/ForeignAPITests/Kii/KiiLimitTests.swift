@@ -64,7 +64,7 @@ struct KiiLimitTests {
                 .kii, given: [.appKey: Secret("00112233")], of: plain.id, by: .local)
             #expect(try await limits(of: plain, at: world) == chosen)
         }
-        let entries = try await world.modules.administration.listAudit(in: plain.id)
+        let entries = try await world.modules.administration.audit.list(in: plain.id)
         let first = try #require(entries.first { $0.details["limits"] != nil && $0.details["protocol"] == "kii" })
         #expect(first.details["limits"] == "150 fields, 64512 bytes, 255 characters")
     }

@@ -99,7 +99,7 @@ struct KiiTextMessageTests {
         let after = try await world.kii("GET", "/users/me", token: user.token).json()
         #expect(after["phoneNumber"] == .string(other) && after["_phoneNumberPending"] == nil)
         #expect(try await logIn(other, at: world).status == 200)
-        let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+        let entries = try await world.modules.administration.audit.list(in: world.application.id).filter {
             $0.action == AccountChange.phoneReplaced.policy.action
         }
         #expect(Set(entries.map { $0.details["number"] }) == ["same", "new"])

@@ -155,7 +155,7 @@ struct ParseAuthDataTests {
         #expect(unlinked.status == 200, "\(unlinked.text)")
         #expect(try await world.parse("GET", "/users/me", token: token).text("objectId") == id)
         #expect(try await world.parse("POST", "/users", start).text("objectId") != id)
-        let entries = try await world.modules.administration.listAudit(in: world.application.id).filter {
+        let entries = try await world.modules.administration.audit.list(in: world.application.id).filter {
             $0.action == .identityUnlinked
         }
         #expect(entries.map(\.actor) == [.user(Identifier(rawValue: id))])

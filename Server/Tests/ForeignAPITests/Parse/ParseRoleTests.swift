@@ -73,7 +73,7 @@ struct ParseRoleTests {
         #expect(try await world.parse("PUT", "/roles/\(id)", "{}", master: true).parseCode == 101)
         #expect(try await world.parse("GET", "/roles", master: true).results().isEmpty)
         #expect(try await find(relation, "/users", master: true).results().isEmpty)
-        let entries = try await world.modules.administration.listAudit(in: world.application.id, limit: 100)
+        let entries = try await world.modules.administration.audit.list(in: world.application.id, limit: 100)
         #expect(entries.count { $0.action.rawValue == "roles.changed" } == 3)
         #expect(entries.count { $0.action.rawValue == "user.roles-changed" } == 3)
     }

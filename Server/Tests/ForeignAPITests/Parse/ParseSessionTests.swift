@@ -53,7 +53,7 @@ struct ParseSessionTests {
         #expect(try await world.parse("GET", "/sessions/nobody", master: true).parseCode == 101)
         #expect(try await world.parse("DELETE", "/sessions/\(id)", master: true).status == 200)
         #expect(try await world.parse("GET", "/users/me", token: mika.token).parseCode == 209)
-        let ended = try await world.modules.administration.listAudit(
+        let ended = try await world.modules.administration.audit.list(
             in: world.application.id, matching: AuditFilter(action: .sessionEnded))
         #expect(ended.map(\.target) == [.user(Identifier(rawValue: mika.id))])
         #expect(ended.map(\.actor) == [.operator])

@@ -55,7 +55,7 @@ struct DeletionTests {
         let again = try await server.logIn(device)
         #expect(again.status == 201)
         #expect(try again.read(LogInResponse.self).user.id != person.logIn.user.id)
-        let entries = try await server.modules.administration.listAudit(in: server.application.id)
+        let entries = try await server.modules.administration.audit.list(in: server.application.id)
         #expect(entries.contains { $0.action == .userErased && $0.details == ["reason": "deletion"] })
         #expect(!String(reflecting: entries).contains("花子の本名"))
     }

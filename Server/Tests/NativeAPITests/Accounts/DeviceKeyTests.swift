@@ -172,6 +172,6 @@ struct DeviceKeyTests {
     }
 
     private func entries(_ action: AuditEntry.Action) async throws -> [AuditEntry] {
-        try await server.modules.administration.listAudit(in: server.application.id).filter { $0.action == action }
+        try await server.modules.administration.audit.list(in: server.application.id).filter { $0.action == action }
     }
 }

@@ -110,7 +110,7 @@ struct MergeTests {
         let events = try await server.modules.events.readEvents(in: application, after: 0, limit: 100).events
         let event = try #require(events.first { $0.type == .userMerged })
         #expect(event.user.rawValue == registered.logIn.user.id && event.leftUser?.rawValue == current.logIn.user.id)
-        let actions = try await server.modules.administration.listAudit(in: application).map(\.action.rawValue)
+        let actions = try await server.modules.administration.audit.list(in: application).map(\.action.rawValue)
         #expect(actions.contains("merge.merge") && actions.contains("merge.offered"))
 
         // A change that came after the merge survives the undoing.

@@ -27,7 +27,7 @@ struct PasskeyRaceTests {
             (0..<8).map { _ in { try await person.send(.post, APIPath.passkeys, body: body) } })
         #expect(answers == [Int](repeating: 201, count: 8))
         #expect(try await listed(by: person) == [authenticator.id])
-        let actions = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let actions = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(actions.count { $0.action.rawValue == "passkey.added" } == 1)
     }
 

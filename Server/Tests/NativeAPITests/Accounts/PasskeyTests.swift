@@ -44,7 +44,7 @@ struct PasskeyTests {
         #expect(try await person.send(.delete, APIPath.passkey(authenticator.id)).status == 204)
         expect(try await world.logIn(credential), 404, .passkeyUnknown)
         expect(try await person.send(.delete, APIPath.passkey(authenticator.id)), 404, .passkeyUnknown)
-        let actions = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let actions = try await world.server.modules.administration.audit.list(in: world.server.application.id)
             .map(\.action.rawValue)
         // All in the same moment.
         #expect(
@@ -197,7 +197,7 @@ struct PasskeyTests {
         #expect(try await world.logIn(grown).status == 200)
         let copied = try await world.authentication(authenticator, handle) { $0.signCount = 7 }
         try expectRefused(try await world.logIn(copied), "signature_counter")
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(entries.contains { $0.action == .loggedIn && $0.result == .refused })
     }
 
@@ -278,7 +278,7 @@ struct PasskeyTests {
         let copied = try await world.authentication(authenticator, handle) { $0.signCount = 7 }
         let body = try world.text(PasskeyMergeBody(credential: copied))
         try expectRefused(try await guest.send(.post, APIPath.mergeByPasskey, body: body), "signature_counter")
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
             .filter { $0.action == .mergeOffered }
         #expect(entries.count == 1)
         let entry = try #require(entries.first)

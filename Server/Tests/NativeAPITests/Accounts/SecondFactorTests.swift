@@ -150,7 +150,7 @@ struct SecondFactorTests {
         let read = try answers.map { try $0.read(NewSecondFactorResponse.self) }
         #expect(Set(read.map(\.factor.id)).count == 1 && Set(read.map { $0.recoveryCodes ?? [] }).count == 1)
         #expect(read.first?.recoveryCodes?.count == 10)
-        let actions = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let actions = try await world.server.modules.administration.audit.list(in: world.server.application.id)
             .map(\.action.rawValue)
         #expect(actions.count { $0 == "second-factor.added" } == 1)
     }

@@ -183,7 +183,7 @@ struct TransferTests {
         _ = try await server.redeem(code, on: ProofMaker(), [("User-Agent", "thief/1.0")])
         let notice = try #require(try await old.notices().first)
         #expect(try await old.undo(notice.id).status == 204)
-        let entries = try await server.modules.administration.listAudit(in: server.application.id)
+        let entries = try await server.modules.administration.audit.list(in: server.application.id)
         #expect(
             entries.map(\.action.rawValue).sorted() == [
                 "application.created", "transfer-code.issued", "transfer-code.redeemed", "transfer-code.redeemed",

@@ -19,7 +19,7 @@ struct UserTraceTests {
     }
 
     private func entries(of server: TestServer) async throws -> Int {
-        try await server.modules.administration.listAudit(
+        try await server.modules.administration.audit.list(
             in: server.application.id, matching: AuditFilter(action: AccountChange.otherSessionsEnded.policy.action),
             limit: 1000
         ).count

@@ -76,7 +76,7 @@ struct AdminEventTests {
         expect(try await world.send(key, .post, "\(path)/nothing/test"), 404, .notFound)
         let other = try await world.key([.readUsers])
         expect(try await world.send(other, .post, "\(path)/\(id)/replay", body: "{}"), 403, .notAllowed)
-        let log = try await world.server.modules.administration.listAudit(in: world.server.application.id, limit: 100)
+        let log = try await world.server.modules.administration.audit.list(in: world.server.application.id, limit: 100)
         let entries = log.filter { $0.action == .eventsReplayed || $0.action == .testEventSent }
         #expect(
             entries.map { $0.details["events"] ?? $0.details["after"] ?? $0.action.rawValue }.sorted() == [

@@ -35,7 +35,7 @@ struct AdminHookTests {
             expect(try await world.send("owner", method, "\(path)/sign-up\(rest)", body: body), 404, .notFound)
         }
         expect(try await world.send("owner", .put, "\(path)/unheard", body: "{}"), 404, .notFound)
-        let entries = try await world.server.modules.administration.listAudit(
+        let entries = try await world.server.modules.administration.audit.list(
             in: world.server.application.id, limit: 100
         ).filter { $0.details["hook"] == "sign-up" }
         #expect(

@@ -69,7 +69,7 @@ struct AdminKeyNetworkTests {
         let world = try await AdminWorld(roles: [])
         let (id, key) = try await key(["10.0.0.0/8"], in: world)
         func entries() async throws -> [AuditEntry] {
-            try await world.server.modules.administration.listAudit(
+            try await world.server.modules.administration.audit.list(
                 in: AuditEntry.server, matching: .init(action: .adminKeyUsed), limit: 100)
         }
         for _ in 0..<5 { expect(try await ask(key, world, from: "203.0.113.9"), 401, .adminRequired) }
@@ -107,7 +107,7 @@ struct AdminKeyNetworkTests {
         expect(try await world.send("owner", .patch, "keys/none", body: body), 404, "not_found")
         #expect(try await world.send("owner", .patch, "keys/\(id)", body: #"{"networks": []}"#).status == 200)
         #expect(try await ask(key, world, from: "203.0.113.9").status == 200)
-        let actions = try await world.server.modules.administration.listAudit(
+        let actions = try await world.server.modules.administration.audit.list(
             in: AuditEntry.server, matching: .init(action: .adminKeyChanged), limit: 9)
         // Both in the same moment.
         #expect(Set(actions.map(\.details["networks"])) == ["anywhere", "10.0.0.0/8 2001:db8::7/128"])
@@ -130,7 +130,7 @@ struct AdminKeyNetworkTests {
             "owner", .post, "keys",
             body: #"{"name": "CI", "scopes": ["users:read"], "days": 9, "networks": [\#(list)]}"#)
         #expect(made.status == refused.status)
-        let keys = try await world.server.modules.administration.listKeys()
+        let keys = try await world.server.modules.administration.keys.list()
         #expect(keys.map { $0.reach.networks.map(\.text) } == [["10.0.0.0/8"]])
     }
 
@@ -148,7 +148,7 @@ struct AdminKeyNetworkTests {
         let thief = Browser(world.server, peer: "10.0.0.1")
         thief.plant(secret, name: "admin")
         #expect(try await thief.get("/dashboard/applications").location?.hasPrefix("/dashboard/log-in") == true)
-        let id = try #require(try await world.server.modules.administration.listKeys().first).id
+        let id = try #require(try await world.server.modules.administration.keys.list().first).id
         let wrong = try await browser.post("\(address)/\(id)/networks", ["networks": "here"], token: token)
         #expect(wrong.status == 422 && wrong.html.contains("here</textarea>"))
         let right = try await browser.post("\(address)/\(id)/networks", ["networks": "192.0.2.1"], token: token)
@@ -161,13 +161,13 @@ struct AdminKeyNetworkTests {
     func maker() async throws {
         let world = try await AdminWorld(roles: [.operator])
         let rules = world.server.modules.administration
-        let admin = try #require(try await rules.listAdmins().first { $0.role == .operator })
-        try await rules.removeAdmin(admin.id, by: .local)
+        let admin = try #require(try await rules.admins.list().first { $0.role == .operator })
+        try await rules.admins.remove(admin.id, by: .local)
         await #expect(throws: DomainError.administration(.notFound)) {
-            try await rules.createKey(
+            try await rules.keys.create(
                 .init(name: "late", scopes: [.readUsers], applications: nil, networks: [], life: .days(1)),
                 of: AdminAccess(admin, authenticatedAt: nil), by: .local)
         }
-        #expect(try await rules.listKeys().isEmpty)
+        #expect(try await rules.keys.list().isEmpty)
     }
 }

@@ -13,7 +13,7 @@ struct AdminLogInTests {
     }
 
     private func owner(_ server: TestServer) async throws -> (key: JSONValue, codes: [String]) {
-        let token = try await server.modules.administration.makeLink(for: nil, by: .local).token.revealed
+        let token = try await server.modules.administration.admins.makeLink(for: nil, by: .local).token.revealed
         let opened = try await server.send(
             .post, "/v1/admin/set-up/open", body: #"{"token": "\#(token)"}"#, isNamed: false
         ).json
@@ -30,15 +30,15 @@ struct AdminLogInTests {
     func firstOwner() async throws {
         let server = try await TestServer()
         let rules = server.modules.administration
-        #expect(try await rules.needsFirstAdmin())
-        let first = try await rules.makeLink(for: nil, by: .local).token
-        let second = try await rules.makeLink(for: nil, by: .local).token
+        #expect(try await rules.logIns.needsFirstAdmin())
+        let first = try await rules.admins.makeLink(for: nil, by: .local).token
+        let second = try await rules.admins.makeLink(for: nil, by: .local).token
         // A newer link for an owner replaces the older one.
         let old = try await server.send(
             .post, "/v1/admin/set-up/open", body: #"{"token": "\#(first.revealed)"}"#, isNamed: false)
         expect(old, 403, .linkRefused)
         let token = try await AdminWorld.setUp(second, name: "boss", on: server)
-        #expect(try await !rules.needsFirstAdmin())
+        #expect(try await !rules.logIns.needsFirstAdmin())
         let again = try await server.send(
             .post, "/v1/admin/set-up",
             body: #"{"token": "\#(second.revealed)", "name": "evil", "password": "x", "code": "000000"}"#,
@@ -51,8 +51,8 @@ struct AdminLogInTests {
     @Test("refuse links that are forged, late, or come with a wrong code or a weak password")
     func badSetUp() async throws {
         let server = try await TestServer()
-        let rules = server.modules.administration
-        let link = try await rules.makeLink(for: nil, by: .local).token.revealed
+        let admins = server.modules.administration.admins
+        let link = try await admins.makeLink(for: nil, by: .local).token.revealed
         func setUp(_ token: String, password: String = AdminWorld.password, code: String) async throws -> Answer {
             try await server.send(
                 .post, "/v1/admin/set-up",
@@ -70,7 +70,7 @@ struct AdminLogInTests {
         expect(try await setUp(link, password: "short", code: code), 400, .invalidMember)
         server.clock.advance(by: .days(1))
         expect(try await setUp(link, code: try AdminWorld.code(key, at: server.clock.now)), 403, .linkRefused)
-        #expect(try await rules.listAdmins().isEmpty)
+        #expect(try await admins.list().isEmpty)
     }
 
     @Test("log in by password and one-time code, each code once; a recovery code stands in once")
@@ -122,10 +122,10 @@ struct AdminLogInTests {
     @Test("are kept out at once when disabled, and sessions end by disuse and by age")
     func ends() async throws {
         let world = try await AdminWorld(roles: [.support])
-        let rules = world.server.modules.administration
-        let support = try #require(try await rules.listAdmins().first { $0.role == .support })
+        let admins = world.server.modules.administration.admins
+        let support = try #require(try await admins.list().first { $0.role == .support })
         #expect(try await world.send("support", .get, "me").status == 200)
-        _ = try await rules.changeAdmin(support.id, .init(isDisabled: true), by: .local)
+        _ = try await admins.change(support.id, .init(isDisabled: true), by: .local)
         expect(try await world.send("support", .get, "me"), 401, .adminRequired)
         world.server.clock.advance(by: AdminSession.idleLifetime - .seconds(1))
         #expect(try await world.send("owner", .get, "me").status == 200)
@@ -141,7 +141,7 @@ struct AdminLogInTests {
         let other = try #require(admins.first { $0["role"]?.text == "operator" })
         let rootId = try #require(root["id"]?.text)
         func version(_ id: String) async throws -> [(String, String)] {
-            let admin = try await world.server.modules.administration.listAdmins().first { $0.id.rawValue == id }
+            let admin = try await world.server.modules.administration.admins.list().first { $0.id.rawValue == id }
             return [("If-Match", "\"\(admin?.updatedAt.milliseconds ?? 0)\"")]
         }
         expect(
@@ -186,10 +186,10 @@ struct AdminLogInTests {
     private func secondOwner(
         _ world: AdminWorld
     ) async throws -> (id: String, version: String, token: String, link: Secret, key: String) {
-        let rules = world.server.modules.administration
-        let admin = try await rules.createAdmin(name: "second", role: .owner, applications: nil, by: .local)
+        let admins = world.server.modules.administration.admins
+        let admin = try await admins.create(name: "second", role: .owner, applications: nil, by: .local)
         let token = try await AdminWorld.setUp(
-            try await rules.makeLink(for: admin.id, by: .local).token, name: nil, on: world.server)
+            try await admins.makeLink(for: admin.id, by: .local).token, name: nil, on: world.server)
         let body = #"{"name": "CI", "scopes": ["users:read", "settings:write", "settings:read"], "days": 9}"#
         let key = try await world.send(token, .post, "keys", body: body).json["secret"]?.text
         let kept = try await world.send("owner", .post, "keys", body: body)
@@ -198,11 +198,11 @@ struct AdminLogInTests {
         let session = try await world.server.store.read { transaction throws(DomainError) in
             try transaction.adminSession(Secret(token).digest)
         }
-        let link = try await rules.makeLink(for: admin.id, by: .local).token
+        let link = try await admins.makeLink(for: admin.id, by: .local).token
         try await world.server.store.write { transaction throws(DomainError) in
             if let session { try transaction.insert(session) }
         }
-        let now = try #require(try await rules.listAdmins().first { $0.id == admin.id })
+        let now = try #require(try await admins.list().first { $0.id == admin.id })
         #expect(try await world.send(token, .get, "me").status == 200)
         return (admin.id.rawValue, "\"\(now.updatedAt.milliseconds)\"", token, link, try #require(key))
     }
@@ -225,7 +225,7 @@ struct AdminLogInTests {
         expect(opened, 403, .linkRefused)
         // The other owner's key stays.
         #expect(try await world.send("owner", .get, "keys").json["keys"]?.list.count == 1)
-        let entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
+        let entries = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
         #expect(
             entries.first { $0.action == (action == "remove" ? .adminRemoved : .adminChanged) }?.details["keys-ended"]
                 == "1")
@@ -245,7 +245,7 @@ struct AdminLogInTests {
         let id = Identifier<Admin>(rawValue: second.id)
         let patch = world.path("/protocols/parse/rules")
         #expect(try await world.send(second.key, .patch, patch, body: "{}").status == 200)
-        _ = try await rules.changeAdmin(
+        _ = try await rules.admins.change(
             id, .init(role: .support, applications: .set([world.foreign.id])), by: .local)
         expect(try await world.send(second.key, .patch, patch, body: "{}"), 404, .notFound)
         let other = "applications/\(world.foreign.id)"
@@ -259,7 +259,7 @@ struct AdminLogInTests {
         let world = try await AdminWorld(roles: [.operator])
         let (rules, clock) = (world.server.modules.administration, world.server.clock)
         let (key, recovery) = try await owner(world.server)
-        let boss = try #require(try await rules.listAdmins().first { $0.name == "boss" })
+        let boss = try #require(try await rules.admins.list().first { $0.name == "boss" })
         func lock() async throws {
             for _ in 0..<5 { _ = try await logIn(world, "boss", "wrong password here", "000000") }
             expect(try await logIn(world, "boss", AdminWorld.password, recovery[0]), 429, .rateLimited)
@@ -287,7 +287,7 @@ struct AdminLogInTests {
         #expect(done.location == "\(path)?done=unlocked")
         #expect(try await !browser.get(path).html.contains("\(path)/unlock\""))
         #expect(try await logIn(world, "boss", AdminWorld.password, recovery[1]).status == 200)
-        let entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
+        let entries = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
         #expect(entries.count { $0.action == .adminUnlocked && $0.target == .admin(boss.id) } == 2)
     }
 
@@ -297,10 +297,10 @@ struct AdminLogInTests {
         _ = try await logIn(world, "root", "wrong password here", "000000")
         let person = try await world.server.person()
         _ = try await world.send("owner", .post, world.path("/users/\(person.logIn.user.id)/disable"))
-        let id = try #require(try await world.server.modules.administration.listAdmins().first?.id)
-        let server = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
+        let id = try #require(try await world.server.modules.administration.admins.list().first?.id)
+        let server = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
         #expect(server.contains { $0.action == .adminLoggedIn && $0.result == .refused && $0.target == .admin(id) })
-        let application = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let application = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         let entry = try #require(application.first { $0.action == .userDisabled })
         #expect(entry.actor == .admin(id) && entry.origin.address == "192.0.2.1" && entry.origin.requestId != nil)
     }

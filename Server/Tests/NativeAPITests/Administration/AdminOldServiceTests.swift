@@ -39,7 +39,7 @@ struct AdminOldServiceTests {
         #expect(try await world.send("owner", .delete, "\(path)/supabase", try await version(world)).status == 204)
         expect(
             try await world.send("owner", .delete, "\(path)/supabase", try await version(world)), 404, .notFound)
-        let entries = try await world.server.modules.administration.listAudit(
+        let entries = try await world.server.modules.administration.audit.list(
             in: world.server.application.id, limit: 100
         ).filter { $0.details["oldService"] == "supabase" }
         #expect(

@@ -11,7 +11,7 @@ struct AdminOwnPasskeyTests {
     private typealias Ceremony = SoftwareAuthenticator.Ceremony
 
     private func actions(_ world: AdminWorld, _ action: AuditEntry.Action) async throws -> [AuditEntry] {
-        try await world.server.modules.administration.listAudit(
+        try await world.server.modules.administration.audit.list(
             in: AuditEntry.server, matching: .init(action: action), limit: 100)
     }
 
@@ -185,21 +185,21 @@ struct AdminOwnPasskeyTests {
     @Test("ends with its admin, sleeps while the admin is disabled, and ends when a link sets new credentials")
     func ends() async throws {
         let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.operator]), SoftwareAuthenticator())
-        let rules = world.server.modules.administration
-        let admin = try #require(try await rules.listAdmins().first { $0.role == .operator })
+        let admins = world.server.modules.administration.admins
+        let admin = try #require(try await admins.list().first { $0.role == .operator })
         let handle = try await world.add(authenticator, to: "operator")
-        _ = try await rules.changeAdmin(admin.id, .init(isDisabled: true), by: .local)
+        _ = try await admins.change(admin.id, .init(isDisabled: true), by: .local)
         expect(try await world.logIn(try await world.assertion(authenticator, handle)), 404, .passkeyUnknown)
-        _ = try await rules.changeAdmin(admin.id, .init(isDisabled: false), by: .local)
+        _ = try await admins.change(admin.id, .init(isDisabled: false), by: .local)
         #expect(try await world.logIn(try await world.assertion(authenticator, handle)).status == 200)
-        let link = try await rules.makeLink(for: admin.id, by: .local)
+        let link = try await admins.makeLink(for: admin.id, by: .local)
         // As the password does, it holds until the link is used.
         #expect(try await world.logIn(try await world.assertion(authenticator, handle)).status == 200)
         let token = try await AdminWorld.setUp(link.token, name: nil, on: world.server)
         expect(try await world.logIn(try await world.assertion(authenticator, handle)), 404, .passkeyUnknown)
         let second = SoftwareAuthenticator()
         let other = try await world.add(second, to: token)
-        try await rules.removeAdmin(admin.id, by: .local)
+        try await admins.remove(admin.id, by: .local)
         expect(try await world.logIn(try await world.assertion(second, other)), 404, .passkeyUnknown)
     }
 
@@ -222,12 +222,12 @@ struct AdminOwnPasskeyTests {
         #expect(try await world.send("owner", .delete, "me/passkeys/\(authenticator.id)").status == 204)
         // An owner with a passkey alone is an owner: the last one.
         let rules = world.server.modules.administration
-        let owner = try #require(try await rules.listAdmins().first)
+        let owner = try #require(try await rules.admins.list().first)
         #expect(owner.isSetUp && owner.recoveryDigests.isEmpty)
-        #expect(try await rules.needsFirstAdmin() == false)
+        #expect(try await rules.logIns.needsFirstAdmin() == false)
         expect(try await world.send("owner", .delete, "admins/\(owner.id)"), 409, .lastOwner)
         // The command line brings a password back.
-        let link = try await rules.makeLink(for: owner.id, by: .local)
+        let link = try await rules.admins.makeLink(for: owner.id, by: .local)
         let token = try await AdminWorld.setUp(link.token, name: nil, on: world.server)
         #expect(try await world.send(token, .get, "me").json["admin"]?["usesPasskeysOnly"] == .bool(false))
         #expect(try await world.send(token, .get, "me/passkeys").read(PasskeyListResponse.self).passkeys.isEmpty)

@@ -10,7 +10,7 @@ struct AdminPagesTests {
     private static let evil = #"\"'><script>alert(1)</script><img src=x onerror=alert(2)>{{{me}}}"#
 
     private func admins(_ world: AdminWorld) async throws -> [Admin] {
-        try await world.server.modules.administration.listAdmins()
+        try await world.server.modules.administration.admins.list()
     }
 
     @Test("invite an admin by a link that is shown once, for some applications")
@@ -65,7 +65,7 @@ struct AdminPagesTests {
         #expect(try await browser.get(address).status == 404)
         let token = try #require(link.html.firstMatch(of: /token=(okl_[A-Za-z0-9_-]+)/)?.output.1)
         #expect(try await browser.get("/dashboard/set-up?token=\(token)").status == 403)
-        let actions = try await world.server.modules.administration.listAudit(in: AuditEntry.server).map(\.action)
+        let actions = try await world.server.modules.administration.audit.list(in: AuditEntry.server).map(\.action)
         #expect(actions.contains(.adminRemoved))
     }
 
@@ -109,7 +109,7 @@ struct AdminPagesTests {
         // A scope that makes admins is not offered, and is passed over.
         let greedy = fields.merging(["scope.users:read": "", "scope.admins:write": "yes"]) { $1 }
         #expect(try await browser.post(address, greedy, token: token).status == 422)
-        let key = try #require(try await world.server.modules.administration.listKeys().first)
+        let key = try #require(try await world.server.modules.administration.keys.list().first)
         #expect(
             try await browser.post("\(address)/\(key.id)/remove", [:], token: token).location
                 == "\(address)?done=removed")
@@ -121,7 +121,7 @@ struct AdminPagesTests {
     func scripts() async throws {
         let world = try await AdminWorld(roles: [])
         let rules = world.server.modules.administration
-        let admin = try await rules.createAdmin(name: Self.evil, role: .support, applications: nil, by: .local)
+        let admin = try await rules.admins.create(name: Self.evil, role: .support, applications: nil, by: .local)
         _ = try await world.server.modules.applications.createApplication(name: Self.evil, by: .local)
         let browser = world.browser()
         let token = try await browser.get("/dashboard/keys").token

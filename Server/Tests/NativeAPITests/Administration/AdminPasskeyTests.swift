@@ -49,7 +49,7 @@ struct AdminPasskeyTests {
         #expect(try await passkeys.server.send(.get, APIPath.user, token).status == 401)
         expect(
             try await passkeys.logIn(try await passkeys.authentication(authenticator, handle)), 404, .passkeyUnknown)
-        let entries = try await passkeys.server.modules.administration.listAudit(in: passkeys.server.application.id)
+        let entries = try await passkeys.server.modules.administration.audit.list(in: passkeys.server.application.id)
         #expect(entries.contains { $0.action.rawValue == "passkey.removed" })
         // A key of the device led to the user still; to this one, only the passkey.
         let other = SoftwareAuthenticator()

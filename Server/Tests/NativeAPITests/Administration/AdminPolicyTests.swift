@@ -179,7 +179,7 @@ struct AdminPolicyTests {
             grants[kind] = try made.json["id"]?.text
         }
         func count() async throws -> Int {
-            try await world.server.modules.administration.listAudit(in: world.server.application.id, limit: 1000)
+            try await world.server.modules.administration.audit.list(in: world.server.application.id, limit: 1000)
                 .count { $0.action == .usersRead }
         }
         for endpoint in Self.guarded where endpoint.method == .get {

@@ -105,7 +105,7 @@ struct AdminPresenceTests {
         expect(try await prove(old, AdminWorld.password, code), 401, .adminRequired)
         clock.advance(by: AdminSession.freshness)
         expect(try await world.send(token, .post, "signing-keys", body: "{}"), 403, .reauthenticationRequired)
-        let actions = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
+        let actions = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
             .filter { $0.action == .adminReauthenticated }
         #expect(actions.count { $0.result == .done } == 1 && actions.count { $0.result == .refused } == 3)
         // Not longer than twelve hours from the log-in, however often it is proven.

@@ -34,7 +34,7 @@ struct AdminSearchTests {
             world.server.clock.advance(by: .milliseconds(5))
         }
         engine.play(.takes(.milliseconds(299)))
-        let browse = world.server.modules.administration.browseUsers
+        let browse = world.server.modules.administration.users.browse
         let application = world.server.application.id
         // Each step looks at one user; after the second one the time is over.
         let first = try await browse(in: application, for: .unrestricted, limit: 50, stride: 1)
@@ -44,7 +44,7 @@ struct AdminSearchTests {
         #expect(rest.users.count == 1)
         #expect(engine.limits.prefix(2) == [.milliseconds(300), .milliseconds(1)])
         // An export has longer for its pages, and misses nobody.
-        let pages = try await world.server.modules.administration.exportUsers(
+        let pages = try await world.server.modules.administration.users.export(
             of: application, BrowseUsers.Filter(), by: .local)
         #expect(try await pages(from: nil).users.count == 3)
         #expect(engine.limits.last == .seconds(10))
@@ -76,7 +76,7 @@ struct AdminSearchTests {
         } while !from.isEmpty && pages < 20
         #expect(seen == (100..<(100 + count)).reversed().map { "large\($0)" })
         #expect(pages == 3)
-        let export = try await world.server.modules.administration.exportUsers(
+        let export = try await world.server.modules.administration.users.export(
             of: application, BrowseUsers.Filter(), by: .local)
         var (exported, cursor): (Int, UserCursor?) = (0, nil)
         repeat {

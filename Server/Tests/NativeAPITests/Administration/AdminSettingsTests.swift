@@ -30,7 +30,7 @@ struct AdminSettingsTests {
         let removed = try await world.send(
             "owner", .patch, world.path(), next, body: #"{"anonymousIdleSeconds": null, "transferLink": null}"#)
         #expect(try removed.json["anonymousIdleSeconds"] == nil)
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(entries.filter { $0.action == .settingsChanged }.count == 2)
     }
 
@@ -96,7 +96,7 @@ struct AdminSettingsTests {
         #expect(try await world.send("owner", .delete, path).status == 204)
         expect(try await world.send("owner", .delete, path), 404, .providerNotEnabled)
         expect(try await world.send("owner", .post, "\(path)/check"), 404, .providerNotEnabled)
-        let actions = try await world.server.modules.administration.listAudit(in: world.server.application.id).map(
+        let actions = try await world.server.modules.administration.audit.list(in: world.server.application.id).map(
             \.action)
         #expect(actions.contains(.providerSet) && actions.contains(.providerRemoved))
     }
@@ -195,7 +195,7 @@ struct AdminSettingsTests {
         #expect(try JSONValue(parsing: Array(line.utf8))["id"] == .string(id))
         #expect(try await world.send("owner", .get, world.path("/export?form=json&kind=registered")).text.isEmpty)
         expect(try await world.send("owner", .get, world.path("/export?form=xlsx")), 400, .invalidMember)
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(entries.contains { $0.action == .usersExported })
     }
 }

@@ -42,8 +42,8 @@ struct AdminSignOnFaultTests {
         let world = try await SignOnWorld(
             ["admin-sign-on-domain": "example.com", "admin-sign-on-role": "support"], roles: [.operator])
         try await world.link(world.admins.browser("operator"), subject: "sora")
-        let admin = try #require(try await world.rules.listAdmins().first { $0.role == .operator })
-        _ = try await world.rules.changeAdmin(admin.id, .init(isDisabled: true), by: .local)
+        let admin = try #require(try await world.rules.admins.list().first { $0.role == .operator })
+        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: true), by: .local)
         var texts: Set<String> = []
         for (subject, email) in [("nobody", nil), ("sora", nil), ("nobody", "hana@example.net")] as [(String, String?)]
         {
@@ -150,12 +150,12 @@ struct AdminSignOnFaultTests {
         #expect(try await world.logIn(Browser(world.server), subject: "sora").status == 403)
         try await world.link(byPassword, subject: "sora")
         let second = try await session()
-        let admin = try #require(try await world.rules.listAdmins().first { $0.role == .operator })
-        _ = try await world.rules.changeAdmin(admin.id, .init(isDisabled: true), by: .local)
+        let admin = try #require(try await world.rules.admins.list().first { $0.role == .operator })
+        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: true), by: .local)
         #expect(try await !isOpen(second))
-        _ = try await world.rules.changeAdmin(admin.id, .init(isDisabled: false), by: .local)
+        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: false), by: .local)
         let third = try await session()
-        try await world.rules.removeAdmin(admin.id, by: .local)
+        try await world.rules.admins.remove(admin.id, by: .local)
         #expect(try await !isOpen(third))
         #expect(try await world.logIn(Browser(world.server), subject: "sora").status == 403)
     }
@@ -188,8 +188,8 @@ struct AdminSignOnFaultTests {
         expect(try await world.admins.send("owner", .post, "reauthenticate", body: body), 401, .credentialRefused)
         // As “okaeri admin reset” does; the provider is not asked.
         world.provider.fail(with: FakeResponse(503))
-        let admin = try #require(try await world.rules.listAdmins().first { $0.role == .owner })
-        let link = try await world.rules.makeLink(for: admin.id, by: .local).token
+        let admin = try #require(try await world.rules.admins.list().first { $0.role == .owner })
+        let link = try await world.rules.admins.makeLink(for: admin.id, by: .local).token
         let session = try await AdminWorld.setUp(link, name: nil, on: world.server)
         #expect(try await world.admins.send(session, .get, "admins").status == 200)
         #expect(try await Browser(world.server).get("/dashboard/log-in").html.contains("name=\"password\""))

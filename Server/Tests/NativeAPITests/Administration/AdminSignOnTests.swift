@@ -56,8 +56,8 @@ struct AdminSignOnTests {
     @Test("sets an invited admin up without any password, once, and never a new owner")
     func invitation() async throws {
         let world = try await SignOnWorld()
-        let admin = try await world.rules.createAdmin(name: "sora", role: .support, applications: nil, by: .local)
-        let link = try await world.rules.makeLink(for: admin.id, by: .local).token.revealed
+        let admin = try await world.rules.admins.create(name: "sora", role: .support, applications: nil, by: .local)
+        let link = try await world.rules.admins.makeLink(for: admin.id, by: .local).token.revealed
         let browser = Browser(world.server)
         let page = try await browser.get("/dashboard/set-up?token=\(link)")
         #expect(page.html.contains("/dashboard/set-up/sign-on"))
@@ -66,14 +66,14 @@ struct AdminSignOnTests {
         let entered = try await browser.get(try world.back(asked, subject: "sora"))
         #expect(entered.location == "/dashboard", "\(entered.html)")
         #expect(try await browser.get("/dashboard/applications").status == 200)
-        let stored = try #require(try await world.rules.listAdmins().first { $0.id == admin.id })
+        let stored = try #require(try await world.rules.admins.list().first { $0.id == admin.id })
         #expect(stored.passwordHash == nil && stored.usesSignOnOnly && stored.role == .support)
         // The link is used up, and the provider leads in.
         #expect(try await Browser(world.server).get("/dashboard/set-up?token=\(link)").status == 403)
         #expect(try await world.logIn(Browser(world.server), subject: "sora").location == "/dashboard")
         let last = try await browser.get("/dashboard/sign-on")
         #expect(try await browser.post("/dashboard/sign-on/unlink", [:], token: last.token).status == 403)
-        let owners = try await world.rules.makeLink(for: nil, by: .local).token.revealed
+        let owners = try await world.rules.admins.makeLink(for: nil, by: .local).token.revealed
         let stranger = Browser(world.server)
         let form = try await stranger.get("/dashboard/set-up?token=\(owners)")
         #expect(!form.html.contains("/dashboard/set-up/sign-on"))
@@ -84,14 +84,14 @@ struct AdminSignOnTests {
     @Test("leaves an owner with a password or passkeys: the last one cannot be set up with the provider alone")
     func lastOwner() async throws {
         let world = try await SignOnWorld()
-        let owner = try #require(try await world.rules.listAdmins().first)
-        let link = try await world.rules.makeLink(for: owner.id, by: .local).token.revealed
+        let owner = try #require(try await world.rules.admins.list().first)
+        let link = try await world.rules.admins.makeLink(for: owner.id, by: .local).token.revealed
         let browser = Browser(world.server)
         let page = try await browser.get("/dashboard/set-up?token=\(link)")
         let asked = try world.asked(
             try await browser.post("/dashboard/set-up/sign-on", ["token": link], token: page.token))
         #expect(try await browser.get(try world.back(asked, subject: "hana")).status == 409)
-        #expect(try await world.rules.listAdmins().first?.passwordHash != nil)
+        #expect(try await world.rules.admins.list().first?.passwordHash != nil)
     }
 
     @Test(
@@ -105,13 +105,13 @@ struct AdminSignOnTests {
         ])
     func joining(email: String, isVerified: Bool, isMade: Bool) async throws {
         let world = try await SignOnWorld(["admin-sign-on-domain": "example.com", "admin-sign-on-role": "auditor"])
-        _ = try await world.rules.createAdmin(name: "root@example.com", role: .owner, applications: nil, by: .local)
-        let before = try await world.rules.listAdmins().count
+        _ = try await world.rules.admins.create(name: "root@example.com", role: .owner, applications: nil, by: .local)
+        let before = try await world.rules.admins.list().count
         let more: [String: JSONValue] = ["email": .string(email), "email_verified": .bool(isVerified)]
         let browser = Browser(world.server)
         let page = try await world.logIn(browser, subject: "subject", more: more)
         #expect((page.location == "/dashboard") == isMade, "\(page.status)")
-        let admins = try await world.rules.listAdmins()
+        let admins = try await world.rules.admins.list()
         #expect(admins.count == before + (isMade ? 1 : 0))
         guard isMade else {
             #expect(page.status == 403 && page.html.contains("leads to no admin here"))
@@ -120,7 +120,7 @@ struct AdminSignOnTests {
         #expect(admins.contains { $0.role == .auditor && $0.usesSignOnOnly })
         // Again it is the same admin, whatever the address is by then.
         #expect(try await world.logIn(Browser(world.server), subject: "subject").location == "/dashboard")
-        #expect(try await world.rules.listAdmins().count == before + 1)
+        #expect(try await world.rules.admins.list().count == before + 1)
     }
 
     @Test("proves that the admin is still there, by a log-in at the provider after the question")

@@ -117,7 +117,7 @@ struct AdminUserTests {
         expect(try await world.send("owner", .patch, path, body: body), 428, .versionRequired)
         let own = try await person.send(.get, APIPath.user).read(UserBody.self)
         #expect(own.displayName == "Hana")
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(entries.contains { $0.action == .userChanged })
         #expect(entries.contains { $0.action == .usersRead })
     }

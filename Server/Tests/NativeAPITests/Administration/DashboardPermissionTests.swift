@@ -82,7 +82,7 @@ struct DashboardPermissionTests {
         let world = try await AdminWorld(roles: [role])
         let browser = world.browser(role.rawValue)
         let token = try await browser.get("/dashboard/applications").token
-        let before = try await world.server.modules.administration.listAudit(in: AuditEntry.server).count
+        let before = try await world.server.modules.administration.audit.list(in: AuditEntry.server).count
         for entry in Dashboard.table where entry.method == .post && !Self.harmless.contains(entry.path) {
             let fields = [
                 "name": "x", "role": "owner", "scope.users:read": "yes", "days": "1",
@@ -91,6 +91,6 @@ struct DashboardPermissionTests {
             let sent = try await browser.post(path(entry.path, world.server.application.id), fields, token: token)
             #expect(sent.status == 403, "\(role) \(entry.path): \(sent.status) \(sent.location ?? "")")
         }
-        #expect(try await world.server.modules.administration.listAudit(in: AuditEntry.server).count == before)
+        #expect(try await world.server.modules.administration.audit.list(in: AuditEntry.server).count == before)
     }
 }

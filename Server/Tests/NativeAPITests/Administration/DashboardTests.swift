@@ -82,7 +82,7 @@ struct DashboardTests {
     @Test("logs an admin in by its form, out by another, and never by a planted cookie")
     func logIn() async throws {
         let world = try await AdminWorld(roles: [])
-        let link = try await world.server.modules.administration.makeLink(for: nil, by: .local).token.revealed
+        let link = try await world.server.modules.administration.admins.makeLink(for: nil, by: .local).token.revealed
         let browser = Browser(world.server)
         let shown = try await browser.get("/dashboard/set-up?token=\(link)")
         let key = try #require(shown.html.firstMatch(of: /key">([A-Z2-7]+)</)?.output.1)

@@ -19,10 +19,10 @@ struct EventStreamTests {
             let modules = server.composition.modules
             _ = try await modules.events.changeSettings(
                 of: server.application.id, isStreamed: true, retentionDays: nil, by: .local)
-            let made = try await modules.administration.createAdmin(
+            let made = try await modules.administration.admins.create(
                 name: "events", role: .owner, applications: nil, by: .local)
             let access = AdminAccess(made, authenticatedAt: nil)
-            let key = try await modules.administration.createKey(
+            let key = try await modules.administration.keys.create(
                 .init(name: "events", scopes: [.readUsers], applications: nil, networks: [], life: .days(1)),
                 of: access, by: .local)
             try await body(server, key.secret.revealed)
@@ -95,8 +95,8 @@ struct EventStreamTests {
         try await Self.run { server, key in
             let client = try await Self.open(server, key)
             _ = await Self.read(client, until: "retry: 2000")
-            let rules = server.composition.modules.administration
-            for listed in try await rules.listKeys() { try await rules.removeKey(listed.id, by: .local) }
+            let keys = server.composition.modules.administration.keys
+            for listed in try await keys.list() { try await keys.remove(listed.id, by: .local) }
             #expect(await Self.read(client, until: "0\r\n\r\n").hasSuffix("0\r\n\r\n"))
             try await client.channel.close()
         }

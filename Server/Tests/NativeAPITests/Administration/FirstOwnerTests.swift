@@ -16,7 +16,7 @@ struct FirstOwnerTests {
     /// Makes the first owner by the pages, without a code.
     private func owner(of server: TestServer, name: String = "mika") async throws -> Browser {
         let browser = Browser(server)
-        let link = try await server.modules.administration.makeLink(for: nil, by: .local).token.revealed
+        let link = try await server.modules.administration.admins.makeLink(for: nil, by: .local).token.revealed
         let shown = try await browser.get("/dashboard/set-up?token=\(link)")
         #expect(shown.html.contains("you can leave the code empty"))
         let done = try await browser.post(
@@ -51,8 +51,8 @@ struct FirstOwnerTests {
     func development() async throws {
         let server = try await TestServer(settings: Self.development)
         let browser = try await owner(of: server)
-        #expect(try await !server.modules.administration.needsFirstAdmin())
-        let id = try #require(try await server.modules.administration.listAdmins().first?.id)
+        #expect(try await !server.modules.administration.logIns.needsFirstAdmin())
+        let id = try #require(try await server.modules.administration.admins.list().first?.id)
         let applications = try await browser.get("/dashboard/applications")
         #expect(applications.html.contains("without an authenticator app"))
         #expect(applications.html.contains("href=\"/dashboard/admins/\(id)\""))
@@ -72,18 +72,18 @@ struct FirstOwnerTests {
     @Test("is the only one: further owners and invited admins need the app under development too")
     func others() async throws {
         let server = try await TestServer(settings: Self.development)
-        let rules = server.modules.administration
-        let early = try await rules.makeLink(for: nil, by: .local).token.revealed
+        let admins = server.modules.administration.admins
+        let early = try await admins.makeLink(for: nil, by: .local).token.revealed
         _ = try await owner(of: server)
         // The owner's set-up ends earlier links for owners.
         let opened = try await server.send(
             .post, "/v1/admin/set-up/open", body: #"{"token": "\#(early)"}"#, isNamed: false)
         expect(opened, 403, .linkRefused)
-        let second = try await rules.makeLink(for: nil, by: .local).token.revealed
+        let second = try await admins.makeLink(for: nil, by: .local).token.revealed
         expect(try await setUp(second, code: "", on: server).0, 400, .codeRefused)
         #expect(try await setUp(second, code: nil, on: server).0.status == 201)
-        let admin = try await rules.createAdmin(name: "hana", role: .support, applications: nil, by: .local)
-        let third = try await rules.makeLink(for: admin.id, by: .local).token.revealed
+        let admin = try await admins.create(name: "hana", role: .support, applications: nil, by: .local)
+        let third = try await admins.makeLink(for: admin.id, by: .local).token.revealed
         expect(try await setUp(third, code: "", on: server).0, 400, .codeRefused)
     }
 
@@ -91,7 +91,7 @@ struct FirstOwnerTests {
     func added() async throws {
         let server = try await TestServer(settings: Self.development)
         let browser = try await owner(of: server)
-        let id = try #require(try await server.modules.administration.listAdmins().first?.id)
+        let id = try #require(try await server.modules.administration.admins.list().first?.id)
         let page = try await browser.get("/dashboard/admins/\(id)")
         let made = try await browser.post("/dashboard/admins/\(id)/link", [:], token: page.token)
         let token = try #require(made.html.firstMatch(of: /token=(okl_[\w-]+)/)?.output.1)
@@ -108,12 +108,12 @@ struct FirstOwnerTests {
     @Test("needs the app in production", arguments: ["", " ", "000000"])
     func production(code: String) async throws {
         let server = try await TestServer()
-        let link = try await server.modules.administration.makeLink(for: nil, by: .local).token.revealed
+        let link = try await server.modules.administration.admins.makeLink(for: nil, by: .local).token.revealed
         let shown = try await Browser(server).get("/dashboard/set-up?token=\(link)")
         #expect(!shown.html.contains("leave the code empty"))
         expect(try await setUp(link, code: code, on: server).0, 400, .codeRefused)
-        #expect(try await server.modules.administration.needsFirstAdmin())
-        #expect(try await server.modules.administration.listAdmins().isEmpty)
+        #expect(try await server.modules.administration.logIns.needsFirstAdmin())
+        #expect(try await server.modules.administration.admins.list().isEmpty)
     }
 
     @Test("of a server for development is let in by nothing but a link once the same data is served in production")

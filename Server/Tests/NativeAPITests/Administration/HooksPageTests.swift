@@ -106,7 +106,7 @@ struct HooksPageTests {
             #expect(try await post("sign-up\(gone)", ["overlapHours": "1"]).status == 404, "\(gone)")
         }
         #expect(try await post("unheard", Self.fields).status == 404)
-        let entries = try await world.server.modules.administration.listAudit(
+        let entries = try await world.server.modules.administration.audit.list(
             in: world.server.application.id, limit: 100
         ).filter { $0.details["hook"] == "sign-up" }
         #expect(

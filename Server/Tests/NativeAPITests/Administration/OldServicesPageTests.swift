@@ -80,7 +80,7 @@ struct OldServicesPageTests {
         #expect(service.issuer == changed["issuer"] && service.audiences == [changed["audiences"]].compactMap(\.self))
         #expect(try await post("\(name.rawValue)/remove", [:], browser, in: world).status == 303)
         #expect(try await services(world).isEmpty)
-        let entries = try await world.server.modules.administration.listAudit(
+        let entries = try await world.server.modules.administration.audit.list(
             in: world.server.application.id, limit: 100
         ).filter { $0.details["oldService"] == name.rawValue }
         let expected = (changed == fields ? [] : ["changed"]) + ["created", "removed"]

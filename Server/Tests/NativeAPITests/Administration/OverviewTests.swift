@@ -9,7 +9,7 @@ struct OverviewTests {
     @Test("are those of the rows, before and after the hour is written down, also when it is written twice")
     func counts() async throws {
         let world = try await AdminWorld(roles: [])
-        let (server, rules) = (world.server, world.server.modules.administration)
+        let (server, statistics) = (world.server, world.server.modules.administration.statistics)
         for _ in 0..<3 { _ = try await server.person() }
         let person = try await server.person()
         #expect(try await person.upgrade().status == 200)
@@ -31,12 +31,12 @@ struct OverviewTests {
         // Log-ins by the key are counted nowhere but in the sessions.
         #expect(live["audit:user.logged-in:done"] == nil)
         server.clock.advance(by: .seconds(3700))
-        try await rules.writeStatistics()
-        try await rules.writeStatistics()
+        try await statistics.write()
+        try await statistics.write()
         world.server.clock.advance(by: .seconds(-100))
-        #expect(try await rules.readOverview(of: server.application.id, days: 7).activeToday == 4)
+        #expect(try await statistics.readOverview(of: server.application.id, days: 7).activeToday == 4)
         #expect(
-            try await rules.readOverview(of: server.application.id, days: 7).statistics.filter {
+            try await statistics.readOverview(of: server.application.id, days: 7).statistics.filter {
                 $0.name == .newUsers
             }.map(\.value).reduce(0, +) == 4)
     }
@@ -44,12 +44,12 @@ struct OverviewTests {
     @Test("of hours without a server are made up for")
     func catchingUp() async throws {
         let world = try await AdminWorld(roles: [])
-        let rules = world.server.modules.administration
-        try await rules.writeStatistics()
+        let statistics = world.server.modules.administration.statistics
+        try await statistics.write()
         _ = try await world.server.person()
         world.server.clock.advance(by: .days(4))
-        for _ in 0..<3 { try await rules.writeStatistics() }
-        let overview = try await rules.readOverview(of: world.server.application.id, days: 7)
+        for _ in 0..<3 { try await statistics.write() }
+        let overview = try await statistics.readOverview(of: world.server.application.id, days: 7)
         #expect(overview.statistics.filter { $0.name == .newUsers }.map(\.value).reduce(0, +) == 1)
         #expect(overview.activeToday == 0 && overview.activeMonth == 1)
     }

@@ -78,11 +78,11 @@ struct OwnPasskeysPageTests {
         proof["proof.credential"] = try AdminWorld.text(try await world.assertion(authenticator, "AAAA"))
         let refused = try await browser.post("/dashboard/keys", proof, token: asked.token)
         #expect(refused.status == 422 && refused.html.contains("proof.credential"))
-        #expect(try await world.server.modules.administration.listKeys().isEmpty)
+        #expect(try await world.server.modules.administration.keys.list().isEmpty)
         proof["proof.credential"] = try AdminWorld.text(try await world.assertion(authenticator, handle))
         let done = try await browser.post("/dashboard/keys", proof, token: asked.token)
         #expect(done.status == 200 && done.html.contains("oka_"))
-        #expect(try await world.server.modules.administration.listKeys().map(\.name) == ["CI"])
+        #expect(try await world.server.modules.administration.keys.list().map(\.name) == ["CI"])
     }
 
     @Test("gives the password up only with a passkey, and asks for no password afterwards")

@@ -109,11 +109,11 @@ struct PasskeyDomainTests {
     @Test("is shared by an admin who sees all applications that have it")
     func both() async throws {
         let world = try await world()
-        let rules = world.server.modules.administration
-        let admin = try await rules.createAdmin(
+        let admins = world.server.modules.administration.admins
+        let admin = try await admins.create(
             name: "both", role: .operator, applications: [world.server.application.id, world.foreign.id], by: .local)
         let token = try await AdminWorld.setUp(
-            try await rules.makeLink(for: admin.id, by: .local).token, name: nil, on: world.server)
+            try await admins.makeLink(for: admin.id, by: .local).token, name: nil, on: world.server)
         #expect(try await patch(token, world, #"{"enabled": true, "domain": "example.com"}"#).status == 200)
         // The server's own is not among them.
         try expectRefused(try await patch(token, world, #"{"domain": null}"#), "passkeys.domain")

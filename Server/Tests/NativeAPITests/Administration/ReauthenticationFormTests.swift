@@ -70,9 +70,9 @@ struct ReauthenticationFormTests {
         let (server, rules) = (world.server, world.server.modules.administration)
         let user = try await server.signUp("hana").json["user"]?["id"]?.text
         let guest = try await server.person().logIn.user.id
-        let admin = try #require(try await rules.listAdmins().first { $0.role == .operator })
+        let admin = try #require(try await rules.admins.list().first { $0.role == .operator })
         _ = try await world.send("owner", .post, "keys", body: #"{"name": "a", "scopes": ["users:read"], "days": 9}"#)
-        let key = try #require(try await rules.listKeys().first)
+        let key = try #require(try await rules.keys.list().first)
         try await server.modules.providers.setProvider(
             ProviderSettings(provider: .google, audiences: ["0.apps"]), secret: nil, of: server.application.id,
             by: .local)
@@ -87,8 +87,8 @@ struct ReauthenticationFormTests {
     }
 
     private func count(_ action: AuditEntry.Action, in world: AdminWorld) async throws -> Int {
-        var entries = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
-        entries += try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        var entries = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
+        entries += try await world.server.modules.administration.audit.list(in: world.server.application.id)
         return entries.count { $0.action == action }
     }
 
@@ -210,6 +210,6 @@ struct ReauthenticationFormTests {
         // An operator's own password makes nobody an owner; it is not even looked at.
         let page = try await stranger.post("/dashboard/keys", fields, token: theirs)
         #expect(page.status == 403 && !page.html.contains("proof.password"))
-        #expect(try await world.server.modules.administration.listKeys().count == 1)
+        #expect(try await world.server.modules.administration.keys.list().count == 1)
     }
 }

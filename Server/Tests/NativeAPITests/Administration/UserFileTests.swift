@@ -55,7 +55,7 @@ struct UserFileTests {
                         .native, from: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"), origin: .local)))
             ids.append(made.user.id)
         }
-        let pages = try await server.modules.administration.exportUsers(
+        let pages = try await server.modules.administration.users.export(
             of: application.id, BrowseUsers.Filter(), by: .local)
         let reader = SlowReader()
         let exported = Task {

@@ -150,7 +150,7 @@ struct StreamedAnswerTests {
                         password: Secret("four quiet words"), newUser: .init(fields: fields),
                         client: LogInClient(.native, from: .local, origin: .local)))
             }
-            let pages = try await rules.administration.exportUsers(
+            let pages = try await rules.administration.users.export(
                 of: made.application.id, BrowseUsers.Filter(), by: .local)
             let expected = BodyCollector()
             try await UserFile(.json, pages: pages).response().body.write(expected)

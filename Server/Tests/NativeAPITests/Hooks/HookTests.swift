@@ -232,7 +232,7 @@ struct HookTests {
         let user = person.logIn.user.id
         world.hook.decide(FakeResponse(200, ["decision": "refuse"]))
         func entries() async throws -> [String] {
-            try await world.server.modules.administration.listAudit(in: world.server.application.id, limit: 100)
+            try await world.server.modules.administration.audit.list(in: world.server.application.id, limit: 100)
                 .filter { $0.result == .refused && $0.target == .user(.init(rawValue: user)) }
                 .map { "\($0.action.rawValue) \($0.details["hook"] ?? "")" }.sorted()
         }

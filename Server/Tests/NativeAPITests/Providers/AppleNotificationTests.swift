@@ -66,7 +66,7 @@ struct AppleNotificationTests {
         let (id, application) = (Identifier<User>(rawValue: person.logIn.user.id), world.server.application.id)
         let user = try await world.server.modules.accounts.readUser(id, in: application)
         #expect(user.deletionRequestedAt == world.server.clock.now)
-        let entries = try await world.server.modules.administration.listAudit(in: application)
+        let entries = try await world.server.modules.administration.audit.list(in: application)
         #expect(entries.first { $0.action == .deletionRequested }?.actor == .provider(.apple))
         #expect(entries.first { $0.action == .providerNotified }?.details == ["event": "account-delete"])
         // An operator may know better.

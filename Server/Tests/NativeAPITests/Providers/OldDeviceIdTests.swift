@@ -214,7 +214,7 @@ struct OldDeviceIdTests {
             $0.email = "hana@example.com"
             $0.emailVerifiedAt = $0.createdAt
         }
-        _ = try await world.server.modules.administration.endAllSessions(
+        _ = try await world.server.modules.administration.users.endAllSessions(
             of: Self.hana, in: world.server.application, by: .local)
         expect(try await world.adopt("nakama", Self.device), 401, .credentialRefused)
         let other = try await self.world()
@@ -235,7 +235,7 @@ struct OldDeviceIdTests {
                     Self.hana, in: server.application, isDisabled: isDisabled, by: .local)
             }
         } else {
-            _ = try await server.modules.administration.endAllSessions(
+            _ = try await server.modules.administration.users.endAllSessions(
                 of: Self.hana, in: server.application, by: .local)
         }
         let answer = try await world.adopt("nakama", Self.device)

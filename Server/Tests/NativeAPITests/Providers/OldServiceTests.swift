@@ -25,7 +25,7 @@ struct OldServiceTests {
             try await world.server.send(
                 .get, APIPath.user, [("Authorization", "Bearer \(logIn.session.token)")]
             ).status == 200)
-        let entries = try await world.server.modules.administration.listAudit(
+        let entries = try await world.server.modules.administration.audit.list(
             in: world.server.application.id, limit: 100)
         #expect(entries.contains { $0.action == .loggedIn && $0.details["method"] == "adoption" })
     }
@@ -65,7 +65,7 @@ struct OldServiceTests {
         // The person's second phone has a token of its own.
         let second = try world.token(.firebase, more: ["auth_time": 1_700_000_000])
         #expect(try await world.adopt(.firebase, second).status == 200)
-        let refused = try await world.server.modules.administration.listAudit(
+        let refused = try await world.server.modules.administration.audit.list(
             in: world.server.application.id, limit: 100
         ).filter { $0.result == .refused }
         #expect(refused.count == 1 && refused.first?.details["method"] == "adoption")
@@ -126,7 +126,7 @@ struct OldServiceTests {
         let world = try await OldServiceWorld()
         let device = ProofMaker()
         #expect(try await world.adopt(.firebase, try world.token(.firebase), on: device).status == 200)
-        _ = try await world.server.modules.administration.endAllSessions(
+        _ = try await world.server.modules.administration.users.endAllSessions(
             of: Identifier(rawValue: OldServiceWorld.user(.firebase)), in: world.server.application, by: .local)
         let later = try world.token(.firebase, more: ["auth_time": 1_700_000_000])
         expect(try await world.adopt(.firebase, later), 401, .credentialRefused)

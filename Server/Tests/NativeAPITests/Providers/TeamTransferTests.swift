@@ -32,7 +32,7 @@ struct TeamTransferTests {
         #expect(try await world.account("new-a", team: Self.newTeam)?.transferSubject == nil)
         let last = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
         #expect(last.people == 1 && last.done == 0)
-        let log = try await modules.administration.listAudit(in: application, limit: 1000)
+        let log = try await modules.administration.audit.list(in: application, limit: 1000)
         let steps = log.filter { $0.action == .teamTransferred }.compactMap { $0.details["step"] }.sorted()
         #expect(steps == ["finish", "finish", "prepare", "prepare"])
     }

@@ -53,7 +53,7 @@ struct ReauthenticationTests {
         expect(
             try await byApple(person, try world.credential(nonce: "4"), nonce: "5"), 401, .providerTokenInvalid)
         expect(try await person.send(.get, APIPath.export), 403, .reauthenticationRequired)
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(entries.filter { $0.action == .reauthenticated }.map(\.result) == [.refused, .refused])
     }
 

@@ -37,7 +37,7 @@ struct WaysInTests {
         let world = try await WaysInWorld(way)
         let answer = try await world.enter()
         #expect(answer.status == (way == .passwordReset ? 204 : 200), "\(answer.text)")
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         guard let action = way.audited else {
             #expect(!entries.contains { $0.action == .loggedIn && $0.at == world.server.clock.now })
             return
@@ -84,7 +84,7 @@ struct WaysInTests {
         #expect([200, 204].contains(try await world.enter([("Okaeri-Restore", "true")]).status))
         let user = try await world.server.modules.accounts.readUser(world.user, in: world.server.application.id)
         #expect(user.deletionRequestedAt == nil)
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(entries.contains { $0.action == .userRestored && $0.actor == .user(world.user) })
     }
 
@@ -100,7 +100,7 @@ struct WaysInTests {
         let world = try await WaysInWorld(.password)
         let identifier = isKnown ? "hana@example.com" : "nobody@example.com"
         expect(try await world.server.logIn(identifier, "wrong password"), 401, .credentialRefused)
-        let entries = try await world.server.modules.administration.listAudit(in: world.server.application.id)
+        let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         let entry = try #require(entries.first { $0.action == .loggedIn && $0.result == .refused })
         #expect(entry.actor == .unknown && entry.target == (isKnown ? .user(world.user) : nil))
         #expect(!String(reflecting: entry).contains("example.com"))

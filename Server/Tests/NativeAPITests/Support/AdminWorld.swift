@@ -21,16 +21,16 @@ struct AdminWorld: Sendable {
         let server = if let server { server } else { try await TestServer() }
         self.server = server
         foreign = try await server.modules.applications.createApplication(name: "Foreign", by: .local).application
-        let rules = server.modules.administration
+        let admins = server.modules.administration.admins
         let owner = try await Self.setUpWithKey(
-            try await rules.makeLink(for: nil, by: .local).token, name: "root", on: server)
+            try await admins.makeLink(for: nil, by: .local).token, name: "root", on: server)
         (tokens["owner"], ownerKey) = owner
         for role in roles where role != .owner {
-            let admin = try await rules.createAdmin(
+            let admin = try await admins.create(
                 name: role.rawValue, role: role, applications: restricted ? [server.application.id] : nil,
                 by: .local)
             tokens[role.rawValue] = try await Self.setUp(
-                try await rules.makeLink(for: admin.id, by: .local).token, name: nil, on: server)
+                try await admins.makeLink(for: admin.id, by: .local).token, name: nil, on: server)
         }
     }
 
@@ -58,8 +58,8 @@ struct AdminWorld: Sendable {
     /// A new key of the owner's, for programs.
     func key(_ scopes: Set<AdminPermission>) async throws -> String {
         let rules = server.modules.administration
-        let owner = try await rules.findAdmin(tokens["owner"].map { Secret($0) }, at: nil, from: .local)
-        return try await rules.createKey(
+        let owner = try await rules.logIns.findAdmin(tokens["owner"].map { Secret($0) }, at: nil, from: .local)
+        return try await rules.keys.create(
             .init(name: "key", scopes: scopes, applications: nil, networks: [], life: .days(1)), of: owner,
             by: owner.auditActor(from: .local)
         ).secret.revealed
@@ -110,7 +110,7 @@ struct AdminWorld: Sendable {
     private func entries(of actions: [AuditEntry.Action]) async throws -> Set<Identifier<AuditEntry>> {
         var found: Set<Identifier<AuditEntry>> = []
         for log in [server.application.id, foreign.id, AuditEntry.server] {
-            let entries = try await server.modules.administration.listAudit(in: log, limit: ListAudit.maximumPageSize)
+            let entries = try await server.modules.administration.audit.list(in: log, limit: ListAudit.maximumPageSize)
             found.formUnion(entries.filter { actions.contains($0.action) }.map(\.id))
         }
         return found

@@ -83,6 +83,6 @@ struct SignOnWorld: Sendable {
 
     /// What the server's audit log says of an action, by result.
     func entries(_ action: AuditEntry.Action, _ result: AuditEntry.Result) async throws -> [AuditEntry] {
-        try await rules.listAudit(in: AuditEntry.server).filter { $0.action == action && $0.result == result }
+        try await rules.audit.list(in: AuditEntry.server).filter { $0.action == action && $0.result == result }
     }
 }

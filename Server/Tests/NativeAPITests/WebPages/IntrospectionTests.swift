@@ -24,8 +24,8 @@ struct IntrospectionTests {
         _ scopes: Set<AdminPermission>, for application: Identifier<Domain.Application>? = nil
     ) async throws -> String {
         let rules = server.modules.administration
-        let owner = try await rules.findAdmin(world.tokens["owner"].map { Secret($0) }, at: nil, from: .local)
-        return try await rules.createKey(
+        let owner = try await rules.logIns.findAdmin(world.tokens["owner"].map { Secret($0) }, at: nil, from: .local)
+        return try await rules.keys.create(
             .init(name: "key", scopes: scopes, applications: application.map { [$0] }, networks: [], life: .days(1)),
             of: owner, by: owner.auditActor(from: .local)
         ).secret.revealed

@@ -6,11 +6,11 @@ extension Contract {
     static let auditContracts = [
         Contract("chains the audit log of each application in order, and finds it as it was written") { engine in
             let (world, application) = try await worldWithLog(engine)
-            let verdicts = try await world.modules.administration.verifyAudit()
+            let verdicts = try await world.modules.administration.audit.verify()
             try expectEqual(verdicts.flatMap(\.faults), [])
             try expectEqual(verdicts.map(\.entryCount), [6])
             try expectEqual(verdicts.first?.head?.number, 6)
-            let entries = try await world.modules.administration.listAudit(in: application.id)
+            let entries = try await world.modules.administration.audit.list(in: application.id)
             try expectEqual(
                 entries.map(\.action), Array(repeating: .sessionEnded, count: 5) + [.applicationCreated])
             try expectEqual(entries.last?.actor, .operator)
@@ -57,20 +57,20 @@ extension Contract {
         },
         Contract("finds an audit log that is older than it was") { engine in
             let (world, application) = try await worldWithLog(engine)
-            let head = try await world.modules.administration.verifyAudit(application.id).first?.head
+            let head = try await world.modules.administration.audit.verify(application.id).first?.head
             guard let head else { throw ContractFault(description: "the chain has no end") }
             let known = VerifyAudit.Known(number: head.number, digest: head.digest)
             try expectEqual(
-                try await world.modules.administration.verifyAudit(application.id, known: known).flatMap(\.faults), [])
+                try await world.modules.administration.audit.verify(application.id, known: known).flatMap(\.faults), [])
             let later = VerifyAudit.Known(number: 7, digest: head.digest)
             try expectEqual(
-                try await world.modules.administration.verifyAudit(application.id, known: later).flatMap(\.faults),
+                try await world.modules.administration.audit.verify(application.id, known: later).flatMap(\.faults),
                 [.knownMissing(number: 7)])
         },
         Contract("gives each audit entry one position when several chain at once") { engine in
             let (world, _) = try await worldWithLog(engine, chained: false)
-            _ = try await together(8) { _ in try await world.modules.administration.chainAuditEntries() }
-            let verdicts = try await world.modules.administration.verifyAudit()
+            _ = try await together(8) { _ in try await world.modules.administration.audit.chain() }
+            let verdicts = try await world.modules.administration.audit.verify()
             try expectEqual(verdicts.flatMap(\.faults), [])
             try expectEqual(verdicts.map(\.entryCount), [6])
         },
@@ -82,7 +82,7 @@ extension Contract {
                 try await world.modules.sessions.endSession(Identifier(rawValue: "nothing"), by: who, from: .local)
                 throw ContractFault(description: "a session that is not there was ended")
             } catch let error as DomainError where error == .sessionUnknown {}
-            try expectEqual(try await world.modules.administration.listAudit(in: application.id).count, 6)
+            try expectEqual(try await world.modules.administration.audit.list(in: application.id).count, 6)
         },
     ]
 }
@@ -96,7 +96,7 @@ private func worldWithLog(_ engine: any Engine, chained: Bool = true) async thro
         let logIn = try await world.logIn(TestDevice(), to: application)
         try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
     }
-    if chained { try await world.modules.administration.chainAuditEntries() }
+    if chained { try await world.modules.administration.audit.chain() }
     return (world, application)
 }
 
@@ -110,8 +110,8 @@ private func tamper(
             guard let transaction = transaction as? SQLTransaction else { throw .storageUnavailable }
             for statement in statements { try transaction.connection.run(statement) }
         }
-        try await world.modules.administration.chainAuditEntries()
-        let faults = try await world.modules.administration.verifyAudit().flatMap(\.faults)
+        try await world.modules.administration.audit.chain()
+        let faults = try await world.modules.administration.audit.verify().flatMap(\.faults)
         try expect(finds(faults), "found: \(faults)")
     }
 }

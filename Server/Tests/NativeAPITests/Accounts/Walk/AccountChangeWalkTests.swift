@@ -20,7 +20,7 @@ struct AccountChangeWalkTests {
         async throws -> State
     {
         let application = world.server.application.id
-        let all = try await world.server.modules.administration.listAudit(in: application).filter {
+        let all = try await world.server.modules.administration.audit.list(in: application).filter {
             // A page of the dashboard shows the user after the change, which is recorded apart.
             $0.result == .done && $0.action != .usersRead && ($0.action != .loggedIn || step.row == .signedUp)
         }

@@ -152,7 +152,7 @@ extension AccountChangeStep {
         },
         command(.allSessionsEnded, "user log-out", .endAllSessions) {
             modules, id, application, who throws(DomainError) in
-            _ = try await modules.administration.endAllSessions(of: id, in: application, by: who)
+            _ = try await modules.administration.users.endAllSessions(of: id, in: application, by: who)
         },
         command(.otherDeviceKeysRemoved, "user remove-device-key --all", .removeAllDeviceKeys) {
             modules, id, application, who throws(DomainError) in

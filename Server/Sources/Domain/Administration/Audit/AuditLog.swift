@@ -1,3 +1,18 @@
+/// The audit log as it is read: its entries, their chains, and whether these are whole. `AuditTrail` writes it.
+package struct AuditLog: Sendable {
+    package let list: ListAudit
+    package let chain: ChainAuditEntries
+    package let readChain: ReadAuditChain
+    package let verify: VerifyAudit
+
+    init(store: any Store, seals: AuditSeals) {
+        list = ListAudit(store: store)
+        chain = ChainAuditEntries(store: store, seals: seals)
+        readChain = ReadAuditChain(store: store)
+        verify = VerifyAudit(store: store, seals: seals)
+    }
+}
+
 /// A page of an application's audit log, newest first.
 package struct ListAudit: Sendable {
     package static let maximumPageSize = 1000
