@@ -16,6 +16,17 @@ extension DashboardRequest {
         return try html(
             "message", title: text("fault.title"), ["lead": text("fault.\(words.text)")], status: words.status)
     }
+
+    /// What a browser reads that drops the cookie of a session, before a form is filled in for nothing.
+    ///
+    /// - Parameter address: By which the page is opened on the server's own machine.
+    /// - Returns: the page.
+    /// - Throws: when the template is broken.
+    func withoutSession(_ address: String) throws -> Response {
+        try html(
+            "message", title: text("insecure.title"),
+            ["lead": text("insecure.lead", ["address": address]), "isAlone": true], status: .forbidden)
+    }
 }
 
 /// What a page says of an error.

@@ -82,8 +82,12 @@ struct DashboardEndpoint: Sendable {
     let route: DashboardRoute
 
     func respond(_ request: Request, _ context: ServerContext) async throws -> Response {
-        var asked = DashboardRequest(
-            dashboard: dashboard, route: route, page: dashboard.gate.request(request, context, cookie: "admin"))
+        let page = dashboard.gate.request(request, context, cookie: "admin")
+        if request.method == .get, let address = page.addressOnServer {
+            return try DashboardRequest(dashboard: dashboard, route: route, page: page.withoutCookies)
+                .withoutSession(address)
+        }
+        var asked = DashboardRequest(dashboard: dashboard, route: route, page: page)
         var response: Response
         do {
             if !route.isOpen {

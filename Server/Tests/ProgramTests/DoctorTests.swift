@@ -98,10 +98,11 @@ struct DoctorTests {
         let open = try await examine("--listen", "0.0.0.0:8080")
         #expect(open.status == 0)
         #expect(open.report["public address"]?.outcome == "warning")
+        #expect(open.report["pages"]?.state.contains("http://127.0.0.1:8080") == true)
         let plain = try await examine("--listen", "0.0.0.0:8080", "--public-url", "http://id.example.com")
-        #expect(plain.report["public address"]?.outcome == "warning")
+        #expect(plain.report["public address"]?.outcome == "warning" && plain.report["pages"]?.outcome == "warning")
         let right = try await examine("--listen", "0.0.0.0:8080", "--public-url", "https://id.example.com")
-        #expect(right.report["public address"]?.outcome == "ok")
+        #expect(right.report["public address"]?.outcome == "ok" && right.report["pages"]?.outcome == "ok")
         #expect(try await examine("--rate-limits", "off").report["rate limits"]?.outcome == "warning")
     }
 

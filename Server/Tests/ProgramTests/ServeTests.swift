@@ -30,6 +30,14 @@ struct ServeTests {
         // Before it serves, a signal would end it as it ends any program.
         _ = try await eventually("the start message") { open.output.contains("url") ? true : nil }
         #expect(open.errors.contains("public-url"))
+        // No browser opens 0.0.0.0.
+        let started = try #require(
+            try JSONSerialization.jsonObject(with: Data(open.output.utf8)) as? [String: Any])
+        let url = try #require(started["url"] as? String)
+        #expect(url.hasPrefix("http://127.0.0.1:"))
+        #expect((started["setUpLink"] as? String)?.hasPrefix("\(url)/dashboard/set-up?token=") == true)
+        let described = try String(contentsOfFile: folder.path + "/server.json", encoding: .utf8)
+        #expect(described.contains("\"\(url)\""))
         open.signal(SIGTERM)
         #expect(try await open.status() == 0)
     }

@@ -9,7 +9,7 @@ struct SettingChecks {
         let address = settings.url(port: settings.port)
         return [
             .ok("settings", "All settings can be used; the server would listen on \(address)."),
-            publicAddress, proxies, outboundCalls,
+            publicAddress, pages, proxies, outboundCalls,
             settings.hasRateLimits
                 ? .ok("rate limits", "Rate limits are on.")
                 : .warning(
@@ -47,6 +47,18 @@ struct SettingChecks {
                 advice: "Name narrower networks in \(Setting.privateNetworks.variable).")
         }
         return .ok("outbound calls", "Providers may be asked in \(networks.count) networks that are not public.")
+    }
+
+    /// Browsers drop the cookies of pages that come by plain http from another machine.
+    private var pages: Finding {
+        if settings.publicURL?.hasPrefix("https:") == true { return .ok("pages", "Browsers open the pages by https.") }
+        guard !settings.isLoopback else { return .ok("pages", "Browsers on this machine open the pages.") }
+        return .warning(
+            "pages",
+            "Browsers keep no session without https: dashboard and pages work on this machine alone, at "
+                + "\(settings.url(port: settings.port)).",
+            advice: "Put a proxy with TLS in front of the server, and set \(Setting.publicURL.variable) to its https "
+                + "address.")
     }
 
     private var publicAddress: Finding {

@@ -2,8 +2,9 @@ package import Domain
 
 /// The addresses by which people, apps and this machine know the server.
 extension ServerSettings {
-    /// The server's own address in access tokens.
-    var issuer: String { publicURL ?? url(port: port) }
+    /// The server's own address in access tokens: without a public one where it listens, word by word, because tokens live on
+    /// over an upgrade.
+    var issuer: String { publicURL ?? Self.plainURL(host: host, port: port) }
 
     /// Where a one-time link for admins leads.
     package func adminLink(_ token: Secret, port: Int) -> String {
@@ -18,8 +19,13 @@ extension ServerSettings {
     /// The address by which this machine reaches the server.
     package func url(port: Int) -> String { Self.url(host: host, port: port) }
 
-    /// The address of a host and port.
+    /// The address by which this machine reaches a host and port that are listened on. `0.0.0.0` and `::` are all addresses of
+    /// the machine, and none that a browser should open: a loopback one stands for them.
     package static func url(host: String, port: Int) -> String {
+        plainURL(host: ["0.0.0.0": "127.0.0.1", "::": "::1"][host] ?? host, port: port)
+    }
+
+    private static func plainURL(host: String, port: Int) -> String {
         host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)"
     }
 }

@@ -38,7 +38,12 @@ package struct PageGate: Sendable {
     package func request(_ request: Request, _ context: ServerContext, cookie name: String) -> PageRequest {
         let target = publicAddress.target(of: request, context)
         // Without https only this machine gets a cookie that works: browsers drop the others.
-        let isSecure = target.scheme == "https" || !Self.isThisMachine(target.authority)
+        let isThisMachine = Self.isThisMachine(target.authority)
+        let isSecure = target.scheme == "https" || !isThisMachine
+        // Browsers name the site to addresses alone that they trust (Fetch Metadata §2.1): then a proxy that is not listed
+        // speaks https.
+        let dropsCookies =
+            target.scheme != "https" && !isThisMachine && request.headers.value(of: .secFetchSite) == nil
         let cookies = BrowserCookies(request.headers)
         let cookieName = BrowserCookies.name(name, isSecure: isSecure)
         let cookie = cookies[cookieName].flatMap { Self.isPlain($0) ? $0 : nil }
@@ -49,7 +54,9 @@ package struct PageGate: Sendable {
         return PageRequest(
             request: request, context: context,
             language: chosen ?? kept.flatMap { PageLanguage(rawValue: $0) } ?? Self.wanted(query, request) ?? .english,
-            path: request.uri.path, query: query, isSecure: isSecure, cookieName: cookieName, cookie: cookie,
+            path: request.uri.path, query: query, isSecure: isSecure,
+            addressOnServer: dropsCookies ? Self.addressOnServer(target.authority, request) : nil,
+            cookieName: cookieName, cookie: cookie,
             newCookie: newCookie, formToken: tokens.token(cookie: cookie ?? newCookie ?? ""),
             nonce: Base64URL.text(of: randomness.bytes(16)),
             client: proxies.client(of: request, context),
@@ -87,6 +94,13 @@ package struct PageGate: Sendable {
     private static func isThisMachine(_ authority: String) -> Bool {
         let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
         return host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
+    }
+
+    /// The address of a page for a browser that runs beside the server.
+    private static func addressOnServer(_ authority: String, _ request: Request) -> String {
+        let literal = authority.drop { $0 != "]" }
+        let port = literal.isEmpty ? authority.drop { $0 != ":" } : literal.dropFirst()
+        return "http://127.0.0.1\(port)\(request.uri.path)" + (request.uri.query.map { "?\($0)" } ?? "")
     }
 
     private static func isPlain(_ value: String) -> Bool {

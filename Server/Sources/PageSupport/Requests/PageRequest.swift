@@ -13,6 +13,9 @@ package struct PageRequest: Sendable {
     package let query: FormValues
     /// Whether the browser came by https.
     package let isSecure: Bool
+    /// By which address a browser on the server's machine opens this page, when this browser will drop the cookie: by plain
+    /// http from another machine. `nil` when it keeps cookies.
+    package let addressOnServer: String?
     /// What the cookie is called for this browser.
     package let cookieName: String
     /// What the cookie held, when it held something.

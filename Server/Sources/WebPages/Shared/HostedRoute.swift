@@ -15,8 +15,14 @@ struct HostedRoute: Sendable {
     let page: any HostedPage
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        let hosted = try await pages.request(request, context)
+        var hosted = try await pages.request(request, context)
         do {
+            // A form that is filled in for nothing helps nobody.
+            if request.method == .get, let address = hosted.browser.addressOnServer {
+                hosted.browser = hosted.browser.withoutCookies
+                return try hosted.message(
+                    "insecure", status: .forbidden, ["lead": hosted.text("insecure.lead", ["address": address])])
+            }
             return try await page.respond(to: hosted)
         } catch {
             return try hosted.answer(to: error)

@@ -19,7 +19,8 @@ struct AdminNetworkTests {
     ) async throws -> Answer {
         let token = try #require(world.tokens["owner"])
         return try await world.server.send(
-            .get, path, [("Authorization", "Bearer \(token)")] + headers, peer: peer, isNamed: false)
+            .get, path, [("Authorization", "Bearer \(token)"), ("Sec-Fetch-Site", "none")] + headers, peer: peer,
+            isNamed: false)
     }
 
     @Test(

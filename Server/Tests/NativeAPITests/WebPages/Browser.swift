@@ -13,11 +13,14 @@ final class Browser: Sendable {
     private let peer: String
     /// Where pages are, as this browser knows it.
     private let origin: String
+    /// Whether the address of the pages is one that browsers trust: https, which a proxy speaks that the server does not know.
+    private let isTrusting: Bool
 
     init(
         _ server: TestServer, language: String = "en", peer: String = "192.0.2.1",
-        origin: String = "http://id.example.test"
+        origin: String = "http://id.example.test", isTrusting: Bool = true
     ) {
+        self.isTrusting = isTrusting
         self.origin = origin
         self.server = server
         self.language = language
@@ -36,7 +39,7 @@ final class Browser: Sendable {
 
     @discardableResult
     func get(_ path: String, _ headers: [(String, String)] = []) async throws -> Page {
-        try await send(.get, path, headers, nil)
+        try await send(.get, path, headers + (isTrusting ? [("Sec-Fetch-Site", "none")] : []), nil)
     }
 
     /// Sends a form as the page has it, with what a person typed.
