@@ -128,11 +128,7 @@ extension StorageOptions {
         if let database = settings.database {
             return SharedDatabase(database, workFolder: BackupVariable.workFolder)
         }
-        guard FileManager.default.fileExists(atPath: StorageInspection.path(in: settings.dataFolder)) else {
-            throw .failed(
-                "There is no Okaeri database in the data folder \(settings.dataFolder). “okaeri serve --data "
-                    + "\(settings.dataFolder)” makes one; --data names another folder.")
-        }
+        try settings.requireDatabase()
         return EmbeddedDatabase(folder: settings.dataFolder)
     }
 }

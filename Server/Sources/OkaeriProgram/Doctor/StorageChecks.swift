@@ -9,7 +9,15 @@ struct StorageChecks {
 
     func findings() async -> [Finding] {
         let path = StorageInspection.path(in: settings.dataFolder)
-        guard FileManager.default.fileExists(atPath: path) else {
+        switch StorageInspection.presence(in: settings.dataFolder) {
+        case .there: break
+        case .denied:
+            return [
+                .failed(
+                    "database", "\(path) cannot be read: permission denied for \(NSUserName()).",
+                    advice: "Call “okaeri doctor” as the user of the server, such as with “sudo -u okaeri”.")
+            ]
+        case .missing:
             return [
                 .failed(
                     "database", "There is no database \(path).",

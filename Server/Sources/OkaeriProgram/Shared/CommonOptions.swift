@@ -59,13 +59,7 @@ extension ServerSettings {
     func withStorage<Value: Sendable>(
         makesDatabase: Bool = false, _ body: (Modules) async throws(DomainError) -> Value
     ) async throws(CommandFault) -> Value {
-        if database == nil, !makesDatabase,
-            !FileManager.default.fileExists(atPath: StorageInspection.path(in: dataFolder))
-        {
-            throw .failed(
-                "There is no Okaeri database in the data folder \(dataFolder). “okaeri serve --data \(dataFolder)” makes one; "
-                    + "--data names another folder.")
-        }
+        if database == nil { try requireDatabase(orFree: makesDatabase) }
         let composition: Composition
         do {
             composition = try await Composition(besideRunningServer, role: .command)
@@ -105,6 +99,23 @@ extension ServerSettings {
 }
 
 extension ServerSettings {
+    /// - Parameter orFree: Whether a folder without a database will do, because one is made.
+    /// - Throws: `CommandFault` when the data folder has no database, or one that this user may not read.
+    func requireDatabase(orFree: Bool = false) throws(CommandFault) {
+        switch StorageInspection.presence(in: dataFolder) {
+        case .there: return
+        case .missing where orFree: return
+        case .missing:
+            throw .failed(
+                "There is no Okaeri database in the data folder \(dataFolder). “okaeri serve --data \(dataFolder)” makes one; "
+                    + "--data names another folder.")
+        case .denied:
+            throw .failed(
+                "The database in the data folder \(dataFolder) cannot be read: permission denied for \(NSUserName()). Call "
+                    + "the command as the user of the server, such as with “sudo -u okaeri”.")
+        }
+    }
+
     /// All settings: values by name over the environment over the configuration file.
     static func read(
         _ values: [String: String], environment: [String: String] = ProcessInfo.processInfo.environment

@@ -1,3 +1,4 @@
+import Foundation
 import StorageSQLite
 
 /// What `okaeri doctor` asks of the storage. Asking changes nothing.
@@ -23,6 +24,20 @@ package struct StorageInspection: Sendable {
         } catch {
             throw .storage(error.description)
         }
+    }
+
+    /// Whether a data folder has a database, as far as this user can tell.
+    package enum Presence: Sendable {
+        case there
+        case missing
+        /// The rights of the folder or the file keep this user out.
+        case denied
+    }
+
+    /// Whether a data folder has a database.
+    package static func presence(in folder: String) -> Presence {
+        guard access(path(in: folder), R_OK) != 0 else { return .there }
+        return errno == EACCES ? .denied : .missing
     }
 
     /// Where the database of a data folder is.
