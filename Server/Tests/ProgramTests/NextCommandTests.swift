@@ -57,6 +57,34 @@ struct NextCommandTests {
         )
     }
 
+    @Test(
+        "when the rights of the data folder are in the way, and do not say that nothing is there",
+        arguments: ["admin list", "doctor", "application create Other"])
+    func rights(command: String) async throws {
+        let data = ["OKAERI_DATA": folder.path]
+        #expect(try await Program.run("application", "create", "Demo", environment: data).status == 0)
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: folder.path)
+        defer { chmod(folder.path, 0o700) }
+        // Rights mean nothing to root.
+        let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        let finished = try await ChildProcess(
+            "/usr/bin/env", (geteuid() == 0 ? nobody : []) + [Program.path()] + command.split(separator: " ").map(String.init),
+            environment: data
+        ).finished()
+        let words = finished.output + finished.errors
+        #expect(finished.status != 0 && words.contains("permission denied"), "\(words)")
+        #expect(!words.contains("There is no"), "\(words)")
+    }
+
+    @Test("when an application is made in a folder that is new: the folder is named, once, beside the JSON")
+    func newFolder() async throws {
+        let data = ["OKAERI_DATA": folder.path]
+        let first = try await Program.run("application", "create", "Demo", "--json", environment: data)
+        #expect(first.errors.contains("\(folder.path) is new") && first.errors.contains("--data"), "\(first.errors)")
+        _ = try first.json(CreatedApplication.self)
+        #expect(try await Program.run("application", "create", "Other", environment: data).errors.isEmpty)
+    }
+
     @Test("when a configuration file has a name that is no setting")
     func unknownSetting() async throws {
         try folder.make()

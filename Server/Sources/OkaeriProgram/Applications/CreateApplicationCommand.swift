@@ -1,5 +1,7 @@
 import ArgumentParser
 import Domain
+import Foundation
+import OkaeriServer
 
 /// `okaeri application create`
 struct CreateApplicationCommand: AsyncParsableCommand {
@@ -10,7 +12,8 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         abstract: "Make an application.",
         discussion: """
             Prints the application's id, which the app is built with, and its admin key, which is shown only this once. \
-            A running server knows the application at its next request.
+            A running server knows the application at its next request. Where there is no data folder yet, one is made, \
+            and named on standard error.
 
             Examples:
               okaeri application create "My app"
@@ -119,7 +122,15 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         var protocols = keys.given
         for name in enable?.names ?? [] where protocols[name] == nil { protocols[name] = [:] }
         let (name, wanted, enabled) = (name, settings, protocols)
-        let made = try await storage.perform(.createApplication, makesDatabase: true) {
+        let server = try storage.settings()
+        if server.database == nil, StorageInspection.presence(in: server.dataFolder) == .missing {
+            // Most often it is meant; a mistyped folder shows here, and not when the app is unknown to the server.
+            let folder = URL(fileURLWithPath: server.dataFolder).standardizedFileURL.path
+            Console.tell(
+                "okaeri: The data folder \(folder) is new: the application is made in a new installation. For a server that "
+                    + "there is, name its folder with --data or \(Setting.data.variable).")
+        }
+        let made = try await server.perform(.createApplication, makesDatabase: true) {
             modules, who throws(DomainError) in
             try await modules.applications.createApplication(name: name, settings: wanted, protocols: enabled, by: who)
         }
