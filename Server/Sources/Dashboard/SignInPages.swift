@@ -115,6 +115,7 @@ struct LogInPage {
             "action": "\(Dashboard.root)/log-in",
             "hasPassword": try await !request.rules.logIns.signOn.refusesPasswords(),
         ]
+        if try await request.rules.logIns.needsFirstAdmin() { model["lead"] = request.text("enter.noAdmin") }
         if request.rules.logIns.signOn.isOffered { model["signOn"] = SignOnPages.logIn }
         let passkey = request.passkeyForm(
             .get, action: "\(Dashboard.root)/log-in/passkey", label: "enter.passkey", isConditional: true)

@@ -69,6 +69,18 @@ struct FirstOwnerTests {
         #expect(right.status == 303 && right.location == "/dashboard")
     }
 
+    @Test(
+        "is asked for at the log-in of a server without an admin, in three languages",
+        arguments: [("en", "There is no admin yet"), ("ja", "管理者がまだいません"), ("ko", "아직 관리자가 없습니다")])
+    func hint(language: String, words: String) async throws {
+        let server = try await TestServer(settings: Self.development)
+        let stranger = Browser(server, language: language)
+        let before = try await stranger.get("/dashboard/log-in")
+        #expect(before.html.contains(words) && before.html.contains("okaeri admin link"))
+        _ = try await owner(of: server)
+        #expect(try await !stranger.get("/dashboard/log-in").html.contains(words))
+    }
+
     @Test("is the only one: further owners and invited admins need the app under development too")
     func others() async throws {
         let server = try await TestServer(settings: Self.development)
