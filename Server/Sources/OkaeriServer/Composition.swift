@@ -250,7 +250,7 @@ package struct Composition: Sendable {
                 findApplication: modules.applications.findApplication, authenticate: modules.sessions.authenticate,
                 proxies: proxies,
                 publicAddress: publicAddress),
-            readBody: readBody, metrics: metrics, metricsKey: settings.metricsKey)
+            readBody: readBody, metrics: metrics, metricsKey: settings.metricsKey ?? settings.statusKey)
         let protocolAuthenticator = ProtocolAuthenticator(
             findProtocol: modules.applications.findProtocol, authenticate: modules.sessions.authenticate,
             proxies: proxies,

@@ -84,6 +84,27 @@ struct StatusTests {
         shown.signal(SIGKILL)
     }
 
+    @Test("needs no key of a server on the same data folder that has none: the server leaves one for its owner")
+    func ownKey() async throws {
+        let server = try await TestServer(data: folder.path)
+        let status: Status = try await run("--json", "--every", "1", environment: [:]).json()
+        #expect(status.url == server.url)
+        let file = folder.path + "/status.key"
+        let rights = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? NSNumber
+        #expect(rights?.intValue == 0o600)
+        let key = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(try await server.send("GET", "/metrics", token: key).status == 200)
+        #expect(try await server.send("GET", "/metrics").status == 404)
+        // It is for the server that wrote it alone.
+        let elsewhere = try await run("--server", "http://127.0.0.1:1", environment: [:])
+        #expect(elsewhere.status == 2 && elsewhere.errors.contains("OKAERI_METRICS_KEY"), "\(elsewhere.errors)")
+        try await server.stop()
+        #expect(!FileManager.default.fileExists(atPath: file))
+        let again = try await TestServer(data: folder.path)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) != key)
+        try await again.stop()
+    }
+
     @Test("says what to do when no server runs, and when the key is missing or another")
     func faults() async throws {
         let none = try await run()

@@ -37,21 +37,26 @@ struct MetricsReading {
     /// - Throws: `CommandFault`, which names the next command.
     init(of settings: ServerSettings, at server: String) async throws(CommandFault) {
         let base: String
+        var key = settings.metricsKey
         if let address = settings.metricsAddress {
             base = ServerSettings.url(host: address.host, port: address.port)
         } else if settings.metricsKey != nil {
             base = server
+        } else if let running = ServerInfoFile.read(in: settings.dataFolder), running.url == server,
+            let own = StatusKeyFile.read(in: settings.dataFolder)
+        {
+            // No other server learns it.
+            (base, key) = (server, own)
         } else {
             throw .usage(
-                "The server gives its numbers to those who know \(Setting.metricsKey.variable), and it is not set. Set it for "
-                    + "the server and for this command, such as by: export \(Setting.metricsKey.variable)=$(head -c 24 "
-                    + "/dev/urandom | base64), then “okaeri serve” in the same shell.")
+                "The server at \(server) gives its numbers to those who know its \(Setting.metricsKey.variable): give it to "
+                    + "this command too. Without one the key is status.key in the data folder, which the server's user reads.")
         }
         guard let url = URL(string: base + "/metrics"), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw .usage("--server must be an http or https address such as http://127.0.0.1:8080, not “\(base)”.")
         }
         var headers: HeaderFields = [:]
-        headers["Authorization"] = settings.metricsKey.map { "Bearer \($0.revealed)" }
+        headers["Authorization"] = key.map { "Bearer \($0.revealed)" }
         let response: TransportResponse
         do throws(TransportError) {
             response = try await CurlTransport.shared.send(

@@ -17,7 +17,8 @@ struct StatusCommand: AsyncParsableCommand {
             time. Log-ins are counted between two looks, so that the first numbers take as long as --every says.
 
             Give it the settings and the environment of the server. Users, mails and disk come from the database, the rest \
-            from /metrics: by \(Setting.metricsKey.variable), or at the address of \(Setting.metricsListen.variable).
+            from /metrics: by \(Setting.metricsKey.variable), at the address of \(Setting.metricsListen.variable), or where \
+            neither is set by the file status.key, which the server writes into the data folder for its owner.
 
             Examples:
               okaeri status

@@ -1,4 +1,6 @@
+package import Domain
 import Foundation
+import HTTPSupport
 import OutboundServices
 
 /// The file `server.json` in the data folder while a server runs: who it is and where it listens.
@@ -33,6 +35,40 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     static func remove(in folder: String) throws {
         try FileManager.default.removeItem(at: path(in: folder))
     }
+}
+
+/// The file `status.key` in the data folder while a server runs whose operator set neither `metrics-key` nor
+/// `metrics-listen`: what `okaeri status` reads the metrics by. Its owner alone can read it.
+package enum StatusKeyFile {
+    private static let keyBytes = 24
+    private static let maximumBytes = 512
+
+    private static func path(in folder: String) -> String { "\(folder)/status.key" }
+
+    /// The key of the server that runs; `nil` without one, or when this user may not read it.
+    package static func read(in folder: String) -> Secret? {
+        guard let bytes = FileManager.default.contents(atPath: path(in: folder)), (16...maximumBytes).contains(bytes.count)
+        else { return nil }
+        return Secret(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// A key for one run of a server.
+    static func newKey() -> Secret { Secret(Base64URL.text(of: SystemRandomness().bytes(keyBytes))) }
+
+    /// Writes a draft that nobody else can read, and moves it where the key belongs, so that nobody sees half a key.
+    static func write(_ key: Secret, in folder: String) throws {
+        let draft = "\(path(in: folder)).\(getpid())"
+        unlink(draft)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        try handle.write(contentsOf: Data(key.revealed.utf8))
+        try handle.close()
+        guard rename(draft, path(in: folder)) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    }
+
+    /// Without the file there is nothing to remove.
+    static func remove(in folder: String) { unlink(path(in: folder)) }
 }
 
 extension ServerSettings {

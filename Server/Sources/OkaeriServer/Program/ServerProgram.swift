@@ -82,6 +82,10 @@ package struct ServerProgram: Sendable {
         settings: ServerSettings, logger: Logger, providers: (any ProviderStandIn)?, standby: StandbyServing? = nil
     ) {
         self.standby = standby
+        var settings = settings
+        if standby == nil, settings.metricsKey == nil, settings.metricsAddress == nil, settings.wantsServerInfoFile {
+            settings.statusKey = StatusKeyFile.newKey()
+        }
         self.settings = settings
         self.logger = logger
         self.providers = providers
@@ -164,6 +168,7 @@ package struct ServerProgram: Sendable {
                 ) { stopSwitch.stop() }
                 if standby == nil, settings.wantsServerInfoFile {
                     do {
+                        if let key = settings.statusKey { try StatusKeyFile.write(key, in: settings.dataFolder) }
                         try ServerInfoFile(
                             pid: getpid(), url: listening.url, version: ProgramVersion.current,
                             fakeApple: fakeApple
@@ -209,7 +214,10 @@ package struct ServerProgram: Sendable {
         configuration.maximumGracefulShutdownDuration = Self.shutdownTimeout
         defer {
             // Without the file there is nothing to remove.
-            if standby == nil { try? ServerInfoFile.remove(in: settings.dataFolder) }
+            if standby == nil {
+                try? ServerInfoFile.remove(in: settings.dataFolder)
+                StatusKeyFile.remove(in: settings.dataFolder)
+            }
         }
         let outcome: Result<Void, any Error>
         do {

@@ -46,6 +46,8 @@ package struct ServerSettings: Sendable {
     package var metricsAddress: (host: String, port: Int)?
     /// What `/metrics` asks for beside the API; `nil` when it is not served there.
     package var metricsKey: Secret?
+    /// The same for `okaeri status` alone, where the operator set nothing: drawn at each start, and kept in `status.key`.
+    var statusKey: Secret?
     package var isDevelopment: Bool
     /// Where identity providers are.
     package var providers: ProviderAddresses
