@@ -140,6 +140,35 @@ struct SettingsTests {
         }
     }
 
+    @Test("takes true and false in the file as on and off")
+    func booleans() throws {
+        let file = try Self.file(#"{"first-page": false, "rate-limits": true, "first-launches": 1, "dev": true}"#)
+        let settings = try ServerSettings(commandLine: ["config": file], environment: [:])
+        #expect(!settings.hasFirstPage && settings.hasRateLimits && settings.isDevelopment)
+        #expect(settings.firstLaunchesPerHour == 1)
+        let wrong = try Self.file(#"{"first-launches": true}"#)
+        let fault = #expect(throws: SettingFault.self) {
+            try ServerSettings(commandLine: ["config": wrong], environment: [:])
+        }
+        #expect(fault?.description.contains("“on”") == true)
+    }
+
+    @Test(
+        "says that a file is no JSON, and where",
+        arguments: [
+            ("{\"listen\": \"127.0.0.1:1\",\n \"dev\" true}", "is no JSON: line 2, character"), ("", "ends too early"),
+            ("the secret\n", "is no JSON: line 1"), ("[1]", "must be one JSON object"),
+        ])
+    func noJSON(text: String, words: String) throws {
+        let file = try Self.file(text)
+        let fault = #expect(throws: SettingFault.self) {
+            try ServerSettings(commandLine: ["config": file], environment: [:])
+        }
+        let description = try #require(fault?.description)
+        #expect(description.contains(words) && description.contains(file), "\(description)")
+        #expect(!description.contains("Cocoa") && !description.contains("secret"))
+    }
+
     @Test(
         "takes the provider of admins only whole, and never makes owners by it",
         arguments: [

@@ -5,7 +5,7 @@ import Foundation
 struct SettingSources {
     private let commandLine: [String: String]
     private let environment: EnvironmentVariablesProvider
-    private let file: JSONSnapshot?
+    private let file: [String: FileValue]
     private let fileName: String
 
     /// - Parameters:
@@ -16,40 +16,57 @@ struct SettingSources {
         self.commandLine = commandLine
         self.environment = EnvironmentVariablesProvider(environmentVariables: environment)
         guard let path = commandLine["config"] ?? environment[Setting.fileVariable] else {
-            file = nil
+            file = [:]
             fileName = ""
             return
         }
         fileName = path
+        let bytes: Data
         do {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-            file = try JSONSnapshot(data: bytes.bytes, providerName: path, parsingOptions: .default)
-            try Self.check(try JSONSerialization.jsonObject(with: bytes) as? [String: Any] ?? [:], path)
-        } catch let fault as SettingFault {
-            throw fault
+            bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
             throw SettingFault("There is no configuration file \(path). “okaeri init --file \(path)” writes one.")
         } catch {
-            throw SettingFault("The configuration file \(path) cannot be read: \(error)")
+            throw SettingFault("The configuration file \(path) cannot be read: \(error.localizedDescription)")
         }
+        do {
+            file = try JSONDecoder().decode([String: FileValue].self, from: bytes)
+        } catch DecodingError.dataCorrupted {
+            throw SettingFault("The configuration file \(path) is no JSON\(Self.position(of: bytes)).")
+        } catch {
+            throw SettingFault(
+                "The configuration file \(path) must be one JSON object, such as {\"listen\": \"127.0.0.1:9000\"}.")
+        }
+        try Self.check(file, path)
     }
 
-    /// Refuses what the reader below would pass over in silence.
-    private static func check(_ members: [String: Any], _ path: String) throws(SettingFault) {
+    /// Where JSON breaks off, as far as the parser says it.
+    private static func position(of bytes: Data) -> String {
+        var words = ""
+        do { _ = try JSONSerialization.jsonObject(with: bytes) } catch {
+            words = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
+        }
+        guard let match = words.firstMatch(of: /around character (\d+)/), let index = Int(match.output.1) else {
+            return ": it ends too early"
+        }
+        let before = bytes.prefix(index)
+        let line = before.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return ": line \(line.count), character \((line.last?.count ?? 0) + 1)"
+    }
+
+    /// Refuses what is no setting, and values that no setting has.
+    private static func check(_ members: [String: FileValue], _ path: String) throws(SettingFault) {
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let setting = Setting.all.first(where: { $0.name == name }) else {
                 throw SettingFault(
                     "The configuration file \(path) has “\(name)”, which is no setting. “okaeri serve --help” shows them; "
                         + "“okaeri init” writes a new file.")
             }
-            guard value is String || value is NSNumber || value is [String] else {
-                throw wrongType(setting, path)
+            guard value.text != nil else {
+                throw SettingFault(
+                    "\(setting.name) (\(path)) has a JSON type that no setting has, but must be \(setting.rule).")
             }
         }
-    }
-
-    private static func wrongType(_ setting: Setting, _ file: String) -> SettingFault {
-        SettingFault("\(setting.name) (\(file)) has a JSON type that no setting has, but must be \(setting.rule).")
     }
 
     /// The value of a setting as text, and the name of its source.
@@ -62,28 +79,26 @@ struct SettingSources {
         } catch {
             throw SettingFault("\(setting.variable) cannot be read: \(error)")
         }
-        return try valueInFile(of: setting).map { ($0, fileName) }
+        return file[setting.name]?.text.map { ($0, fileName) }
     }
+}
 
-    private func valueInFile(of setting: Setting) throws(SettingFault) -> String? {
-        guard let file else { return nil }
-        let key = AbsoluteConfigKey([setting.name])
-        var failure: (any Error)?
-        for type: ConfigType in [.string, .stringArray, .int, .bool] {
-            do {
-                switch try file.value(forKey: key, type: type).value?.content {
-                case nil: return nil
-                case .string(let text): return text
-                case .stringArray(let texts): return texts.joined(separator: ",")
-                case .int(let number): return String(number)
-                case .bool(let flag): return flag ? "on" : "off"
-                default: continue
-                }
-            } catch {
-                failure = error
-            }
+/// A value in the configuration file, as the text that the command line would have.
+private struct FileValue: Decodable {
+    /// `nil` for a type that no setting has.
+    let text: String?
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        // Each type is tried; what is none of them has no text.
+        if let flag = try? container.decode(Bool.self) {
+            text = flag ? "on" : "off"
+        } else if let number = try? container.decode(Int.self) {
+            text = String(number)
+        } else if let texts = try? container.decode([String].self) {
+            text = texts.joined(separator: ",")
+        } else {
+            text = try? container.decode(String.self)
         }
-        guard failure != nil else { return nil }
-        throw Self.wrongType(setting, fileName)
     }
 }
