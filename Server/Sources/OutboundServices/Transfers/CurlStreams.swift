@@ -95,10 +95,8 @@ package final class CurlStreams: Sendable {
         guard let target = policy.target(of: call.url) else {
             throw noted(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
-        let hasShares = limits.transfersOfHost < limits.transfers
         let transfer = StreamTransfer(
-            call: call, target: target, sharingHost: hasShares ? EgressPolicy.host(of: call.url) : nil, upload: upload,
-            download: BytePipe { [self] in wake() })
+            call: call, target: target, upload: upload, download: BytePipe { [self] in wake() })
         let outcome: Result<StreamedResponse, WebFault> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 transfer.expect(continuation)
@@ -130,7 +128,7 @@ package final class CurlStreams: Sendable {
     ///
     /// - Returns: `false` when there are too many.
     private func begin(_ transfer: StreamTransfer) -> Bool {
-        let host = transfer.sharingHost
+        let host = host(of: transfer)
         let multi = state.withLock { state -> CurlMulti? in
             let ofHost = host.map { state.hosts[$0] ?? 0 } ?? 0
             guard !state.isClosed, state.count < limits.transfers, ofHost < limits.transfersOfHost else { return nil }
@@ -146,6 +144,11 @@ package final class CurlStreams: Sendable {
         }
         multi?.wake()
         return multi != nil
+    }
+
+    /// The server that a transfer counts for; `nil` where servers have no share.
+    private func host(of transfer: StreamTransfer) -> String? {
+        limits.transfersOfHost < limits.transfers ? EgressPolicy.host(of: transfer.call.url) : nil
     }
 
     private func start(_ multi: CurlMulti) {
@@ -193,9 +196,10 @@ package final class CurlStreams: Sendable {
     }
 
     private func finish(_ transfer: StreamTransfer, _ outcome: Result<StreamTransfer.Head, WebFault>) {
+        let host = host(of: transfer)
         state.withLock { state in
             state.count -= 1
-            guard let host = transfer.sharingHost, let ofHost = state.hosts[host] else { return }
+            guard let host, let ofHost = state.hosts[host] else { return }
             state.hosts[host] = ofHost > 1 ? ofHost - 1 : nil
         }
         switch outcome {
@@ -269,19 +273,13 @@ final class StreamTransfer: Sendable {
 
     let call: WebCall
     let target: EgressPolicy.Target
-    /// The server whose share of the transfers it takes from; `nil` where servers have no share.
-    let sharingHost: String?
     let upload: CurlStreams.Upload?
     let download: BytePipe
     private let waiter = Mutex<CheckedContinuation<Result<StreamedResponse, WebFault>, Never>?>(nil)
 
-    init(
-        call: WebCall, target: EgressPolicy.Target, sharingHost: String?, upload: CurlStreams.Upload?,
-        download: BytePipe
-    ) {
+    init(call: WebCall, target: EgressPolicy.Target, upload: CurlStreams.Upload?, download: BytePipe) {
         self.call = call
         self.target = target
-        self.sharingHost = sharingHost
         self.upload = upload
         self.download = download
     }
