@@ -236,7 +236,7 @@ let package = Package(
         // tests: Mail and HTTP clients.
         .testTarget(
             name: "OutboundServicesTests",
-            dependencies: ["Domain", "OutboundServices", "TestMailServer", "Threads", "WebAuthn", wire],
+            dependencies: ["CCurl", "Domain", "OutboundServices", "TestMailServer", "Threads", "WebAuthn", wire],
             exclude: ["Fixtures", "https-server.py"],
             swiftSettings: settings),
         // tests: Sealed files and the revocation journal.

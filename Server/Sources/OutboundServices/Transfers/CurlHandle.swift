@@ -20,6 +20,8 @@ final class CurlHandle {
     private var mayConnect: ((IPAddress) -> Bool)?
     /// The last address that `connectOnly` did not permit.
     private(set) var refusedAddress: IPAddress?
+    /// Whether `connectOnly` was asked: the name has been looked up.
+    private(set) var hasConnected = false
 
     /// What is sent, and how far it was.
     private struct Outgoing {
@@ -98,6 +100,7 @@ final class CurlHandle {
     }
 
     private func permits(_ socket: UnsafePointer<curl_sockaddr>) -> Bool {
+        hasConnected = true
         var bytes: (UInt64, UInt64) = (0, 0)
         let address: IPAddress
         switch withUnsafeMutableBytes(of: &bytes, { okaeri_curl_address(socket, $0.baseAddress) }) {

@@ -1,3 +1,4 @@
+import CCurl
 import Dispatch
 import Foundation
 import Synchronization
@@ -164,12 +165,17 @@ package final class CurlStreams: Sendable {
 
     private func run(_ multi: CurlMulti) {
         var running: [UnsafeMutableRawPointer: RunningStream] = [:]
+        var lookups = AbandonedLookups<StreamTransfer>()
         while true {
             let (added, isClosed) = state.withLock { state in
                 defer { state.added = [] }
                 return (state.added, state.isClosed)
             }
             for transfer in added {
+                guard !transfer.download.isBroken else {
+                    finish(transfer, .failure(Self.brokenOff))
+                    continue
+                }
                 switch RunningStream.begin(transfer, policy, limits, trusting: certificates, in: multi) {
                 case .success(let stream): running[stream.handle.pointer] = stream
                 case .failure(let fault): finish(transfer, .failure(fault))
@@ -178,30 +184,50 @@ package final class CurlStreams: Sendable {
             for (pointer, stream) in running {
                 if isClosed || stream.transfer.download.isBroken {
                     running[pointer] = nil
-                    multi.remove(stream.handle)
-                    finish(stream.transfer, .failure(.unreachable(reason: "the transfer was broken off")))
+                    end(stream, nil, .failure(Self.brokenOff))
                 } else {
                     stream.goOn()
                 }
             }
+            for transfer in lookups.takeEnded(at: .now) { leave(transfer) }
             if isClosed, state.withLock({ $0.added.isEmpty }) { return }
             multi.perform()
             while let (pointer, code) = multi.nextFinished() {
                 guard let stream = running.removeValue(forKey: pointer) else { continue }
-                multi.remove(stream.handle)
-                finish(stream.transfer, stream.outcome(code))
+                end(stream, code, stream.outcome(code))
             }
             multi.wait()
         }
+
+        func end(_ stream: RunningStream, _ code: CURLcode?, _ outcome: Result<StreamTransfer.Head, WebFault>) {
+            multi.remove(stream.handle)
+            if stream.leavesLookup(code) {
+                lookups.add(stream.transfer, at: .now)
+            } else {
+                leave(stream.transfer)
+            }
+            respond(stream.transfer, outcome)
+        }
     }
 
+    private static let brokenOff = WebFault.unreachable(reason: "the transfer was broken off")
+
     private func finish(_ transfer: StreamTransfer, _ outcome: Result<StreamTransfer.Head, WebFault>) {
+        leave(transfer)
+        respond(transfer, outcome)
+    }
+
+    /// Another transfer may begin.
+    private func leave(_ transfer: StreamTransfer) {
         let host = host(of: transfer)
         state.withLock { state in
             state.count -= 1
             guard let host, let ofHost = state.hosts[host] else { return }
             state.hosts[host] = ofHost > 1 ? ofHost - 1 : nil
         }
+    }
+
+    private func respond(_ transfer: StreamTransfer, _ outcome: Result<StreamTransfer.Head, WebFault>) {
         switch outcome {
         case .success(let head):
             transfer.download.end()

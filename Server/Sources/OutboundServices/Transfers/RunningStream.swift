@@ -15,6 +15,16 @@ final class RunningStream {
     private static let pause = 0x1000_0001
     private static let abort = 0x1000_0000
 
+    /// What every transfer has, whatever its times.
+    static let options: [(CURLoption, Int)] = [
+        // Where a transfer ends, libcurl would wait for the look-up of its name, and with it all transfers of this thread: for as
+        // long as the name server that a tenant chose is silent.
+        (CURLOPT_QUICK_EXIT, 1),
+        // Each has a connection of its own: its address was judged for it.
+        (CURLOPT_FRESH_CONNECT, 1), (CURLOPT_FORBID_REUSE, 1),
+        (CURLOPT_LOW_SPEED_LIMIT, 1),
+    ]
+
     private init(_ transfer: StreamTransfer, _ handle: CurlHandle) {
         self.transfer = transfer
         self.handle = handle
@@ -28,14 +38,9 @@ final class RunningStream {
             let whole = min(transfer.call.timeLimit ?? limits.whole, limits.whole)
             let handle = try CurlHandle(
                 maximumBytes: 0, connectLimit: min(limits.connecting, whole), timeLimit: whole)
-            // A name server that is silent must not hold this thread up for longer.
-            if transfer.call.timeLimit != nil { try handle.set(CURLOPT_QUICK_EXIT, 1) }
+            for (option, value) in options { try handle.set(option, value) }
             try handle.ask(transfer.call, transfer.target, policy, names: [], upload: transfer.upload)
             if let certificates { try handle.set(CURLOPT_CAINFO, certificates) }
-            // Each transfer has a connection of its own: its address was judged for it.
-            try handle.set(CURLOPT_FRESH_CONNECT, 1)
-            try handle.set(CURLOPT_FORBID_REUSE, 1)
-            try handle.set(CURLOPT_LOW_SPEED_LIMIT, 1)
             try handle.set(CURLOPT_LOW_SPEED_TIME, max(1, Int(clamping: limits.silence.components.seconds)))
             let stream = RunningStream(transfer, handle)
             try handle.stream(
@@ -95,6 +100,12 @@ final class RunningStream {
         if sends { isSendingPaused = false }
         if receives { isReceivingPaused = false }
         handle.pause(sending: isSendingPaused, receiving: isReceivingPaused)
+    }
+
+    /// Whether the name may still be looked up, by a thread that libcurl leaves alone when the transfer ends. The code says how it
+    /// ended; `nil` for one that was broken off.
+    func leavesLookup(_ code: CURLcode?) -> Bool {
+        !handle.hasConnected && (code == nil || code == CURLE_OPERATION_TIMEDOUT)
     }
 
     func outcome(_ code: CURLcode) -> Result<StreamTransfer.Head, WebFault> {
