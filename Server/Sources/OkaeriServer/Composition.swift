@@ -156,7 +156,7 @@ package struct Composition: Sendable {
         let caller = caller ?? CurlCaller(policy: egress)
         let tenantCaller = caller.forTenants()
         let tenants = tenantCaller.policy
-        upstreamStreams = CurlStreams(limits: .init(transfersOfHost: 128), policy: tenants)
+        upstreamStreams = CurlStreams(policy: tenants)
         (self.caller, self.tenantCaller) = (caller, tenantCaller)
         let eventStreams = CurlStreams(limits: EventWebhook.limits, policy: tenants)
         self.eventStreams = eventStreams

@@ -9,13 +9,18 @@ struct CurlUpstream: ParseUpstream {
     /// `nil` while no traces are made.
     let tracer: Tracer?
 
+    /// Of all transfers; what others ask is not to wait for one application's server, or for one client that reads nothing.
+    private static let maximumOfApplication = 128
+    private static let maximumOfAddress = 16
+
     func callAsFunction(_ request: UpstreamRequest) async throws -> UpstreamResponse? {
         guard let method = WebCall.Method(rawValue: request.method) else { return nil }
         var call = WebCall(method, request.url, headers: request.headers)
+        let shares = shares(of: request)
         switch request.body {
         case .bytes(let bytes):
             if method != .get || !bytes.isEmpty { call.bytes = bytes }
-            return await response(to: call, nil)
+            return await response(to: call, nil, of: shares)
         case .pieces(let byteCount, let read):
             let upload = streams.upload(byteCount: byteCount)
             return try await withThrowingTaskGroup(of: Outcome.self) { group in
@@ -31,7 +36,7 @@ struct CurlUpstream: ParseUpstream {
                     }
                     return .sent
                 }
-                group.addTask { [call] in .answered(await response(to: call, upload)) }
+                group.addTask { [call] in .answered(await response(to: call, upload, of: shares)) }
                 defer { group.cancelAll() }
                 while let outcome = try await group.next() {
                     if case .answered(let response) = outcome { return response }
@@ -46,13 +51,21 @@ struct CurlUpstream: ParseUpstream {
         case answered(UpstreamResponse?)
     }
 
+    private func shares(of request: UpstreamRequest) -> [TransferShare] {
+        let ofApplication = TransferShare.application(request.application, maximum: Self.maximumOfApplication)
+        guard let client = request.client else { return [ofApplication] }
+        return [ofApplication, .address(client, in: request.application, maximum: Self.maximumOfAddress)]
+    }
+
     /// - Returns: `nil` when there is none: the log has the reason.
-    private func response(to call: WebCall, _ upload: CurlStreams.Upload?) async -> UpstreamResponse? {
+    private func response(
+        to call: WebCall, _ upload: CurlStreams.Upload?, of shares: [TransferShare]
+    ) async -> UpstreamResponse? {
         var call = call
         let span = tracer?.beginCall(call.method.rawValue)
         if let span { call.headers += TraceHeaders.of(span) }
         do throws(WebFault) {
-            let response = try await streams(call, upload)
+            let response = try await streams(call, upload, of: shares)
             span?.endCall(call, status: response.status)
             return UpstreamResponse(status: response.status, headers: response.headers) {
                 try await response.next().map { ByteBuffer(bytes: $0) }

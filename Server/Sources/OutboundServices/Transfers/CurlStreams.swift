@@ -13,23 +13,22 @@ package final class CurlStreams: Sendable {
         package var connecting: Duration
         /// How long nothing may come or go.
         package var silence: Duration
+        /// How long nothing may be taken of a response that has come: libcurl's own limit does not count while it waits.
+        package var unread: Duration
         /// How long a whole transfer may take.
         package var whole: Duration
         /// How many transfers may be under way.
         package var transfers: Int
-        /// How many of them one server may have: tenants name it, and others are not to wait for it. All of them where
-        /// something else gives each tenant its share.
-        package var transfersOfHost: Int
 
         package init(
-            connecting: Duration = .seconds(4), silence: Duration = .seconds(30), whole: Duration = .seconds(600),
-            transfers: Int = 256, transfersOfHost: Int? = nil
+            connecting: Duration = .seconds(4), silence: Duration = .seconds(30), unread: Duration = .seconds(60),
+            whole: Duration = .seconds(600), transfers: Int = 256
         ) {
             self.connecting = connecting
             self.silence = silence
+            self.unread = unread
             self.whole = whole
             self.transfers = transfers
-            self.transfersOfHost = transfersOfHost ?? transfers
         }
     }
 
@@ -49,9 +48,7 @@ package final class CurlStreams: Sendable {
 
     private struct State: Sendable {
         var added: [StreamTransfer] = []
-        var count = 0
-        /// Those under way of each server, where it has a share.
-        var hosts: [String: Int] = [:]
+        var counts = TransferCounts()
         var isClosed = false
         /// Made at the first call; gone when the thread ends.
         var multi: CurlMulti?
@@ -90,14 +87,17 @@ package final class CurlStreams: Sendable {
     /// - Parameters:
     ///   - call: The request; it has no body of its own beside an upload.
     ///   - upload: Its body, while it is read.
+    ///   - shares: What it counts for; nothing where each tenant has its share by other means.
     /// - Returns: the response, whose body follows.
-    /// - Throws: `WebFault`.
-    package func callAsFunction(_ call: WebCall, _ upload: Upload? = nil) async throws(WebFault) -> StreamedResponse {
+    /// - Throws: `WebFault`; `tooBusy` while there is no room in all or in one of the shares.
+    package func callAsFunction(
+        _ call: WebCall, _ upload: Upload? = nil, of shares: [TransferShare] = []
+    ) async throws(WebFault) -> StreamedResponse {
         guard let target = policy.target(of: call.url) else {
             throw noted(.addressRefused(reason: "it is not public, or not asked by https"), call)
         }
         let transfer = StreamTransfer(
-            call: call, target: target, upload: upload, download: BytePipe { [self] in wake() })
+            call: call, target: target, upload: upload, shares: shares, download: BytePipe { [self] in wake() })
         let outcome: Result<StreamedResponse, WebFault> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 transfer.expect(continuation)
@@ -129,27 +129,19 @@ package final class CurlStreams: Sendable {
     ///
     /// - Returns: `false` when there are too many.
     private func begin(_ transfer: StreamTransfer) -> Bool {
-        let host = host(of: transfer)
         let multi = state.withLock { state -> CurlMulti? in
-            let ofHost = host.map { state.hosts[$0] ?? 0 } ?? 0
-            guard !state.isClosed, state.count < limits.transfers, ofHost < limits.transfersOfHost else { return nil }
+            guard !state.isClosed, let multi = state.multi ?? CurlMulti(),
+                state.counts.take(transfer.shares, of: limits.transfers)
+            else { return nil }
             if state.multi == nil {
-                guard let made = CurlMulti() else { return nil }
-                state.multi = made
-                start(made)
+                state.multi = multi
+                start(multi)
             }
-            state.count += 1
-            if let host { state.hosts[host] = ofHost + 1 }
             state.added.append(transfer)
             return state.multi
         }
         multi?.wake()
         return multi != nil
-    }
-
-    /// The server that a transfer counts for; `nil` where servers have no share.
-    private func host(of transfer: StreamTransfer) -> String? {
-        limits.transfersOfHost < limits.transfers ? EgressPolicy.host(of: transfer.call.url) : nil
     }
 
     private func start(_ multi: CurlMulti) {
@@ -185,6 +177,9 @@ package final class CurlStreams: Sendable {
                 if isClosed || stream.transfer.download.isBroken {
                     running[pointer] = nil
                     end(stream, nil, .failure(Self.brokenOff))
+                } else if stream.isUnread(for: limits.unread) {
+                    running[pointer] = nil
+                    end(stream, nil, .failure(.unreachable(reason: "nobody takes the response")))
                 } else {
                     stream.goOn()
                 }
@@ -219,12 +214,7 @@ package final class CurlStreams: Sendable {
 
     /// Another transfer may begin.
     private func leave(_ transfer: StreamTransfer) {
-        let host = host(of: transfer)
-        state.withLock { state in
-            state.count -= 1
-            guard let host, let ofHost = state.hosts[host] else { return }
-            state.hosts[host] = ofHost > 1 ? ofHost - 1 : nil
-        }
+        state.withLock { $0.counts.leave(transfer.shares) }
     }
 
     private func respond(_ transfer: StreamTransfer, _ outcome: Result<StreamTransfer.Head, WebFault>) {
@@ -300,13 +290,18 @@ final class StreamTransfer: Sendable {
     let call: WebCall
     let target: EgressPolicy.Target
     let upload: CurlStreams.Upload?
+    let shares: [TransferShare]
     let download: BytePipe
     private let waiter = Mutex<CheckedContinuation<Result<StreamedResponse, WebFault>, Never>?>(nil)
 
-    init(call: WebCall, target: EgressPolicy.Target, upload: CurlStreams.Upload?, download: BytePipe) {
+    init(
+        call: WebCall, target: EgressPolicy.Target, upload: CurlStreams.Upload?, shares: [TransferShare],
+        download: BytePipe
+    ) {
         self.call = call
         self.target = target
         self.upload = upload
+        self.shares = shares
         self.download = download
     }
 

@@ -9,7 +9,8 @@ final class RunningStream {
     private var sent = 0
     private var hasHead = false
     private var isSendingPaused = false
-    private var isReceivingPaused = false
+    /// Since when what came waits to be taken; `nil` while it goes on.
+    private var unreadSince: ContinuousClock.Instant?
 
     /// Words of libcurl's callbacks (`CURL_READFUNC_PAUSE`, `CURL_WRITEFUNC_PAUSE`, `CURL_READFUNC_ABORT`).
     private static let pause = 0x1000_0001
@@ -81,7 +82,7 @@ final class RunningStream {
             }
             return bytes.count
         case .full:
-            isReceivingPaused = true
+            unreadSince = .now
             return Self.pause
         case .broken: return 0
         }
@@ -94,12 +95,18 @@ final class RunningStream {
     /// Goes on with what waited for the task.
     func goOn() {
         let (sends, receives) = (
-            isSendingPaused && transfer.upload?.pipe.hasNews == true, isReceivingPaused && transfer.download.hasRoom
+            isSendingPaused && transfer.upload?.pipe.hasNews == true, unreadSince != nil && transfer.download.hasRoom
         )
         guard sends || receives else { return }
         if sends { isSendingPaused = false }
-        if receives { isReceivingPaused = false }
-        handle.pause(sending: isSendingPaused, receiving: isReceivingPaused)
+        if receives { unreadSince = nil }
+        handle.pause(sending: isSendingPaused, receiving: unreadSince != nil)
+    }
+
+    /// Whether nobody has taken anything of the response for so long.
+    func isUnread(for limit: Duration) -> Bool {
+        guard let unreadSince, !transfer.download.hasRoom else { return false }
+        return .now - unreadSince >= limit
     }
 
     /// Whether the name may still be looked up, by a thread that libcurl leaves alone when the transfer ends. The code says how it

@@ -1,3 +1,52 @@
+package import Domain
+
+/// A part of all transfers that a call counts for: others are not to wait for what one tenant, or one client of its, does.
+package struct TransferShare: Hashable, Sendable {
+    private enum Owner: Hashable, Sendable {
+        case application(Identifier<Application>)
+        case address(Identifier<Application>, group: String)
+    }
+
+    private let owner: Owner
+    /// How many transfers may be under way for it.
+    fileprivate let maximum: Int
+
+    package static func application(_ application: Identifier<Application>, maximum: Int) -> TransferShare {
+        TransferShare(owner: .application(application), maximum: maximum)
+    }
+
+    /// The share of all clients of one address, or of one network, in an application.
+    package static func address(
+        _ address: ClientAddress, in application: Identifier<Application>, maximum: Int
+    ) -> TransferShare {
+        TransferShare(owner: .address(application, group: address.allowanceGroup), maximum: maximum)
+    }
+}
+
+/// What is under way, in all and for each share.
+struct TransferCounts: Sendable {
+    private var all = 0
+    private var shares: [TransferShare: Int] = [:]
+
+    /// Takes one in all and one of each share, or nothing.
+    ///
+    /// - Returns: whether there was room; then `leave` has to follow.
+    mutating func take(_ taken: [TransferShare], of maximum: Int) -> Bool {
+        guard all < maximum, taken.allSatisfy({ shares[$0, default: 0] < $0.maximum }) else { return false }
+        all += 1
+        for share in taken { shares[share, default: 0] += 1 }
+        return true
+    }
+
+    mutating func leave(_ left: [TransferShare]) {
+        all -= 1
+        for share in left {
+            guard let count = shares[share] else { continue }
+            shares[share] = count > 1 ? count - 1 : nil
+        }
+    }
+}
+
 /// Transfers that ended while their name was looked up. libcurl leaves the thread that asks a silent name server to itself, so
 /// each of them counts as under way until that thread has surely ended: otherwise who calls and leaves, again and again, would
 /// fill the process with threads.

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import HTTPSupport
 import HTTPTypes
 import Foundation
@@ -8,6 +8,10 @@ import OkaeriWire
 
 /// A request to an app's own Parse Server.
 package struct UpstreamRequest: Sendable {
+    /// Whose server is asked.
+    package var application: Identifier<Domain.Application>
+    /// For whom; `nil` for the app's own backend, which asks for all its users.
+    package var client: ClientAddress?
     package var method: String
     /// The whole address, with its query.
     package var url: String
@@ -99,6 +103,7 @@ struct UpstreamController: Sendable {
         let sent = try body(of: call, &headers)
         let base = call.caller.options.upstream.first ?? ""
         let request = UpstreamRequest(
+            application: call.application.id, client: call.caller.isMaster ? nil : call.client,
             // Nothing is sent back for HEAD but the head.
             method: sent.method == .head ? "GET" : sent.method.rawValue, url: base + target(of: call),
             headers: headers.filter { header in header.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } },

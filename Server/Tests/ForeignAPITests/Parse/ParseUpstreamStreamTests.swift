@@ -52,6 +52,12 @@ private final class StreamingParseServer: Sendable {
                 }
                 try await writer.finish(nil)
             }
+        case "waiting.bin":
+            // More than is held on the way of a response that nobody reads.
+            return Self.file(8 * Self.pieceBytes) { writer in
+                for _ in 0..<8 { try await writer.write(Self.piece) }
+                try await writer.finish(nil)
+            }
         case "broken.bin":
             return Self.file(Self.bodyBytes) { writer in
                 try await writer.write(Self.piece)
@@ -134,14 +140,19 @@ struct ParseUpstreamStreamTests {
         world = try await ForeignWorld(
             server: ["rate-limits": "off", "request-timeout": "2"],
             caller: CurlCaller(policy: Self.policy))
-        _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["upstream": .texts(["\(address)/parse"])], mayLoosen: true,
-            by: .local)
+        try await lead(world.application.id, to: address)
     }
 
-    private func open(_ method: String, _ name: String, _ more: [(String, String)] = []) async throws -> Response {
+    private func open(
+        _ method: String, _ name: String, from peer: String = "192.0.2.1", of keys: [(String, String)] = Self.keys
+    ) async throws -> Response {
         try await world.respond(
-            method, "/parse/files/\(name)", Self.keys + more, body: RequestBody(buffer: ByteBuffer()), byteCount: nil)
+            method, "/parse/files/\(name)", keys, body: RequestBody(buffer: ByteBuffer()), byteCount: nil, peer: peer)
+    }
+
+    private func lead(_ application: Identifier<Domain.Application>, to address: String) async throws {
+        _ = try await world.modules.applications.changeProtocolRules(
+            .parse, of: application, to: ["upstream": .texts(["\(address)/parse"])], mayLoosen: true, by: .local)
     }
 
     @Test(
@@ -268,15 +279,54 @@ struct ParseUpstreamStreamTests {
         }
     }
 
-    @Test("have a share of each server's, so that one whose responses nobody reads holds up no other")
-    func share() async throws {
-        let streams = CurlStreams(limits: .init(transfers: 3, transfersOfHost: 1), policy: Self.policy)
-        let file = "/parse/files/large.bin"
-        let held = try await streams(WebCall(.get, address + file))
-        await #expect(throws: WebFault.tooBusy) { _ = try await streams(WebCall(.get, address + file)) }
-        let elsewhere = address.replacing("127.0.0.1", with: "localhost")
-        let other = try await streams(WebCall(.get, elsewhere + file))
-        #expect(held.status == 200 && other.status == 200)
+    @Test("that one address does not read are sixteen at the most: those of other addresses come")
+    func shareOfAddress() async throws {
+        var held: [Response] = []
+        for _ in 0..<16 { held.append(try await open("GET", "waiting.bin")) }
+        #expect(held.allSatisfy { $0.status == .ok })
+        #expect(try await open("GET", "waiting.bin").status == .serviceUnavailable)
+        let other = try await open("GET", "waiting.bin", from: "192.0.2.2")
+        #expect(other.status == .ok)
+        let reader = PieceReader()
+        try await other.body.write(reader)
+        #expect(reader.count == 8 * StreamingParseServer.pieceBytes)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("of one application are half of all, whatever its server is called: another's come, of that server too")
+    func shareOfApplication() async throws {
+        let keys = [("X-Parse-Application-Id", "app2"), ("X-Parse-REST-API-Key", "rest2")]
+        let other = try await world.modules.applications.createApplication(
+            name: "Other app", settings: ApplicationSettings(),
+            protocols: [
+                .parse: [
+                    .applicationId: Secret("app2"), .restKey: Secret("rest2"), .javascriptKey: Secret("jskey2"),
+                    .clientKey: Secret("client2"), .masterKey: Secret("master2"),
+                ]
+            ], by: .local
+        ).application
+        var held: [Response] = []
+        for number in 0..<128 {
+            if number == 64 {
+                try await lead(world.application.id, to: address.replacing("127.0.0.1", with: "localhost"))
+            }
+            held.append(try await open("GET", "waiting.bin", from: "192.0.2.\(1 + number / 16)"))
+        }
+        #expect(held.allSatisfy { $0.status == .ok })
+        #expect(try await open("GET", "waiting.bin", from: "192.0.2.99").status == .serviceUnavailable)
+        for theirs in [address, await StreamingParseServer().start()] {
+            try await lead(other.id, to: theirs)
+            #expect(try await open("GET", "waiting.bin", of: keys).status == .ok)
+        }
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("are broken off when nobody has taken anything of them for as long as may be")
+    func unread() async throws {
+        let streams = CurlStreams(limits: .init(unread: .zero), policy: Self.policy)
+        let response = try await streams(WebCall(.get, "\(address)/parse/files/endless.bin"))
+        await dropped()
+        await #expect(throws: BytePipe.Broken.self) { while try await response.next() != nil {} }
         await streams.close()
     }
 

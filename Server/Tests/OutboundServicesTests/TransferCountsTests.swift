@@ -1,0 +1,28 @@
+import Domain
+import Testing
+
+@testable import OutboundServices
+
+@Suite("The shares of transfers")
+struct TransferCountsTests {
+    private let address = TransferShare.address(
+        ClientAddress(text: "192.0.2.1", allowanceGroup: "192.0.2.1"), in: Identifier(rawValue: "a"), maximum: 1)
+    private let neighbour = TransferShare.address(
+        ClientAddress(text: "192.0.2.2", allowanceGroup: "192.0.2.2"), in: Identifier(rawValue: "a"), maximum: 1)
+    private let application = TransferShare.application(Identifier(rawValue: "a"), maximum: 2)
+    private let other = TransferShare.application(Identifier(rawValue: "b"), maximum: 2)
+
+    @Test("are taken all or none, and given back with the transfer")
+    func allOrNone() {
+        var counts = TransferCounts()
+        // The second one finds no room for its address, and takes nothing of the application's.
+        let taken = [[application, address], [application, address], [application, neighbour], [application]]
+            .map { counts.take($0, of: 3) }
+        #expect(taken == [true, false, true, false])
+        let further = [[other], [other]].map { counts.take($0, of: 3) }
+        #expect(further == [true, false])
+        counts.leave([application, address])
+        let last = [[application, address], []].map { counts.take($0, of: 3) }
+        #expect(last == [true, false])
+    }
+}
