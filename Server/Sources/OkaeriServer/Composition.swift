@@ -31,10 +31,8 @@ package struct Composition: Sendable {
     private let mail: (carrier: SMTPCarrier, threads: WorkerThreads)?
     private let randomness: any Randomness
     private let sealingKey: SealingKey
-    private let caller: CurlCaller
-    private let tenantCaller: CurlCaller
-    /// Hands text messages over, to the operator's own address alone.
-    private let textMessageCaller: CurlCaller
+    /// What asks other servers, each with threads of its own, so that none waits for another.
+    private let callers: [CurlCaller]
     /// Sends events to the backends of apps, each within its own time: no call waits for those to a slow backend.
     private let eventStreams: CurlStreams
     /// Asks hooks, each within its own time.
@@ -46,8 +44,6 @@ package struct Composition: Sendable {
     let passwords: any PasswordHashing
     /// Refuses new passwords that are known from leaks; `nil` without a list of them.
     private let checkedPasswords: BreachCheckedPasswords?
-    /// Asks the operator's service of leaked passwords, which somebody waits for.
-    private let passwordListCaller: CurlCaller
     /// Replicates the embedded database; `nil` when nothing does.
     private(set) var replica: ReplicaShipper?
     /// What a standby reads; `nil` for a server that writes.
@@ -153,18 +149,17 @@ package struct Composition: Sendable {
         let store = telemetry.traced(engine, settings.database == nil ? .sqlite : .postgresql)
         let addresses = providers ?? settings.providers
         let egress = settings.egress(to: addresses)
-        let caller = caller ?? CurlCaller(policy: egress)
-        let tenantCaller = caller.forTenants()
+        let caller = caller ?? CurlCaller(limits: .init(calls: IdentityProviders.lanesOfNamed), policy: egress)
+        let (tenantCaller, adminCaller) = (caller.forTenants(), caller.forAdmins())
         let tenants = tenantCaller.policy
         upstreamStreams = CurlStreams(policy: tenants)
-        (self.caller, self.tenantCaller) = (caller, tenantCaller)
         let eventStreams = CurlStreams(limits: EventWebhook.limits, policy: tenants)
         self.eventStreams = eventStreams
         let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: tenants)
         self.hookStreams = hookStreams
+        // Hands text messages over, to the operator's own address alone.
         let textMessageCaller = CurlCaller(
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.textMessages.map { [$0.url] } ?? []))
-        self.textMessageCaller = textMessageCaller
         self.settings = settings
         self.store = store
         self.clock = clock
@@ -177,9 +172,11 @@ package struct Composition: Sendable {
             let threads = PasswordThreads(count: settings.passwordThreads, maximumWaiting: settings.passwordQueue)
             (hashing, passwordThreads) = (threads, threads)
         }
-        passwordListCaller = CurlCaller(
+        // Asks the operator's service of leaked passwords, which somebody waits for.
+        let passwordListCaller = CurlCaller(
             limits: PasswordListSettings.limits,
             policy: EgressPolicy(privateNetworks: [], operatorURLs: settings.passwordLists.rangeURL.map { [$0] } ?? []))
+        callers = [caller, tenantCaller, adminCaller, textMessageCaller, passwordListCaller]
         checkedPasswords = settings.passwordLists.checked(
             telemetry.traced(hashing), call: telemetry.traced(passwordListCaller, tellsTrace: false))
         let passwords = checkedPasswords ?? telemetry.traced(hashing)
@@ -190,6 +187,7 @@ package struct Composition: Sendable {
             issuer: settings.issuer, pagesURL: settings.pagesURL, protocols: Self.protocols,
             providers: IdentityProviders(
                 at: addresses, call: telemetry.traced(caller, tellsTrace: false),
+                adminCall: telemetry.traced(adminCaller, tellsTrace: false),
                 tenantCall: telemetry.traced(tenantCaller, tellsTrace: false), clock: clock, randomness: randomness),
             mailDelivery: settings.isDevelopment ? .outbox : mail.map { .carrier($0.carrier) } ?? .none,
             mailRenderer: HTMLMailRenderer(),
@@ -354,14 +352,11 @@ package struct Composition: Sendable {
 
     /// Called with a sentence for the log when somebody else's server cannot be asked; clients learn none of it.
     package func observeOutboundFaults(_ observer: @escaping @Sendable (String) -> Void) {
-        caller.observeFaults(observer)
-        tenantCaller.observeFaults(observer)
+        for caller in callers { caller.observeFaults(observer) }
         upstreamStreams.observeFaults(observer)
         eventStreams.observeFaults(observer)
         hookStreams.observeFaults(observer)
         modules.hooks.observeFaults(observer)
-        textMessageCaller.observeFaults(observer)
-        passwordListCaller.observeFaults(observer)
         checkedPasswords?.observeFaults(observer)
     }
 
@@ -384,13 +379,10 @@ package struct Composition: Sendable {
 
     /// Finishes what is being written and closes the storage.
     package func close() async {
-        await caller.close()
-        await tenantCaller.close()
+        for caller in callers { await caller.close() }
         await eventStreams.close()
         await hookStreams.close()
         await upstreamStreams.close()
-        await textMessageCaller.close()
-        await passwordListCaller.close()
         await telemetry?.close()
         await mail?.threads.close()
         await passwordThreads?.close()

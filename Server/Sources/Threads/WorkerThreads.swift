@@ -6,8 +6,8 @@ import Synchronization
     import Glibc
 #endif
 
-/// A fixed number of threads for work that blocks or computes for long, so that neither an event loop nor the
-/// cooperative pool waits for it.
+/// Up to a number of threads for work that blocks or computes for long, so that neither an event loop nor the
+/// cooperative pool waits for it. Each starts when there is work that no other one is free for.
 ///
 /// Work that finds no free thread waits in a queue of bounded length, first come, first served. Work that is queued
 /// when the threads are closed is still done.
@@ -20,7 +20,10 @@ package final class WorkerThreads: Sendable {
         case closed
     }
 
+    private let name: String
+    private let count: Int
     private let maximumWaiting: Int
+    private let niceness: Int
     private let state = Mutex(State())
     private let available = DispatchSemaphore(value: 0)
     private let ended = DispatchGroup()
@@ -29,6 +32,8 @@ package final class WorkerThreads: Sendable {
         var jobs: [@Sendable () -> Void] = []
         /// Where the queue begins in `jobs`; what is before was done.
         var first = 0
+        var started = 0
+        /// Those of the started ones that have nothing to do.
         var idle = 0
         var isClosed = false
 
@@ -47,7 +52,7 @@ package final class WorkerThreads: Sendable {
         }
     }
 
-    /// Starts the threads.
+    /// Makes the queue; threads start later.
     ///
     /// - Parameters:
     ///   - name: Their name in the system's tools, of which 15 bytes are shown.
@@ -55,17 +60,21 @@ package final class WorkerThreads: Sendable {
     ///   - maximumWaiting: The most jobs that may wait for a free thread.
     ///   - niceness: From 0, as the process, to 19: what these threads do then yields to everything else (Linux).
     package init(name: String, count: Int, maximumWaiting: Int, niceness: Int = 0) {
+        self.name = name
+        self.count = max(1, count)
         self.maximumWaiting = maximumWaiting
-        for _ in 0..<max(1, count) {
-            ended.enter()
-            let thread = Thread { [self] in
-                Self.lower(niceness)
-                work()
-                ended.leave()
-            }
-            thread.name = name
-            thread.start()
+        self.niceness = niceness
+    }
+
+    /// - Precondition: It is counted among the started and idle ones.
+    private func start() {
+        let thread = Thread { [self] in
+            Self.lower(niceness)
+            work()
+            ended.leave()
         }
+        thread.name = name
+        thread.start()
     }
 
     /// Does work on one of the threads.
@@ -74,15 +83,21 @@ package final class WorkerThreads: Sendable {
     /// - Throws: `queueFull`, `closed`; the work was not begun then.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(Refusal) -> Value {
         let result: Result<Value, Refusal> = await withCheckedContinuation { continuation in
-            let refusal = state.withLock { state -> Refusal? in
-                if state.isClosed { return .closed }
-                if state.waiting - state.idle >= maximumWaiting { return .queueFull }
+            let (refusal, starts) = state.withLock { state -> (Refusal?, Bool) in
+                if state.isClosed { return (.closed, false) }
+                if state.waiting - state.idle - (count - state.started) >= maximumWaiting { return (.queueFull, false) }
                 state.jobs.append { continuation.resume(returning: .success(work())) }
-                return nil
+                guard state.waiting > state.idle, state.started < count else { return (nil, false) }
+                state.started += 1
+                state.idle += 1
+                // Before anybody can wait for the end.
+                ended.enter()
+                return (nil, true)
             }
             if let refusal {
                 continuation.resume(returning: .failure(refusal))
             } else {
+                if starts { start() }
                 available.signal()
             }
         }
@@ -106,19 +121,19 @@ package final class WorkerThreads: Sendable {
 
     private func work() {
         while true {
-            state.withLock { $0.idle += 1 }
             available.wait()
-            let (job, isOver) = state.withLock { state in
-                state.idle -= 1
+            let job = state.withLock { state in
                 let job = state.next()
-                return (job, job == nil && state.isClosed)
+                if job != nil { state.idle -= 1 }
+                return job
             }
-            job?()
-            if isOver {
-                // The next thread ends too.
+            guard let job else {
+                // Closed: the next thread ends too.
                 available.signal()
                 return
             }
+            job()
+            state.withLock { $0.idle += 1 }
         }
     }
 

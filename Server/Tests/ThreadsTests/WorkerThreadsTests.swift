@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Testing
 import Threads
 
@@ -53,6 +54,38 @@ struct WorkerThreadsTests {
         for (number, task) in queued.enumerated() { #expect(try await task.value == number) }
         await #expect(throws: WorkerThreads.Refusal.closed) { try await threads.run {} }
     }
+
+    #if os(Linux)
+        @Test("start when there is work that no other one is free for")
+        func lazyStart() async throws {
+            let name = "lazy-threads"
+            let threads = WorkerThreads(name: name, count: 8, maximumWaiting: 10)
+            #expect(Self.running(name) == 0)
+            let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let work: @Sendable () -> Void = {
+                begun.signal()
+                gate.wait()
+            }
+            async let first: Void = threads.run(work)
+            await wait(for: begun)
+            #expect(Self.running(name) == 1)
+            async let second: Void = threads.run(work)
+            await wait(for: begun)
+            #expect(Self.running(name) == 2)
+            gate.signal()
+            gate.signal()
+            _ = try await (first, second)
+            await threads.close()
+        }
+
+        /// How many threads of the process have a name.
+        private static func running(_ name: String) -> Int {
+            let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+            return tasks.count { task in
+                (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == "\(name)\n"
+            }
+        }
+    #endif
 
     /// Waits without holding a thread of the cooperative pool.
     private func wait(for semaphore: DispatchSemaphore) async {

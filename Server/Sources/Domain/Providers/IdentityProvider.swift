@@ -115,6 +115,13 @@ package struct IdentityProviders: Sendable {
 
     /// How much is asked at once of the addresses that tenants name, on one node: as many calls may be under way.
     package static let lanesOfTenants = 32
+    /// The same of all named providers together.
+    package static let lanesOfNamed = 64
+    /// Calls under way at once to the provider of the admins, which wait for no application's.
+    package static let callsOfAdmins = 4
+
+    private let tenantLanes = SharedLanes(lanesOfTenants)
+    private let namedLanes = SharedLanes(lanesOfNamed)
 
     /// No provider at all.
     package static var none: IdentityProviders { IdentityProviders(named: [:], openID: nil, admins: nil, apple: nil) }
@@ -128,11 +135,15 @@ package struct IdentityProviders: Sendable {
         named: [Identity.Provider: any IdentityProvider], openID: (any IdentityProvider)?,
         admins: (any IdentityProvider)?, apple: (any AppleServerAPI)?
     ) {
-        self.named = named
-        self.openID = openID.map { TenantsProvider($0) }
+        let (tenantLanes, namedLanes) = (tenantLanes, namedLanes)
+        self.named = named.mapValues { SharedProvider($0, namedLanes) }
+        self.openID = openID.map { SharedProvider($0, tenantLanes) }
         self.admins = admins
-        self.apple = apple
+        self.apple = apple.map { SharedApple($0, namedLanes) }
     }
+
+    /// What the tokens of a service that users have left take: Firebase's keys are at one address, others' where tenants say.
+    func lanes(of service: OldService.Name) -> SharedLanes { service == .firebase ? namedLanes : tenantLanes }
 
     /// The provider of a name; `nil` for none.
     package subscript(provider: Identity.Provider) -> (any IdentityProvider)? {

@@ -11,6 +11,8 @@ package struct VerifyOldToken: Sendable {
     let clock: any WallClock
     let sealingKey: SealingKey
     let tokens: any OldTokenVerifier
+    /// Whose lanes the services' addresses are asked in.
+    let providers: IdentityProviders
     let askHook: AskHook
     let rateLimiter: RateLimiter
     /// Whether the limits hold.
@@ -34,7 +36,9 @@ package struct VerifyOldToken: Sendable {
                 let bytes = try sealingKey.open(sealed, purpose: OldService.purpose(known, application.id))
                 return Secret(String(decoding: bytes, as: UTF8.self))
             }
-            return try await tokens.identify(token, of: service, secret: secret)
+            return try await providers.lanes(of: known).run(for: application.id) { () async throws(DomainError) in
+                try await tokens.identify(token, of: service, secret: secret)
+            }
         }
         guard let hook = application.settings.hooks[.adoption], Self.isName(name) else { return nil }
         guard (1...Self.maximumBytes).contains(token.revealed.utf8.count) else { throw .credentialRefused }

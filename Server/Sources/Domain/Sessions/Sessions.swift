@@ -56,7 +56,7 @@ package final class Sessions: Sendable {
             authenticate: authenticate,
             verifyOldToken: VerifyOldToken(
                 store: store, clock: clock, sealingKey: world.sealingKey, tokens: world.services.oldTokens,
-                askHook: askHook,
+                providers: world.services.providers, askHook: askHook,
                 rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits))
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness, protocols: protocols,

@@ -48,13 +48,14 @@ extension IdentityProviders {
     ///
     /// - Parameters:
     ///   - addresses: Where they are.
-    ///   - call: What asks these addresses, and the provider of the admins.
+    ///   - call: What asks these addresses.
+    ///   - adminCall: What asks the provider of the admins, who wait for no application.
     ///   - tenantCall: What asks the addresses that tenants name, and none of the operator's.
     ///   - clock: The time.
     ///   - randomness: For nonces.
     package init(
-        at addresses: ProviderAddresses, call: any WebCaller, tenantCall: any WebCaller, clock: any WallClock,
-        randomness: any Randomness
+        at addresses: ProviderAddresses, call: any WebCaller, adminCall: any WebCaller, tenantCall: any WebCaller,
+        clock: any WallClock, randomness: any Randomness
     ) {
         let roots = [GameCenterCertificates.digiCertTrustedRootG4] + addresses.gameCenterRoots
         // Documents of the operator's addresses are in a cache that no tenant's address leads to.
@@ -88,7 +89,7 @@ extension IdentityProviders {
                     randomness: randomness),
             ],
             openID: openIDs(tenantCall, .asking(tenantCall, clock: clock))(nil),
-            admins: openID(nil),
+            admins: openIDs(adminCall, .asking(adminCall, clock: clock))(nil),
             apple: apple)
     }
 }

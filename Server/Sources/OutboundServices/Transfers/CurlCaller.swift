@@ -63,6 +63,13 @@ package final class CurlCaller: WebCaller {
         return CurlCaller(limits: limits, policy: policy.forTenants, certificates: certificates, resolve: resolve)
     }
 
+    /// One like it, with threads of its own, for the provider of the admins.
+    package func forAdmins() -> CurlCaller {
+        var limits = limits
+        limits.calls = IdentityProviders.callsOfAdmins
+        return CurlCaller(limits: limits, policy: policy, certificates: certificates, resolve: resolve)
+    }
+
     /// Called with a sentence for the log when a call fails; its caller learns none of it.
     package func observeFaults(_ observer: @escaping @Sendable (String) -> Void) {
         self.observer.set(observer)

@@ -153,7 +153,8 @@ struct GameCenterTests {
         let clock = StandingClock()
         let calls = CountingCaller()
         let providers = IdentityProviders(
-            at: ProviderAddresses(), call: calls, tenantCall: calls, clock: clock, randomness: TestRandomness())
+            at: ProviderAddresses(), call: calls, adminCall: calls, tenantCall: calls, clock: clock,
+            randomness: TestRandomness())
         let player = ProviderCredential.PlayerSignature(
             publicKeyURL: url, signature: [UInt8](repeating: 1, count: 256), salt: [1],
             timestamp: UInt64(clamping: clock.now.milliseconds), playerId: "T:_1", bundleId: HomeWorld.bundle)

@@ -1,5 +1,4 @@
 import Crypto
-import Domain
 import FakeProviders
 import Foundation
 import HTTPTypes
@@ -8,6 +7,8 @@ import OutboundServices
 import Synchronization
 import TestWorld
 import Testing
+
+@testable import Domain
 
 @Suite("When Apple is down, slow or changes its keys")
 struct ProviderFaultTests {
@@ -206,5 +207,117 @@ struct TenantsProviderTests {
         held.gate.open()
         for task in tasks + [asked] { try await task.value }
         #expect(await provider.check(slow) == .accepted)
+    }
+}
+
+/// Accepts calls, and says nothing before it is let.
+private final class SilentProvider: FakeProvider {
+    private let (begun, begin) = AsyncStream<Void>.makeStream()
+    let gate = Gate()
+
+    func answer(_ request: FakeRequest) async -> FakeResponse {
+        begin.yield()
+        await gate.pass()
+        return FakeResponse(404)
+    }
+
+    func waitForCalls(_ count: Int) async {
+        for await _ in begun.prefix(count) {}
+    }
+}
+
+/// Answers each call at once, with nothing that helps.
+private final class QuickProvider: FakeProvider {
+    private let count = Atomic(0)
+
+    var calls: Int { count.load(ordering: .relaxed) }
+
+    func answer(_ request: FakeRequest) async -> FakeResponse {
+        count.add(1, ordering: .relaxed)
+        return FakeResponse(404)
+    }
+}
+
+/// Named providers, the log-in of the admins and old tokens shared six threads.
+@Suite("A flood of log-ins by a provider that all know")
+struct NamedProviderTests {
+    private func configured(
+        _ application: String, _ name: Identity.Provider, issuer: String? = nil
+    ) -> ConfiguredProvider {
+        ConfiguredProvider(
+            application: Identifier(rawValue: application),
+            settings: ProviderSettings(
+                provider: name, audiences: ["app"], issuer: issuer, redirectURIs: ["https://app.example.com/back"]),
+            secret: Secret("secret"))
+    }
+
+    @Test("keeps neither another application nor the admins waiting, and is refused beyond half of all calls")
+    func half() async throws {
+        let (silent, quick) = (SilentProvider(), QuickProvider())
+        var addresses = ProviderAddresses()
+        addresses.facebookGraph = await FakeHost.address(of: silent)
+        addresses.kakao = await FakeHost.address(of: quick)
+        let caller = CurlCaller(
+            limits: .init(whole: .seconds(30), calls: IdentityProviders.lanesOfNamed), policy: FakeHost.policy)
+        let (adminCaller, tenantCaller) = (caller.forAdmins(), caller.forTenants())
+        let providers = IdentityProviders(
+            at: addresses, call: caller, adminCall: adminCaller, tenantCall: tenantCaller, clock: StandingClock(),
+            randomness: TestRandomness())
+        let flooded = try #require(providers[.facebook])
+        let flood = configured("flood", .facebook)
+        let ended = Atomic(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<IdentityProviders.lanesOfNamed / 2 {
+                group.addTask {
+                    _ = await flooded.check(flood)
+                    ended.add(1, ordering: .relaxed)
+                }
+            }
+            await silent.waitForCalls(IdentityProviders.lanesOfNamed / 2)
+            await #expect(throws: DomainError.providerUnavailable) {
+                try await flooded.identify(ProviderCredential(accessToken: Secret("token")), for: flood)
+            }
+            await #expect(throws: DomainError.providerUnavailable) {
+                try await flooded.revoke(Secret("grant"), audience: "app", for: flood)
+            }
+            _ = await providers[.kakao]?.check(configured("other", .kakao))
+            #expect(quick.calls > 0)
+            let before = quick.calls
+            let issuer = addresses.kakao
+            let ofAdmins = configured("", Identity.Provider(rawValue: "oidc:admins"), issuer: issuer)
+            _ = await providers.admins?.check(ofAdmins)
+            #expect(quick.calls > before)
+            #expect(ended.load(ordering: .relaxed) == 0)
+            silent.gate.open()
+        }
+        for caller in [caller, adminCaller, tenantCaller] { await caller.close() }
+    }
+
+    @Test("takes what Apple alone does too")
+    func apple() async throws {
+        let silent = SilentProvider()
+        var addresses = ProviderAddresses()
+        addresses.apple = await FakeHost.address(of: silent)
+        let caller = CurlCaller(
+            limits: .init(whole: .seconds(30), calls: IdentityProviders.lanesOfNamed), policy: FakeHost.policy)
+        let providers = IdentityProviders(
+            at: addresses, call: caller, adminCall: caller, tenantCall: caller, clock: StandingClock(),
+            randomness: TestRandomness())
+        let apple = try #require(providers.apple)
+        var moving = configured("moving", .apple)
+        (moving.settings.teamId, moving.settings.keyId) = (AppleWorld.team, AppleWorld.keyId)
+        moving.secret = Secret(P256.Signing.PrivateKey().pemRepresentation)
+        let flood = moving
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<IdentityProviders.lanesOfNamed / 2 {
+                group.addTask { _ = try? await apple.migrationToken(for: flood) }
+            }
+            await silent.waitForCalls(IdentityProviders.lanesOfNamed / 2)
+            await #expect(throws: DomainError.providerUnavailable) {
+                try await apple.person(transferredAs: "name", token: Secret("token"), for: flood)
+            }
+            silent.gate.open()
+        }
+        await caller.close()
     }
 }

@@ -55,7 +55,7 @@ extension FuzzTarget {
         FuzzTarget("provider-answer") { input in
             let providers = IdentityProviders(
                 at: ProviderAddresses(), call: HostileProvider(input: input),
-                tenantCall: HostileProvider(input: input), clock: FuzzClock(),
+                adminCall: HostileProvider(input: input), tenantCall: HostileProvider(input: input), clock: FuzzClock(),
                 randomness: FixedRandomness())
             waiting {
                 for provider in [Identity.Provider.google, .facebook, .twitter, .line, .kakao, .naver, .yahooJapan] {
