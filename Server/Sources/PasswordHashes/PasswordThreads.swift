@@ -12,25 +12,25 @@ package final class PasswordThreads: PasswordHashing {
 
     /// - Parameters:
     ///   - count: How many threads; each needs `strength.memoryKiB` while it works.
-    ///   - maximumWaiting: The most hashes that may wait for a thread.
+    ///   - maximumWaiting: The most hashes that may wait for a thread, half of them of one share.
     ///   - strength: How hard new hashes are.
     package init(count: Int, maximumWaiting: Int, strength: Argon2id = .standard) {
         threads = WorkerThreads(name: "passwords", count: count, maximumWaiting: maximumWaiting, niceness: 19)
         self.strength = strength
     }
 
-    package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
+    package func hash(_ password: Password, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
         let strength = strength
-        let hash = try await run { strength.hash(Array(password.normalized.revealed.utf8)) }
+        let hash = try await run(for: share) { strength.hash(Array(password.normalized.revealed.utf8)) }
         guard let hash else { throw .busy(retryAfter: Self.retry) }
         return hash
     }
 
     package func compare(
-        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>, for share: PasswordShare
     ) async throws(DomainError) -> PasswordVerdict {
         let strength = strength
-        return try await run {
+        return try await run(for: share) {
             // What is stored may also be no hash that this program knows, or too costly to try.
             let stored = hash.flatMap(StoredHash.init)
             if let hash, let stored, stored.fits(password) {
@@ -49,10 +49,10 @@ package final class PasswordThreads: PasswordHashing {
 
     package func isFast(_ hash: PasswordHash) -> Bool { FastHash(hash) != nil }
 
-    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash {
+    package func wrap(_ hash: PasswordHash, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
         guard let fast = FastHash(hash) else { return hash }
         let strength = strength
-        let wrapped = try await run { WrappedHash.text(of: fast, strength) }
+        let wrapped = try await run(for: share) { WrappedHash.text(of: fast, strength) }
         guard let wrapped else { throw .busy(retryAfter: Self.retry) }
         return wrapped
     }
@@ -65,13 +65,25 @@ package final class PasswordThreads: PasswordHashing {
         await threads.close()
     }
 
-    private func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(DomainError) -> Value {
+    private func run<Value: Sendable>(
+        for share: PasswordShare, _ work: @escaping @Sendable () -> Value
+    ) async throws(DomainError) -> Value {
         do throws(WorkerThreads.Refusal) {
-            return try await threads.run(work)
+            return try await threads.run(for: WorkerThreads.Share(share), work)
         } catch {
             switch error {
             case .queueFull, .closed: throw .busy(retryAfter: Self.retry)
             }
+        }
+    }
+}
+
+extension WorkerThreads.Share {
+    fileprivate init(_ share: PasswordShare) {
+        switch share {
+        case .application(let application): self.init("application \(application)")
+        case .admins: self.init("admins")
+        case .imports: self.init("imports")
         }
     }
 }

@@ -9,50 +9,52 @@ package struct TracedPasswords: PasswordHashing {
         self.hashing = hashing
     }
 
-    package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
-        guard let span = CurrentSpan.value?.child("password hash") else { return try await hashing.hash(password) }
-        do throws(DomainError) {
-            let hash = try await hashing.hash(password)
-            span.end()
-            return hash
-        } catch {
-            span.end(error: Self.word(error))
-            throw error
+    package func hash(_ password: Password, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try await Self.traced("password hash") { () async throws(DomainError) in
+            try await hashing.hash(password, for: share)
         }
     }
 
-    package func hash(new: NewPassword) async throws(DomainError) -> PasswordHash {
-        guard let span = CurrentSpan.value?.child("password hash") else { return try await hashing.hash(new: new) }
-        do throws(DomainError) {
-            let hash = try await hashing.hash(new: new)
-            span.end()
-            return hash
-        } catch {
-            span.end(error: Self.word(error))
-            throw error
+    package func hash(new: NewPassword, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try await Self.traced("password hash") { () async throws(DomainError) in
+            try await hashing.hash(new: new, for: share)
         }
     }
 
     /// How it ends is nobody's but the caller's: the span of a right password and that of a wrong one are alike.
     package func compare(
-        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>, for share: PasswordShare
     ) async throws(DomainError) -> PasswordVerdict {
-        guard let span = CurrentSpan.value?.child("password compare") else {
-            return try await hashing.compare(password, with: hash, among: schemes)
-        }
-        do throws(DomainError) {
-            let verdict = try await hashing.compare(password, with: hash, among: schemes)
-            span.end()
-            return verdict
-        } catch {
-            span.end(error: Self.word(error))
-            throw error
+        try await Self.traced("password compare") { () async throws(DomainError) in
+            try await hashing.compare(password, with: hash, among: schemes, for: share)
         }
     }
 
     package func canTry(_ hash: PasswordHash) -> Bool { hashing.canTry(hash) }
 
+    package func isFast(_ hash: PasswordHash) -> Bool { hashing.isFast(hash) }
+
+    package func wrap(_ hash: PasswordHash, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try await Self.traced("password hash") { () async throws(DomainError) in
+            try await hashing.wrap(hash, for: share)
+        }
+    }
+
     package var waiting: Int { hashing.waiting }
+
+    private static func traced<Value: Sendable>(
+        _ name: String, _ work: () async throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        guard let span = CurrentSpan.value?.child(name) else { return try await work() }
+        do throws(DomainError) {
+            let value = try await work()
+            span.end()
+            return value
+        } catch {
+            span.end(error: Self.word(error))
+            throw error
+        }
+    }
 
     private static func word(_ error: DomainError) -> String? {
         error.kind == .unavailable ? error.code.rawValue : nil

@@ -9,12 +9,13 @@ import Synchronization
 /// Up to a number of threads for work that blocks or computes for long, so that neither an event loop nor the
 /// cooperative pool waits for it. Each starts when there is work that no other one is free for.
 ///
-/// Work that finds no free thread waits in a queue of bounded length, first come, first served. Work that is queued
-/// when the threads are closed is still done.
+/// Work that finds no free thread waits, within bounds. Each share has a queue of its own, first come, first served, and shares
+/// take turns: what one has much of keeps no other waiting for longer than one job of each takes. Work that is queued when the
+/// threads are closed is still done.
 package final class WorkerThreads: Sendable {
     /// Why work was not taken.
     package enum Refusal: Error, Hashable, Sendable {
-        /// As much work as may wait is waiting.
+        /// As much work as may wait is waiting, in all or of this share.
         case queueFull
         /// The threads have been closed.
         case closed
@@ -28,16 +29,28 @@ package final class WorkerThreads: Sendable {
     private let available = DispatchSemaphore(value: 0)
     private let ended = DispatchGroup()
 
-    private struct State: Sendable {
-        var jobs: [@Sendable () -> Void] = []
-        /// Where the queue begins in `jobs`; what is before was done.
-        var first = 0
-        var started = 0
-        /// Those of the started ones that have nothing to do.
-        var idle = 0
-        var isClosed = false
+    /// Whose work it is.
+    package struct Share: Hashable, Sendable {
+        fileprivate let name: String
 
-        var waiting: Int { jobs.count - first }
+        package init(_ name: String) { self.name = name }
+
+        /// Of threads whose work is all of one kind.
+        fileprivate static let whole = Share("")
+    }
+
+    /// What waits of one share.
+    private struct Queue: Sendable {
+        var share: Share
+        private var jobs: [@Sendable () -> Void] = []
+        /// Where the queue begins in `jobs`; what is before was done.
+        private var first = 0
+
+        init(of share: Share) { self.share = share }
+
+        var count: Int { jobs.count - first }
+
+        mutating func append(_ job: @escaping @Sendable () -> Void) { jobs.append(job) }
 
         mutating func next() -> (@Sendable () -> Void)? {
             guard first < jobs.count else { return nil }
@@ -49,6 +62,39 @@ package final class WorkerThreads: Sendable {
                 }
             }
             return jobs[first]
+        }
+    }
+
+    private struct State: Sendable {
+        /// In the order of their turns. None is empty but the last one that is left, which waits for more without being made anew.
+        var queues: [Queue] = []
+        var waiting = 0
+        var started = 0
+        /// Those of the started ones that have nothing to do.
+        var idle = 0
+        var isClosed = false
+
+        func waiting(of share: Share) -> Int { queues.first { $0.share == share }?.count ?? 0 }
+
+        mutating func append(_ job: @escaping @Sendable () -> Void, of share: Share) {
+            waiting += 1
+            if let known = queues.firstIndex(where: { $0.share == share }) { return queues[known].append(job) }
+            if waiting == 1, !queues.isEmpty {
+                queues[0].share = share
+            } else {
+                queues.append(Queue(of: share))
+            }
+            queues[queues.count - 1].append(job)
+        }
+
+        /// The first job of the share whose turn it is.
+        mutating func next() -> (@Sendable () -> Void)? {
+            guard waiting > 0, let job = queues[0].next() else { return nil }
+            waiting -= 1
+            guard queues.count > 1 else { return job }
+            let served = queues.removeFirst()
+            if served.count > 0 { queues.append(served) }
+            return job
         }
     }
 
@@ -77,16 +123,38 @@ package final class WorkerThreads: Sendable {
         thread.start()
     }
 
-    /// Does work on one of the threads.
+    /// Does work on one of the threads, where all work is of one kind.
     ///
     /// - Returns: what the work returns.
     /// - Throws: `queueFull`, `closed`; the work was not begun then.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async throws(Refusal) -> Value {
+        try await run(for: .whole, maximumWaiting: maximumWaiting, work)
+    }
+
+    /// Does work on one of the threads. Half of what may wait may be of one share.
+    ///
+    /// - Parameters:
+    ///   - share: Whose work it is.
+    ///   - work: What to do.
+    /// - Returns: what the work returns.
+    /// - Throws: `queueFull`, `closed`; the work was not begun then.
+    package func run<Value: Sendable>(
+        for share: Share, _ work: @escaping @Sendable () -> Value
+    ) async throws(Refusal) -> Value {
+        try await run(for: share, maximumWaiting: max(1, maximumWaiting / 2), work)
+    }
+
+    private func run<Value: Sendable>(
+        for share: Share, maximumWaiting ofShare: Int, _ work: @escaping @Sendable () -> Value
+    ) async throws(Refusal) -> Value {
         let result: Result<Value, Refusal> = await withCheckedContinuation { continuation in
             let (refusal, starts) = state.withLock { state -> (Refusal?, Bool) in
                 if state.isClosed { return (.closed, false) }
-                if state.waiting - state.idle - (count - state.started) >= maximumWaiting { return (.queueFull, false) }
-                state.jobs.append { continuation.resume(returning: .success(work())) }
+                let free = state.idle + count - state.started
+                guard state.waiting - free < maximumWaiting, state.waiting(of: share) - free < ofShare else {
+                    return (.queueFull, false)
+                }
+                state.append({ continuation.resume(returning: .success(work())) }, of: share)
                 guard state.waiting > state.idle, state.started < count else { return (nil, false) }
                 state.started += 1
                 state.idle += 1

@@ -121,6 +121,25 @@ struct EnumerationTests {
         return Set(shares.filter { !(0.35...0.65).contains($0.value) }.keys)
     }
 
+    @Test("by a flood of log-ins in one application keeps the log-ins of another waiting for a few hashes alone")
+    func flood() async throws {
+        let passwords = PasswordThreads(
+            count: 1, maximumWaiting: 64, strength: Argon2id(memoryKiB: 16384, passes: 2))
+        let server = try await TestServer(settings: ["password-failures": "1000000"], passwords: passwords)
+        let other = try await server.modules.applications.createApplication(name: "Other", by: .local).application
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<30 { group.addTask { _ = try await time(server, "other\(number)") } }
+            while passwords.waiting < 29 { await Task.yield() }
+            let answer = try await server.send(
+                .post, APIPath.logInWithPassword, [("Okaeri-Application", other.id.rawValue)],
+                body: #"{"identifier": "hana", "password": "a wrong password"}"#, isNamed: false)
+            expect(answer, 401, .credentialRefused)
+            #expect(passwords.waiting > 10)
+            try await group.waitForAll()
+        }
+        await passwords.close()
+    }
+
     private func time(_ server: TestServer, _ name: String) async throws -> Duration {
         let start = ContinuousClock.now
         let answer = try await server.logIn(name, "a wrong password")
@@ -149,14 +168,16 @@ private final class CountedPasswords: PasswordHashing {
         return all.reduce(into: [:]) { $0.merge($1.work, uniquingKeysWith: +) }
     }
 
-    func hash(_ password: Password) async throws(DomainError) -> PasswordHash { try await base.hash(password) }
+    func hash(_ password: Password, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try await base.hash(password, for: share)
+    }
     func canTry(_ hash: PasswordHash) -> Bool { base.canTry(hash) }
 
     func compare(
-        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>, for share: PasswordShare
     ) async throws(DomainError) -> PasswordVerdict {
         counter.add()
         last.withLock { $0 = (hash, schemes) }
-        return try await base.compare(password, with: hash, among: schemes)
+        return try await base.compare(password, with: hash, among: schemes, for: share)
     }
 }

@@ -148,3 +148,20 @@ struct PasswordThreadsTests {
         await #expect(throws: DomainError.busy(retryAfter: .seconds(2))) { try await threads.hash(password) }
     }
 }
+
+extension PasswordHashing {
+    /// For tests of what is hashed, where it is the same whose work that is.
+    func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
+        try await hash(password, for: .admins)
+    }
+
+    func compare(
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme> = []
+    ) async throws(DomainError) -> PasswordVerdict {
+        try await compare(password, with: hash, among: schemes, for: .admins)
+    }
+
+    func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash {
+        try await wrap(hash, for: .admins)
+    }
+}

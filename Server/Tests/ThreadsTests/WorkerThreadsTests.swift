@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 import Threads
 
@@ -32,6 +33,37 @@ struct WorkerThreadsTests {
         gate.signal()
         _ = try await (first, second)
         #expect(try await threads.run { 7 } == 7)
+        await threads.close()
+    }
+
+    @Test("serve shares in turn, and refuse one of them half of what may wait while others are taken")
+    func shares() async throws {
+        let threads = WorkerThreads(name: "test", count: 1, maximumWaiting: 20)
+        let (much, little) = (WorkerThreads.Share("much"), WorkerThreads.Share("little"))
+        let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let order = Mutex<[String]>([])
+        async let first: Void = threads.run(for: much) {
+            begun.signal()
+            gate.wait()
+        }
+        await wait(for: begun)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 1...10 {
+                group.addTask { try await threads.run(for: much) { order.withLock { $0.append("much") } } }
+                while threads.waiting < number { await Task.yield() }
+            }
+            await #expect(throws: WorkerThreads.Refusal.queueFull) { try await threads.run(for: much) {} }
+            for number in 11...12 {
+                group.addTask { try await threads.run(for: little) { order.withLock { $0.append("little") } } }
+                while threads.waiting < number { await Task.yield() }
+            }
+            gate.signal()
+            try await group.waitForAll()
+        }
+        try await first
+        #expect(
+            order.withLock { $0 } == ["much", "little", "much", "little"] + [String](repeating: "much", count: 8))
+        #expect(threads.waiting == 0)
         await threads.close()
     }
 

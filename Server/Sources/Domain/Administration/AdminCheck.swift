@@ -48,7 +48,7 @@ struct AdminCheck: Sendable {
         }
         let verdict: PasswordVerdict =
             if let password = Password(attempt.password.revealed) {
-                try await passwords.compare(password, with: found?.passwordHash)
+                try await passwords.compare(password, with: found?.passwordHash, among: [], for: .admins)
             } else { .refused }
         let proof = try found?.sealedTOTP.map { sealed throws(DomainError) in try secrets.totp(sealed) }
         let (recovery, entry) = (secrets.recoveryDigest(of: attempt.code), attempt.entry)

@@ -162,7 +162,7 @@ package struct SetUpAdmin: Sendable {
         guard let step else { throw .codeRefused }
         let password = try PasswordRules(minimumCharacters: Self.minimumCharacters, words: [name, "okaeri"])
             .check(request.password, field: "password", beside: faults)
-        let hash = try await passwords.hash(new: password)
+        let hash = try await passwords.hash(new: password, for: .admins)
         var admin =
             opened.admin
             ?? Admin(

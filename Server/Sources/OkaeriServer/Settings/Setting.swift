@@ -127,7 +127,7 @@ extension Setting {
         "How many passwords are hashed at a time; each takes 19 MiB while it is.", rule: "a whole number from 1 to 256")
     package static let passwordQueue = Setting(
         "password-queue", default: "64", unit: "passwords", form: "number",
-        "How many passwords may wait to be hashed before further ones are refused.",
+        "How many passwords may wait to be hashed, half of them of one application, before further ones are refused.",
         rule: "a whole number from 1 to 100000")
     package static let passwordFilter = Setting(
         "password-filter", default: nil, form: "file",

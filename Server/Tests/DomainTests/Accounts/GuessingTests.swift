@@ -63,6 +63,7 @@ struct GuessingTests {
                 answers.append(
                     await world.refusal { _ = try await world.logIn(name, Secret("wrong"), to: application) })
                 comparisons.append(world.passwords.counted.comparisons - before)
+                #expect(world.passwords.counted.share == .application(application.id))
             }
             #expect(answers[0] != nil && answers[0] == answers[1])
             #expect(comparisons[0] == comparisons[1])

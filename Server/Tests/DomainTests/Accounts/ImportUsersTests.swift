@@ -305,6 +305,7 @@ struct ImportUsersTests {
             let outcomes = try await take(users, isRehearsal: round == 0)
             #expect(outcomes.map(\.isRefusal) == [false, true, false])
             #expect(world.passwords.counted.wraps == (round == 0 ? 0 : 1))
+            #expect(world.passwords.counted.share == (round == 0 ? nil : .imports))
         }
         let tenant = application.id
         for (id, text) in [("one", "wrapped:1"), ("three", "slow:3")] {

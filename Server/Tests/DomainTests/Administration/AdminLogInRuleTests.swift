@@ -89,6 +89,8 @@ struct AdminLogInRuleTests {
         try await admin()
         _ = await world.refusal { _ = try await logIn(name, Secret("another long secret"), code()) }
         #expect(world.passwords.counted.comparisons == 1 && world.passwords.counted.hadHash == (name == "Hana"))
+        // No application's log-ins are waited for.
+        #expect(world.passwords.counted.share == .admins)
     }
 
     @Test(

@@ -14,6 +14,8 @@ package final class CountingPasswords: PasswordHashing {
         package var schemes: Set<PasswordScheme> = []
         /// Whether the last comparison had a hash to compare with.
         package var hadHash = false
+        /// Whose work the last hash, comparison or wrapping was.
+        package var share: PasswordShare?
         /// Whether further work is refused.
         package var isBusy = false
         /// How many are said to wait.
@@ -28,17 +30,20 @@ package final class CountingPasswords: PasswordHashing {
 
     package func set(isBusy: Bool, waiting: Int = 0) { counts.withLock { ($0.isBusy, $0.waiting) = (isBusy, waiting) } }
 
-    package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
-        try work { $0.hashes += 1 }
+    package func hash(_ password: Password, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try work { counts in
+            counts.hashes += 1
+            counts.share = share
+        }
         return Self.hash(password)
     }
 
     package func compare(
-        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>, for share: PasswordShare
     ) async throws(DomainError) -> PasswordVerdict {
         try work { counts in
             counts.comparisons += 1
-            (counts.schemes, counts.hadHash) = (schemes, hash != nil)
+            (counts.schemes, counts.hadHash, counts.share) = (schemes, hash != nil, share)
         }
         if hash == Self.hash(password) { return .accepted(better: nil) }
         return hash == Self.weakHash(password) ? .accepted(better: Self.hash(password)) : .refused
@@ -48,9 +53,12 @@ package final class CountingPasswords: PasswordHashing {
 
     package func isFast(_ hash: PasswordHash) -> Bool { hash.text.hasPrefix("fast:") }
 
-    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash {
+    package func wrap(_ hash: PasswordHash, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
         guard isFast(hash) else { return hash }
-        try work { $0.wraps += 1 }
+        try work { counts in
+            counts.wraps += 1
+            counts.share = share
+        }
         return PasswordHash(text: "wrapped:" + hash.text.dropFirst(5))
     }
 

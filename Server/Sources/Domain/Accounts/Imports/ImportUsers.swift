@@ -175,14 +175,14 @@ package struct ImportUsers: Sendable {
             faults.append(ValidationError(field: "password", rule: .notATriableHash))
         }
         if hashes, faults.isEmpty || takesParts, let fast = hash, passwords.isFast(fast) {
-            hash = try await passwords.wrap(fast)
+            hash = try await passwords.wrap(fast, for: .imports)
         }
         if hash == nil, let secret = imported.password, hashes, faults.isEmpty || takesParts {
             guard let password = Password(secret.revealed) else {
                 faults.append(ValidationError(field: "password", rule: .tooManyBytes(maximum: Password.maximumBytes)))
                 return Candidate(user: user, hash: nil, faults: faults)
             }
-            hash = try await passwords.hash(password)
+            hash = try await passwords.hash(password, for: .imports)
             return Candidate(user: user, hash: hash, isWeak: password.isName(of: user), faults: faults)
         }
         let now = clock.now

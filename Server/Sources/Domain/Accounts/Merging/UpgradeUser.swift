@@ -58,7 +58,8 @@ package struct UpgradeUser: Sendable {
         let hash = try await store.read { transaction throws(DomainError) in
             try transaction.passwordHash(of: id, in: application)
         }
-        guard try await passwords.compare(password, with: hash) != .refused else { throw .alreadyRegistered }
+        let verdict = try await passwords.compare(password, with: hash, among: [], for: .application(application))
+        guard verdict != .refused else { throw .alreadyRegistered }
         return who.user
     }
 }

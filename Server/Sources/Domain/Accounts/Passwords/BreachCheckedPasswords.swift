@@ -31,11 +31,11 @@ package final class BreachCheckedPasswords: PasswordHashing {
         self.observer.set(observer)
     }
 
-    package func hash(new: NewPassword) async throws(DomainError) -> PasswordHash {
+    package func hash(new: NewPassword, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
         if new.mustBeUnknown, try await isKnown(new.password) {
             throw .fieldsRefused([ValidationError(field: new.field, rule: .breached)])
         }
-        return try await hashing.hash(new.password)
+        return try await hashing.hash(new.password, for: share)
     }
 
     private func isKnown(_ password: Password) async throws(DomainError) -> Bool {
@@ -50,21 +50,23 @@ package final class BreachCheckedPasswords: PasswordHashing {
         return false
     }
 
-    package func hash(_ password: Password) async throws(DomainError) -> PasswordHash {
-        try await hashing.hash(password)
+    package func hash(_ password: Password, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try await hashing.hash(password, for: share)
     }
 
     package func compare(
-        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>, for share: PasswordShare
     ) async throws(DomainError) -> PasswordVerdict {
-        try await hashing.compare(password, with: hash, among: schemes)
+        try await hashing.compare(password, with: hash, among: schemes, for: share)
     }
 
     package func canTry(_ hash: PasswordHash) -> Bool { hashing.canTry(hash) }
 
     package func isFast(_ hash: PasswordHash) -> Bool { hashing.isFast(hash) }
 
-    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash { try await hashing.wrap(hash) }
+    package func wrap(_ hash: PasswordHash, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try await hashing.wrap(hash, for: share)
+    }
 
     package var waiting: Int { hashing.waiting }
 }

@@ -17,7 +17,7 @@ struct CredentialChange: Sendable {
     ) async throws(DomainError) {
         self.change = change
         isWeak = new.password.isName(of: user)
-        hash = try await passwords.hash(new: new)
+        hash = try await passwords.hash(new: new, for: .application(user.application))
     }
 
     /// Writes the password, and ends the counts of wrong ones.

@@ -72,7 +72,8 @@ struct MigratePassword: Sendable {
     ) async throws(DomainError) -> Bool {
         var draft = UserRegistration(
             importing: user, by: .migration, faults: [], hash: nil, isWeak: false, into: application)
-        try draft.prepare(new.password, try await passwords.hash(new: new), from: address, origin, changes)
+        let hash = try await passwords.hash(new: new, for: .application(application.id))
+        try draft.prepare(new.password, hash, from: address, origin, changes)
         let registration = draft
         do throws(DomainError) {
             return try await store.write { transaction throws(DomainError) in

@@ -101,7 +101,8 @@ package struct PasswordCheck: Sendable {
         if let password {
             // What may not be tried now is compared with nothing, which takes as long.
             verdict = try await passwords.compare(
-                password, with: known.mayTry ? known.found?.hash : nil, among: known.schemes)
+                password, with: known.mayTry ? known.found?.hash : nil, among: known.schemes,
+                for: .application(application))
         } else {
             verdict = .refused
         }

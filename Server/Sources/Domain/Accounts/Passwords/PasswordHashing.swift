@@ -3,14 +3,18 @@
 package protocol PasswordHashing: Sendable {
     /// A new hash with a salt of its own.
     ///
-    /// - Throws: `busy` when too many wait already.
-    func hash(_ password: Password) async throws(DomainError) -> PasswordHash
+    /// - Parameters:
+    ///   - password: What was typed.
+    ///   - share: Whose work it is, here and below.
+    /// - Returns: the hash.
+    /// - Throws: `busy` when too many wait already, in all or of the share.
+    func hash(_ password: Password, for share: PasswordShare) async throws(DomainError) -> PasswordHash
 
     /// The hash of a password that somebody chose just now.
     ///
     /// - Throws: `fieldsRefused` for one that is known from leaks; `busy` when too many wait already, or when a list that must
     ///   be asked gives no answer.
-    func hash(new: NewPassword) async throws(DomainError) -> PasswordHash
+    func hash(new: NewPassword, for share: PasswordShare) async throws(DomainError) -> PasswordHash
 
     /// Compares a password with a hash. When it does not fit, or there is no hash, it has worked as long as it takes to try
     /// each of the schemes once, so that time tells neither whether there is such a user nor where it came from
@@ -19,11 +23,13 @@ package protocol PasswordHashing: Sendable {
     /// - Parameters:
     ///   - password: What was typed.
     ///   - hash: The user's; `nil` when there is no user, or no password.
-    ///   - schemes: Those of all hashes among which this one is.
+    ///   - schemes: Those of all hashes among which this one is; none where all are of the server's own making, or whose it is,
+    ///     is known.
+    ///   - share: Whose work it is.
     /// - Returns: how it ended.
     /// - Throws: `busy` when too many wait already.
     func compare(
-        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>
+        _ password: Password, with hash: PasswordHash?, among schemes: Set<PasswordScheme>, for share: PasswordShare
     ) async throws(DomainError) -> PasswordVerdict
 
     /// Whether a password can be compared with a hash that another service made: its form is known, and trying it costs
@@ -37,7 +43,7 @@ package protocol PasswordHashing: Sendable {
     ///
     /// - Returns: the wrapped hash; others as they are.
     /// - Throws: `busy` when too many wait already.
-    func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash
+    func wrap(_ hash: PasswordHash, for share: PasswordShare) async throws(DomainError) -> PasswordHash
 
     /// How many passwords wait to be hashed.
     var waiting: Int { get }
@@ -45,19 +51,22 @@ package protocol PasswordHashing: Sendable {
 
 extension PasswordHashing {
     /// Where no list of leaked passwords is known.
-    package func hash(new: NewPassword) async throws(DomainError) -> PasswordHash {
-        try await hash(new.password)
+    package func hash(new: NewPassword, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
+        try await hash(new.password, for: share)
     }
 
     /// Where no fast hash is understood.
     package func isFast(_ hash: PasswordHash) -> Bool { false }
 
-    package func wrap(_ hash: PasswordHash) async throws(DomainError) -> PasswordHash { hash }
+    package func wrap(_ hash: PasswordHash, for share: PasswordShare) async throws(DomainError) -> PasswordHash { hash }
+}
 
-    /// Compares a password with a hash where all hashes are of the server's own making, or whose it is, is known.
-    package func compare(_ password: Password, with hash: PasswordHash?) async throws(DomainError) -> PasswordVerdict {
-        try await compare(password, with: hash, among: [])
-    }
+/// Whose work a hash is. Shares take turns, so that a flood of log-ins in one application keeps no other waiting, and no admin.
+package enum PasswordShare: Hashable, Sendable {
+    case application(Identifier<Application>)
+    case admins
+    /// Of users who are taken in from elsewhere.
+    case imports
 }
 
 /// How a comparison ended.

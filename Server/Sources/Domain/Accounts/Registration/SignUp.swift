@@ -103,7 +103,7 @@ package struct SignUp: Sendable {
         case .repeated(let user, let kept):
             // A caller who guesses the attempt's name learns nothing without the password.
             guard let password = request.password.flatMap({ Password($0.revealed) }),
-                try await passwords.compare(password, with: kept) != .refused
+                try await passwords.compare(password, with: kept, among: [], for: .application(application)) != .refused
             else { throw .attemptReused }
             let logIn = try await store.write { transaction throws(DomainError) in
                 try issuer.repeated(for: user, in: transaction)

@@ -82,7 +82,9 @@ package final class UserRegistrar: Sendable {
         // Before work is done for somebody who is refused.
         let approval = try await approval(of: draft, vouched: email, from: address)
         var hash: PasswordHash?
-        if let password { hash = try await passwords.hash(new: password) }
+        if let password {
+            hash = try await passwords.hash(new: password, for: .application(draft.user.application))
+        }
         var registration = draft
         registration.approve(by: approval)
         try registration.prepare(password?.password, hash, from: address, origin, changes)

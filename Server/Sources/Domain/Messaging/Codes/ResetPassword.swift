@@ -169,7 +169,8 @@ package struct ResetPassword: Sendable {
         let kept = try await store.read { transaction throws(DomainError) in
             try transaction.passwordHash(of: id, in: application)
         }
-        guard try await passwords.compare(password, with: kept) != .refused else { throw .attemptReused }
+        let verdict = try await passwords.compare(password, with: kept, among: [], for: .application(application))
+        guard verdict != .refused else { throw .attemptReused }
     }
 
     private static func unlinkAll(
