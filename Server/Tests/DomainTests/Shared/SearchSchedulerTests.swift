@@ -161,7 +161,7 @@ struct SearchSchedulerTests {
         await #expect(throws: DomainError.self) { try await scheduler(in: one, for: Self.client(1)) { _ in } }
     }
 
-    @Test("of an application that has searched for too long wait, its own server's too; admins' do not")
+    @Test("of an application that has searched for too long wait, its own server's too; its admins have their own time")
     func applicationBudget() async throws {
         let scheduler = scheduler(SearchLimits(perAddress: .seconds(6), perApplication: .seconds(30)))
         engine.play(.takes(.seconds(5)))
@@ -171,8 +171,33 @@ struct SearchSchedulerTests {
                 try await scheduler(in: one, for: request) { _ in }
             }
         }
-        for _ in 0..<10 { try await scheduler(in: one, for: SearchRequest(by: .admin)) { _ in } }
-        try await scheduler(in: two, for: Self.client(0)) { _ in }
+        for _ in 0..<6 { try await scheduler(in: one, for: SearchRequest(by: .admin)) { _ in } }
+        await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(1))) {
+            try await scheduler(in: one, for: SearchRequest(by: .admin)) { _ in }
+        }
+        // An export does not end in the middle.
+        try await scheduler(in: one, for: SearchRequest(by: .export)) { _ in }
+        for request in [Self.client(0), SearchRequest(by: .admin)] {
+            try await scheduler(in: two, for: request) { _ in }
+        }
+    }
+
+    @Test("of the admins of one application leave a reader and a turn for those of another")
+    func adminsOfTwo() async throws {
+        let scheduler = scheduler(SearchLimits(readers: 2))
+        engine.play(.held)
+        let lists = (0..<SearchLimits.maximumWaitingPerApplication + 1).map {
+            begin("one \($0)", scheduler, one, SearchRequest(by: .admin))
+        }
+        await engine.untilHeld(1)
+        await untilWaiting(SearchLimits.maximumWaitingPerApplication, scheduler)
+        // The clients of the same application do not take the other reader either.
+        let client = begin("client", scheduler, one, Self.client(1))
+        await untilWaiting(SearchLimits.maximumWaitingPerApplication + 1, scheduler)
+        let other = begin("two", scheduler, two, SearchRequest(by: .admin))
+        await engine.untilHeld(2)
+        engine.letAllGo()
+        for task in lists + [client, other] { try await task.value }
     }
 
     @Test("that are stopped are counted with the time that they took")

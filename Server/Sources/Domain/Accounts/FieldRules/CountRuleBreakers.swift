@@ -22,7 +22,8 @@ package struct CountRuleBreakers: Sendable {
     ///   - rule: The rule.
     ///   - application: Whose users.
     /// - Returns: the count; nothing is looked at for a rule that nobody can break.
-    /// - Throws: `busy` when too many searches of admins wait, `storageUnavailable`.
+    /// - Throws: `rateLimited` when the application's admins have searched for too long of late, `busy` when too many of their
+    ///   searches wait, `storageUnavailable`.
     package func callAsFunction(
         of rule: FieldRule, in application: Identifier<Application>
     ) async throws(DomainError) -> Count {
@@ -40,7 +41,8 @@ package struct CountRuleBreakers: Sendable {
                 }
             } catch {
                 switch error.code {
-                case .searchTooSlow:
+                case .searchTooSlow,
+                    .rateLimited where count.looked > 0:
                     count.isComplete = false
                     return count
                 // Users with many fields: fewer of them at a time.

@@ -42,11 +42,12 @@ package struct BrowseUsers: Sendable {
     ///   - cursor: Where the page begins; `nil` for the first one.
     ///   - limit: At most 500; larger values are cut.
     ///   - stride: How many users are looked at with one question to storage: fewer keep less in memory.
-    ///   - time: How long it may take, where that is not the time limit of searches.
+    ///   - time: How long it may take, where that is not the time limit of searches: a page of an export.
     /// - Returns: the page, as the reader sees it. It may be short before the last one: it has what was found within the time limit, and no
     ///   more than `SearchLimits.maximumBytes`.
-    /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `busy` when too many
-    ///   searches of admins wait, `storageUnavailable`.
+    /// - Throws: `searchTooSlow` when the time was over before the first users were looked at, `rateLimited` when the
+    ///   application's admins have searched for too long of late, `busy` when too many of their searches wait,
+    ///   `storageUnavailable`.
     package func callAsFunction(
         in application: Identifier<Application>, for reader: AdminReader, _ filter: Filter = Filter(),
         from cursor: UserCursor? = nil, limit: Int = 50, stride: Int = BrowseUsers.stride,
@@ -58,7 +59,7 @@ package struct BrowseUsers: Sendable {
         var next = cursor
         var looked = 0
         let leader = UserLeader(filter, searchesParts: reader.seesPersonalData)
-        let request = SearchRequest(by: .admin)
+        let request = SearchRequest(by: time == nil ? .admin : .export)
         while looked < Self.longestSearch {
             let (start, room) = (next, limit - found.count)
             let cursors: [UserCursor]
@@ -73,7 +74,7 @@ package struct BrowseUsers: Sendable {
                     )
                 }
             } catch {
-                guard case .searchTooSlow = error, looked > 0 else { throw error }
+                guard looked > 0, [.searchTooSlow, .rateLimited].contains(error.code) else { throw error }
                 return Page(users: found, next: next)
             }
             for (index, user) in fitting.users.enumerated() {

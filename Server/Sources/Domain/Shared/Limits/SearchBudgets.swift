@@ -5,6 +5,7 @@ package struct SearchBudgets: Sendable {
     package enum Owner: Hashable, Sendable {
         case address(Identifier<Application>, String)
         case application(Identifier<Application>)
+        case admins(Identifier<Application>)
     }
 
     private struct Bucket: Sendable {

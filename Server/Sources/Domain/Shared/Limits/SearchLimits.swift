@@ -6,7 +6,7 @@ package struct SearchLimits: Hashable, Sendable {
     package var readers: Int
     /// How long clients of one address (IPv6: one /64 network) may search within a minute; `nil` for no limit.
     package var perAddress: Duration?
-    /// How long all clients of one application may search within a minute; `nil` for no limit.
+    /// How long all clients of one application may search within a minute, and all its admins; `nil` for no limit.
     package var perApplication: Duration?
 
     package init(

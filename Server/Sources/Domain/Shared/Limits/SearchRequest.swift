@@ -9,8 +9,12 @@ package final class SearchRequest: Sendable {
         /// The application's own server, which has shown a secret of the application: it is one address for all its
         /// users, so only the application's time is counted.
         case backend
-        /// An admin of this server. No time is counted, and no application's clients are waited for.
+        /// An admin: none of the application's clients are waited for, nor other applications' admins. Time is counted apart from
+        /// that of the clients.
         case admin
+        /// An admin's export, which takes turns with the lists of the application's admins. No time is counted: it must not end in
+        /// the middle.
+        case export
     }
 
     package let caller: Caller

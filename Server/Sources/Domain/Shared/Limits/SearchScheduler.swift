@@ -4,7 +4,7 @@ import Synchronization
 /// (requirement 47).
 ///
 /// Applications take turns, so that one that asks for much does not keep another waiting for longer than one search
-/// takes; admins have a turn of their own. Log-ins, sessions and reads never come here, and never wait for a search.
+/// takes; the admins of each have a turn of their own. Log-ins, sessions and reads never come here, and never wait for a search.
 package final class SearchScheduler: Sendable {
     private let store: any Store
     private let clock: any WallClock
@@ -19,8 +19,14 @@ package final class SearchScheduler: Sendable {
 
     /// Who takes turns.
     fileprivate enum Party: Hashable {
-        case application(Identifier<Application>)
-        case admins
+        case clients(Identifier<Application>)
+        case admins(Identifier<Application>)
+
+        var application: Identifier<Application> {
+            switch self {
+            case .clients(let application), .admins(let application): application
+            }
+        }
     }
 
     fileprivate struct Waiter: Sendable {
@@ -33,7 +39,7 @@ package final class SearchScheduler: Sendable {
     fileprivate typealias Answers = [(waiter: Waiter, hasReader: Bool)]
 
     fileprivate struct State: Sendable {
-        var running: [Party: Int] = [:]
+        var running: [Identifier<Application>: Int] = [:]
         var runningCount = 0
         var waiters: [Party: [Waiter]] = [:]
         var waitingCount = 0
@@ -80,7 +86,10 @@ package final class SearchScheduler: Sendable {
     }
 
     private func party(of request: SearchRequest, _ application: Identifier<Application>) -> Party {
-        request.caller == .admin ? .admins : .application(application)
+        switch request.caller {
+        case .client, .backend: .clients(application)
+        case .admin, .export: .admins(application)
+        }
     }
 
     private func address(
@@ -94,12 +103,16 @@ package final class SearchScheduler: Sendable {
     private func owners(
         of request: SearchRequest, _ application: Identifier<Application>
     ) -> [(SearchBudgets.Owner, Duration)] {
-        guard request.caller != .admin else { return [] }
         var owners: [(SearchBudgets.Owner, Duration)] = []
         if let limit = limits.perAddress, let address = address(of: request, application) {
             owners.append((address, limit))
         }
-        if let limit = limits.perApplication { owners.append((.application(application), limit)) }
+        guard let limit = limits.perApplication else { return owners }
+        switch request.caller {
+        case .client, .backend: owners.append((.application(application), limit))
+        case .admin: owners.append((.admins(application), limit))
+        case .export: break
+        }
         return owners
     }
 
@@ -162,16 +175,16 @@ extension SearchScheduler.State {
     }
 
     private func isFree(for party: SearchScheduler.Party, _ limits: SearchLimits) -> Bool {
-        runningCount < limits.readers && running[party, default: 0] < limits.readersPerApplication
+        runningCount < limits.readers && running[party.application, default: 0] < limits.readersPerApplication
     }
 
     private mutating func begin(_ party: SearchScheduler.Party) {
-        running[party, default: 0] += 1
+        running[party.application, default: 0] += 1
         runningCount += 1
     }
 
     fileprivate mutating func finish(_ party: SearchScheduler.Party, _ address: SearchBudgets.Owner?) {
-        running.decrement(party)
+        running.decrement(party.application)
         runningCount -= 1
         if let address { addresses.decrement(address) }
     }
