@@ -11,6 +11,8 @@ enum WorkFile: String, CaseIterable {
     case standby
     /// A segment of the revocation journal.
     case revocations
+    /// A folder of such files.
+    case folder
 
     /// A path for a file of this process.
     ///
@@ -31,8 +33,18 @@ enum WorkFile: String, CaseIterable {
         // A folder that cannot be listed is found out when the file is made.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             guard let process = process(of: name), kill(process, 0) != 0, errno == ESRCH else { continue }
-            unlink("\(folder)/\(name)")
+            let path = "\(folder)/\(name)"
+            if unlink(path) != 0 { removeFolder(path) }
         }
+    }
+
+    /// Removes a folder of ours with the files in it.
+    fileprivate static func removeFolder(_ path: String) {
+        var status = stat()
+        // What others made, or a link of theirs, may lead anywhere.
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else { return }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { unlink("\(path)/\(name)") }
+        rmdir(path)
     }
 
     /// Removes a file with what SQLite puts beside it.
@@ -52,4 +64,24 @@ enum WorkFile: String, CaseIterable {
         }
         return digits.flatMap { pid_t($0, radix: 10) }.flatMap { $0 > 0 ? $0 : nil }
     }
+}
+
+/// A folder for work files in which nobody else can look, or put anything, made in one where others can, such as `TMPDIR`. It goes with
+/// who holds it.
+package final class PrivateFolder {
+    let path: String
+
+    /// - Parameter parent: Where it is made; such folders of killed processes go there.
+    /// - Throws: `BackupFault` when nothing can be made there.
+    package init(in parent: String) throws(BackupFault) {
+        WorkFile.removeAbandoned(in: parent)
+        var template = Array("\(parent)/.\(WorkFile.folder.rawValue)-\(getpid()).XXXXXX".utf8CString)
+        let made = template.withUnsafeMutableBufferPointer { buffer in
+            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
+        }
+        guard let made else { throw OutputFile.fault(parent) }
+        path = made
+    }
+
+    deinit { WorkFile.removeFolder(path) }
 }

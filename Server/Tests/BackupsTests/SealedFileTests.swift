@@ -52,6 +52,57 @@ struct SealedFileTests {
         #expect(throws: BackupFault.self) { try opened(SealedFileReader(longer), key) }
     }
 
+    @Test(
+        "are made anew, for their owner alone, where somebody has put a file that all may read, or a link",
+        arguments: [true, false], [true, false])
+    func preMade(isSealed: Bool, isLink: Bool) throws {
+        try folder.make()
+        let (path, target) = ("\(folder.path)/export", "\(folder.path)/target")
+        let draft = path + ".unfinished"
+        try Data("kept".utf8).write(to: URL(fileURLWithPath: target))
+        if isLink {
+            #expect(symlink(target, draft) == 0)
+        } else {
+            try Data("somebody's".utf8).write(to: URL(fileURLWithPath: draft))
+            #expect(chmod(draft, 0o666) == 0)
+        }
+        let writer = try ExportFileWriter(
+            path: path, sealedTo: isSealed ? try BackupSecretKey().publicKey : nil, program: "test",
+            at: Timestamp(milliseconds: 0))
+        try writer.put(Array("a secret\n".utf8))
+        _ = try writer.finish()
+        var status = stat()
+        #expect(lstat(path, &status) == 0)
+        #expect(status.st_mode & S_IFMT == S_IFREG && status.st_mode & 0o777 == 0o600)
+        #expect(FileManager.default.contents(atPath: target) == Data("kept".utf8))
+    }
+
+    @Test("that are not sealed yet are in a folder of their owner alone; it goes, and so do those of killed processes")
+    func privateFolder() throws {
+        let parent = "\(folder.path)/parent"
+        let (abandoned, link) = ("\(parent)/.folder-2147483647.abc", "\(parent)/.folder-2147483646.abc")
+        let elsewhere = "\(folder.path)/elsewhere"
+        for path in [abandoned, elsewhere] {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            try Data("a dump".utf8).write(to: URL(fileURLWithPath: "\(path)/dump"))
+        }
+        #expect(symlink(elsewhere, link) == 0)
+        let made = try privateFolder(in: parent)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent) == [])
+        #expect(!FileManager.default.fileExists(atPath: made))
+        #expect(FileManager.default.fileExists(atPath: "\(elsewhere)/dump"))
+    }
+
+    /// Makes a folder, puts a file there, and lets it go.
+    private func privateFolder(in parent: String) throws -> String {
+        let made = try PrivateFolder(in: parent)
+        var status = stat()
+        #expect(lstat(made.path, &status) == 0)
+        #expect(status.st_mode & S_IFMT == S_IFDIR && status.st_mode & 0o777 == 0o700)
+        try OutputFile(path: "\(made.path)/dump").write([1])
+        return made.path
+    }
+
     @Test("say whose key they need")
     func otherKey() throws {
         let (key, other) = (try BackupSecretKey(), try BackupSecretKey())

@@ -88,15 +88,38 @@ struct SealedFileWriter {
     }
 }
 
-/// A file that is made anew, for its owner alone.
+/// A file that is made anew, for its owner alone. What is there of that name goes: an unfinished file of ours, or what somebody put
+/// there to read along, or to lead the bytes elsewhere.
 final class OutputFile {
     private let descriptor: Int32
     private let path: String
 
     init(path: String) throws(BackupFault) {
         self.path = path
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        var descriptor = Self.made(path)
+        // Another process may make one of the name at the same time.
+        for _ in 0..<3 where descriptor < 0 && errno == EEXIST {
+            guard Self.isReplaceable(path) else {
+                errno = EEXIST
+                break
+            }
+            unlink(path)
+            descriptor = Self.made(path)
+        }
         guard descriptor >= 0 else { throw Self.fault(path) }
+        self.descriptor = descriptor
+    }
+
+    /// - Returns: a file that was not there, or -1.
+    private static func made(_ path: String) -> Int32 {
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    }
+
+    /// Whether a file, or a link, is what the name leads to.
+    private static func isReplaceable(_ path: String) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return errno == ENOENT }
+        return [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT)
     }
 
     deinit {

@@ -33,13 +33,13 @@ package struct RestoreDump {
     /// - Parameters:
     ///   - name: The backup; `nil` for the newest.
     ///   - address: An empty database.
-    ///   - workFolder: A folder of ours with room for the dump.
+    ///   - workFolder: A folder with room for the dump.
     ///   - old: The database that was backed up, if it is still there: its journal is complete.
     ///   - keepsSessions: Whether sessions and codes stay although the journal may miss something.
     /// - Returns: what was restored.
     /// - Throws: `BackupFault`. The database is empty then, as before.
     package func callAsFunction(
-        _ name: String?, to address: PostgreSQLAddress, workFolder: String, journalOf old: PostgreSQLAddress?,
+        _ name: String?, to address: PostgreSQLAddress, workFolder: PrivateFolder, journalOf old: PostgreSQLAddress?,
         keepsSessions: Bool
     ) throws(BackupFault) -> RestoreReport {
         let catalogue = try BackupCatalogue(repository)
@@ -48,7 +48,7 @@ package struct RestoreDump {
         try RestoreBackup.check(reader.header, of: name, is: .dump)
         try reader.checkDigest { tell(.checking, $0, $1) }
         let journal = try journal(from: reader.header.segment, catalogue.segments, old)
-        let draft = WorkFile.restore.path(in: workFolder, ending: "dump")
+        let draft = WorkFile.restore.path(in: workFolder.path, ending: "dump")
         defer { WorkFile.remove(draft) }
         let file = try OutputFile(path: draft)
         try reader.open(with: key, { tell(.opening, $0, $1) }) { part throws(BackupFault) in
@@ -130,7 +130,7 @@ package struct RestoreDump {
                 from: segment, stored: stored, repository: repository, key: key,
                 doubt: "what ended after the journal was last stored is not known without the old database")
         }
-        let database = SharedDatabase(old, workFolder: "")
+        let database = SharedDatabase(old, workFolder: nil)
         guard let chain = RevocationSegments.chain(from: segment, among: try database.segments()) else {
             return try RestoredJournal(
                 from: segment, stored: stored, repository: repository, key: key,

@@ -5,15 +5,17 @@ import StorageSQLite
 /// A shared database, copied by PostgreSQL's own `pg_dump` as one snapshot sees it.
 package struct SharedDatabase: BackupSource {
     private let address: PostgreSQLAddress
-    package let workFolder: String
+    private let folder: PrivateFolder?
 
     /// - Parameters:
     ///   - address: Where the database is.
-    ///   - workFolder: A folder of ours with room for the dump, which is not encrypted while it is there.
-    package init(_ address: PostgreSQLAddress, workFolder: String) {
+    ///   - folder: A folder with room for the dump, which is not encrypted while it is there; `nil` to read the journal alone.
+    package init(_ address: PostgreSQLAddress, workFolder folder: PrivateFolder?) {
         self.address = address
-        self.workFolder = workFolder
+        self.folder = folder
     }
+
+    package var workFolder: String { folder?.path ?? "" }
 
     package var kind: BackupHeader.Kind { .dump }
     package var description: String { "The database \(address)" }
@@ -29,7 +31,6 @@ package struct SharedDatabase: BackupSource {
             try journal.begin(name, behind: snapshot)
             return (snapshot, name)
         }
-        unlink(path)
         // An empty file of ours, so that nobody else ever reads the dump.
         try OutputFile(path: path).write([])
         let (connection, environment) = address.forPrograms

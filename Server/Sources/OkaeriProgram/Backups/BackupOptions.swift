@@ -12,10 +12,12 @@ enum BackupVariable {
     static let key = "OKAERI_BACKUP_KEY"
     static let secretKeyFile = "OKAERI_BACKUP_SECRET_KEY_FILE"
 
-    /// Where a dump is before it is sealed, and after it was opened.
-    static var workFolder: String {
+    /// Where a dump is before it is sealed, and after it was opened: a new folder in that for temporary files.
+    ///
+    /// - Throws: `BackupFault` when nothing can be made there.
+    static func workFolder() throws(BackupFault) -> PrivateFolder {
         let folder = FileManager.default.temporaryDirectory.path
-        return folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder
+        return try PrivateFolder(in: folder.count > 1 && folder.hasSuffix("/") ? String(folder.dropLast()) : folder)
     }
 
     static func value(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
@@ -122,11 +124,15 @@ extension CommandFault {
 extension StorageOptions {
     /// What a backup is made of: an embedded database that is there, or a shared one.
     ///
-    /// - Throws: `CommandFault` when there is none.
+    /// - Throws: `CommandFault` when there is none, or no folder for the dump of a shared one.
     func backupSource() throws(CommandFault) -> any BackupSource {
         let settings = try settings()
         if let database = settings.database {
-            return SharedDatabase(database, workFolder: BackupVariable.workFolder)
+            do throws(BackupFault) {
+                return SharedDatabase(database, workFolder: try BackupVariable.workFolder())
+            } catch {
+                throw CommandFault(error)
+            }
         }
         try settings.requireDatabase()
         return EmbeddedDatabase(folder: settings.dataFolder)

@@ -141,7 +141,7 @@ struct RestoreCommand: ParsableCommand {
             return revocationsOnly
                 ? try restore.endRecovered(database, journalOf: old, keepsSessions: keepSessions)
                 : try restore(
-                    name, to: database, workFolder: BackupVariable.workFolder, journalOf: old,
+                    name, to: database, workFolder: try BackupVariable.workFolder(), journalOf: old,
                     keepsSessions: keepSessions)
         }
         guard !output.isJSON else { return Console.write(json: Output(report)) }
