@@ -7,9 +7,9 @@ import Foundation
 /// Apple's documentation says "verify with the appropriate signing authority that Apple signed the public key". The
 /// authority is DigiCert: a certificate for code signing whose owner is Apple Inc., under "DigiCert Trusted Root G4".
 package struct GameCenterCertificates: Sendable {
-    /// Certificates that are kept, with those of their issuers.
-    private static let maximumDocuments = 32
-    /// Addresses that were never asked before, in a minute: clients choose them.
+    /// Certificates that are kept, with those of their issuers: more than can be asked for at once.
+    private static let maximumDocuments = 2 * IdentityProviders.lanesOfNamed
+    /// Addresses that were never asked before, in a minute and an application: clients choose them.
     private static let newAddressesPerMinute = 30
     private static let maximumAddressBytes = 200
     private static let owner = "Apple Inc."
@@ -36,19 +36,22 @@ package struct GameCenterCertificates: Sendable {
         ) { bytes, _ in X509Certificate(parsing: bytes) }
     }
 
-    /// The key of the certificate at an address.
+    /// The key of the certificate at an address, which a client of an application names.
     ///
     /// - Throws: `providerTokenRefused(.certificate)`, `providerUnavailable`.
-    func key(at url: String, at now: Timestamp) async throws(DomainError) -> _RSA.Signing.PublicKey {
+    func key(
+        at url: String, for application: Identifier<Application>, at now: Timestamp
+    ) async throws(DomainError) -> _RSA.Signing.PublicKey {
         guard isApples(url) else { throw .providerTokenRefused(.certificate) }
-        let certificate = try await documents.document(at: url)
+        let certificate = try await documents.document(at: url, for: application)
         guard let address = certificate.extensions.issuerURLs.lazy.compactMap(issuerAddress).first else {
             throw .providerTokenRefused(.certificate)
         }
-        let issuer = try await documents.document(at: address)
+        let issuer = try await documents.document(at: address, for: application)
         guard isChain(certificate, issuer, at: now), let key = certificate.rsaKey else {
             throw .providerTokenRefused(.certificate)
         }
+        documents.prove([url, address])
         return key
     }
 

@@ -45,7 +45,7 @@ package struct GameCenterProvider: IdentityProvider {
         } catch {
             throw .providerTokenRefused(error)
         }
-        let key = try await certificates.key(at: player.publicKeyURL, at: now)
+        let key = try await certificates.key(at: player.publicKeyURL, for: configured.application, at: now)
         let signed =
             Array(player.playerId.utf8) + Array(player.bundleId.utf8)
             + (0..<8).map { UInt8(truncatingIfNeeded: player.timestamp >> (56 - 8 * $0)) } + player.salt
@@ -90,7 +90,8 @@ package struct GameCenterProvider: IdentityProvider {
     /// Whether Apple's certificates can be read and believed here: the settings themselves nobody can be asked about.
     package func check(_ configured: ConfiguredProvider) async -> ProviderFinding {
         do throws(DomainError) {
-            _ = try await certificates.key(at: "\(base)/\(Self.knownCertificate)", at: clock.now)
+            _ = try await certificates.key(
+                at: "\(base)/\(Self.knownCertificate)", for: configured.application, at: clock.now)
             return .accepted
         } catch {
             return error.code == .providerUnavailable

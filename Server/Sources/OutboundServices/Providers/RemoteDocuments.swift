@@ -5,7 +5,8 @@ import Synchronization
 ///
 /// However many ask, one call is under way for an address at a time, and its answer is everybody's. A document is read
 /// again when it is an hour old, or when it lacks what somebody looks for, then at most twice a minute: a stranger who
-/// invents key ids cannot make this server flood a provider.
+/// invents key ids cannot make this server flood a provider. Nor does one who invents addresses in one application keep another
+/// application from its own.
 package final class RemoteDocuments<Document: Sendable>: Sendable {
     private let call: any WebCaller
     private let clock: any WallClock
@@ -16,7 +17,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     /// How much strangers can make this server keep and ask.
     package struct Bounds: Sendable {
         package var documents: Int
-        /// Addresses that were never asked before, in a minute.
+        /// Addresses that were never asked before, in a minute and an application.
         package var newAddressesPerMinute: Int
 
         package init(documents: Int = 1000, newAddressesPerMinute: Int = 1000) {
@@ -28,17 +29,19 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     private struct State: Sendable {
         var entries: [String: Entry] = [:]
         var minuteStartedAt = Timestamp.earliest
-        var newAddresses = 0
+        var newAddresses: [Identifier<Application>?: Int] = [:]
 
         /// Whether an address may be asked; makes room for a new one.
-        mutating func admits(_ url: String, at now: Timestamp, _ bounds: Bounds) -> Bool {
+        mutating func admits(
+            _ url: String, for application: Identifier<Application>?, at now: Timestamp, _ bounds: Bounds
+        ) -> Bool {
             if entries[url] != nil { return true }
-            if now >= minuteStartedAt + .seconds(60) { (minuteStartedAt, newAddresses) = (now, 0) }
-            guard newAddresses < bounds.newAddressesPerMinute else { return false }
-            newAddresses += 1
+            if now >= minuteStartedAt + .seconds(60) { (minuteStartedAt, newAddresses) = (now, [:]) }
+            guard newAddresses[application, default: 0] < bounds.newAddressesPerMinute else { return false }
+            newAddresses[application, default: 0] += 1
             guard entries.count >= bounds.documents else { return true }
             // First those that led to nothing, then the oldest.
-            let idle = entries.filter { $0.value.flight == nil }
+            let idle = entries.filter { $0.value.flight == nil && !$0.value.isKept(at: now) }
             let least = idle.min { left, right in
                 let (isLeft, isRight) = (left.value.document != nil, right.value.document != nil)
                 if isLeft != isRight { return isRight }
@@ -55,6 +58,13 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         var readAt: Timestamp?
         var triedAt: Timestamp?
         var flight: Task<Document?, Never>?
+        /// Whether what it says was proved to be true.
+        var isProved = false
+
+        func isKept(at now: Timestamp) -> Bool {
+            guard isProved, let readAt else { return false }
+            return now < readAt + lifeWhenUnreachable
+        }
     }
 
     /// When a document is read again, and for how long it counts when it cannot be.
@@ -78,15 +88,16 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - url: Where.
+    ///   - application: Whose client names the address; `nil` when no client does.
     ///   - isEnough: Whether a kept document has what is looked for; else it may be read again.
     /// - Returns: the best document there is, enough or not.
     /// - Throws: `providerUnavailable` when there is none.
     package func document(
-        at url: String, isEnough: (Document) -> Bool = { _ in true }
+        at url: String, for application: Identifier<Application>? = nil, isEnough: (Document) -> Bool = { _ in true }
     ) async throws(DomainError) -> Document {
         let now = clock.now
         let step = state.withLock { state in
-            state.admits(url, at: now, bounds)
+            state.admits(url, for: application, at: now, bounds)
                 ? Self.step(&state.entries[url, default: Entry()], at: now, isEnough) : .refuse
         }
         switch step {
@@ -100,6 +111,13 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         case .read(let fallback):
             guard let document = await startLogIn(url, at: now).value ?? fallback else { throw .providerUnavailable }
             return document
+        }
+    }
+
+    /// Notes that documents say the truth: for a day none of them goes for what somebody else names.
+    func prove(_ urls: [String]) {
+        state.withLock { state in
+            for url in urls { state.entries[url]?.isProved = true }
         }
     }
 

@@ -138,6 +138,26 @@ struct GameCenterTests {
         #expect(try await world.logIn(try world.player()).status == 200)
     }
 
+    @Test("asks for what the players of one application name, however many addresses those of another invent")
+    func boundedByApplication() async throws {
+        let world = try await HomeWorld()
+        let other = try await world.server.modules.applications.createApplication(name: "Other", by: .local).application
+        try await world.server.modules.providers.setProvider(
+            ProviderSettings(provider: .gameCenter, audiences: [HomeWorld.bundle]), secret: nil, of: other.id,
+            by: .local)
+        for number in 0..<40 {
+            var player = try world.player()
+            player.publicKeyUrl = "\(world.gameCenterAddress)/public-key/invented-\(number).cer"
+            expect(try await world.logIn(player), 503, .providerUnavailable)
+        }
+        var body = ProviderLogInBody()
+        body.gameCenter = try world.player()
+        let answer = try await world.server.send(
+            .post, "/v1/log-in/gamecenter", [("Okaeri-Application", other.id.rawValue)],
+            body: String(decoding: try JSONEncoder().encode(body), as: UTF8.self), isNamed: false)
+        #expect(answer.status == 201, "\(answer.text)")
+    }
+
     @Test(
         "asks nobody but Apple for certificates",
         arguments: [

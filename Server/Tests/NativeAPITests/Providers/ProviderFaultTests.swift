@@ -3,12 +3,12 @@ import FakeProviders
 import Foundation
 import HTTPTypes
 import OkaeriWire
-import OutboundServices
 import Synchronization
 import TestWorld
 import Testing
 
 @testable import Domain
+@testable import OutboundServices
 
 @Suite("When Apple is down, slow or changes its keys")
 struct ProviderFaultTests {
@@ -144,6 +144,27 @@ struct RemoteDocumentTests {
         caller.gate.open()
         for other in others { #expect(try await other.value == "document") }
         #expect(caller.calls == 1)
+    }
+
+    @Test("that the clients of one application invent neither use up another's, nor displace what was proved")
+    func invented() async throws {
+        let caller = HeldCaller()
+        caller.gate.open()
+        let documents = RemoteDocuments(
+            call: caller, clock: StandingClock(), bounds: .init(documents: 4, newAddressesPerMinute: 5)
+        ) { bytes, _ in String(decoding: bytes, as: UTF8.self) }
+        func read(_ number: Int, _ application: String) async throws(DomainError) {
+            _ = try await documents.document(
+                at: "https://id.example.com/\(number)", for: Identifier(rawValue: application))
+        }
+        try await read(0, "other")
+        documents.prove(["https://id.example.com/0"])
+        for number in 1...5 { try await read(number, "flood") }
+        await #expect(throws: DomainError.providerUnavailable) { try await read(6, "flood") }
+        try await read(7, "other")
+        #expect(caller.calls == 7)
+        try await read(0, "flood")
+        #expect(caller.calls == 7, "what was proved is still there")
     }
 }
 
