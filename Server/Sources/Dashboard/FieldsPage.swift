@@ -12,32 +12,38 @@ enum FieldsPage {
 
     static let routes: [DashboardRoute] = [
         DashboardRoute(page) { try draw($0) },
-        DashboardRoute(page, post: "save", .changeFieldRules) { request in
+        DashboardRoute(page, post: "save", .changeFieldRules, also: [.loosenFieldRules]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let rule = try rule(form)
-                try await request.modules.applications.changeFieldRules(of: id, by: who) { $0[rule.name] = rule }
+                try await request.modules.applications.changeFieldRules(
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who
+                ) { $0[rule.name] = rule }
                 let count = try await request.modules.applications.countRuleBreakers(of: rule, in: id)
                 return [("done", "saved"), ("broken", String(count.breaking))]
             }
         },
-        DashboardRoute(page, post: "policy", .changeFieldRules) { request in
+        DashboardRoute(page, post: "policy", .changeFieldRules, also: [.loosenFieldRules]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let isClosed = form.text("policy") == "closed"
-                try await request.modules.applications.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
+                try await request.modules.applications.changeFieldRules(
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who
+                ) { $0.isClosed = isClosed }
                 return [("done", "saved")]
             }
         },
-        DashboardRoute(page, post: "limits", .changeFieldRules) { request in
+        DashboardRoute(page, post: "limits", .changeFieldRules, also: [.loosenFieldRules]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 try await request.modules.applications.changeFieldRules(
-                    of: id, by: who, FieldLimitsForm.change(form))
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who, FieldLimitsForm.change(form))
                 return [("done", "saved")]
             }
         },
-        DashboardRoute(page, post: "remove", .changeFieldRules) { request in
+        DashboardRoute(page, post: "remove", .changeFieldRules, also: [.loosenFieldRules]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let name = form.text("removed")
-                try await request.modules.applications.changeFieldRules(of: id, by: who) { $0[name] = nil }
+                try await request.modules.applications.changeFieldRules(
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who
+                ) { $0[name] = nil }
                 return [("done", "removed")]
             }
         },

@@ -153,6 +153,7 @@ extension DashboardRequest {
         for fault in faults {
             switch fault.rule {
             case .secretMissing: return text("mail.secretMissing")
+            case .secretInAddress: return text("mail.secretInAddress")
             case .secretInSubject: return text("mail.secretInSubject")
             case .unknownPlaceholder: return text("mail.unknownPlaceholder")
             case .notAMailAddress: return text("mail.badAddress")

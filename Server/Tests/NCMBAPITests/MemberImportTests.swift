@@ -85,7 +85,8 @@ struct MemberImportTests {
         #expect(refused.map(faults) == [["fields"], ["fields"], ["username"]])
         let parts = try await take([record, many], into: world, takesParts: true, isRehearsal: true)
         #expect(faults(parts.first) == ["fields.save", "fields"] && faults(parts.last).count == 51)
-        try await world.modules.applications.changeFieldRules(of: world.application.id, by: .local) { rules in
+        try await world.modules.applications.changeFieldRules(of: world.application.id, mayLoosen: true, by: .local) {
+            rules in
             rules.limits = ProfileLimits(fields: 200, fieldsBytes: 65_536, userNameCharacters: 300)
         }
         #expect(try await take([record, many, long], into: world) == [.imported, .imported, .imported])
@@ -97,7 +98,8 @@ struct MemberImportTests {
         let save = String(repeating: "x", count: 60_000)
         let body = #"{"userName":"taro","password":"secret-1","save":"\#(save)"}"#
         #expect(try await world.send("POST", "/2013-09-01/users", body: body).code == "E400009")
-        try await world.modules.applications.changeFieldRules(of: world.application.id, by: .local) { rules in
+        try await world.modules.applications.changeFieldRules(of: world.application.id, mayLoosen: true, by: .local) {
+            rules in
             rules.limits = ProfileLimits(fields: 120, fieldsBytes: 65_536, userNameCharacters: 400)
         }
         let made = try await world.send("POST", "/2013-09-01/users", body: body)
@@ -129,7 +131,8 @@ struct MemberImportTests {
     func bounds(limits: ProfileLimits) async throws {
         let world = try await NCMBWorld()
         await #expect(throws: DomainError.self) {
-            try await world.modules.applications.changeFieldRules(of: world.application.id, by: .local) {
+            try await world.modules.applications.changeFieldRules(of: world.application.id, mayLoosen: true, by: .local)
+            {
                 $0.limits = limits
             }
         }

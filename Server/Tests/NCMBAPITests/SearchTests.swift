@@ -66,7 +66,8 @@ struct SearchTests {
         ])
     func hidden(query: String) async throws {
         let world = try await world()
-        try await world.modules.applications.changeFieldRules(of: world.application.id, by: .local) { rules in
+        try await world.modules.applications.changeFieldRules(of: world.application.id, mayLoosen: true, by: .local) {
+            rules in
             rules["score"] = FieldRule(name: "score", reader: .owner)
         }
         let pairs = query.split(separator: "&").map { pair in

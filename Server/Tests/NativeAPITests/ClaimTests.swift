@@ -23,7 +23,9 @@ struct ClaimTests {
     /// A server with a field that only the server writes, and one that users write.
     private func world() async throws -> AdminWorld {
         let world = try await AdminWorld(roles: [])
-        try await world.server.modules.applications.changeFieldRules(of: world.server.application.id, by: .local) {
+        try await world.server.modules.applications.changeFieldRules(
+            of: world.server.application.id, mayLoosen: true, by: .local
+        ) {
             $0["plan"] = FieldRule(name: "plan", writer: .server)
             $0["mood"] = FieldRule(name: "mood")
         }

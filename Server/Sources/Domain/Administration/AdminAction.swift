@@ -21,7 +21,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case listUserListViews, changeUserListViews
     case listRoles, changeRoles, assignRoles, listMembers
     // Settings
-    case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules
+    case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules, loosenFieldRules
     case changeMail, sendTestMail, readMailQueue, readMailOutbox
     case changeClaims
     case readEvents, changeEvents, includeUsersInEvents, replayEvents, sendTestEvent
@@ -112,7 +112,10 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .changeRedirects: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .redirectsChanged)
         case .changeTheme: .init(.allowed(.changeSettings), .application, audit: .themeChanged)
         case .changeFieldRules: .init(.allowed(.changeSettings), .application, audit: .fieldRulesChanged)
-        case .changeMail: .init(.allowed(.changeSettings), .application, audit: .mailSettingsChanged)
+        case .loosenFieldRules:
+            .init(.allowed(.changeSettings), .application, stepUp: true, audit: .fieldRulesChanged)
+        // Mails carry what opens accounts: their words decide where it goes.
+        case .changeMail: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .mailSettingsChanged)
         case .sendTestMail: .init(.allowed(.changeSettings), .application, audit: .testMailSent)
         case .readMailQueue: .init(.allowed(.readSettings), .application)
         case .readMailOutbox: .init(.commandLine, .server)

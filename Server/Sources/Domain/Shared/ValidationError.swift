@@ -79,6 +79,8 @@ package struct ValidationError: Hashable, Sendable {
         case unreadable
         /// A subject that shows the code to anybody who sees the locked screen.
         case secretInSubject
+        /// A template in which the code or the link may become a part of an address, or of a form.
+        case secretInAddress
         /// Not a domain's name in lower case.
         case notADomain
         /// A domain that is the server's own or of an application for which the caller does not decide.

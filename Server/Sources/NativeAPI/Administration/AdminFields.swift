@@ -13,11 +13,12 @@ extension AdminAPI {
         AdminRoute(.get, all, .readSettings) { call in
             try call.answer(FieldRulesBody(try call.targetApplication().settings.fieldRules))
         },
-        AdminRoute(.put, all, .changeFieldRules) { call in
+        AdminRoute(.put, all, .changeFieldRules, also: [.loosenFieldRules]) { call in
             let body = try await call.body(FieldPolicyBody.self)
             let isClosed = try body.isClosed()
             let application = try await call.modules.applications.changeFieldRules(
-                of: try call.targetApplication().id, by: try call.auditActor()
+                of: try call.targetApplication().id, mayLoosen: call.allows(.loosenFieldRules),
+                by: try call.auditActor()
             ) { rules in
                 rules.isClosed = isClosed
                 body.limits?.apply(to: &rules.limits)
@@ -31,19 +32,22 @@ extension AdminAPI {
             }
             return try await call.answer(rule)
         },
-        AdminRoute(.put, one, .changeFieldRules) { call in
+        AdminRoute(.put, one, .changeFieldRules, also: [.loosenFieldRules]) { call in
             let rule = try (try await call.body(NewFieldRuleBody.self)).rule(named: try call.field())
             try await call.modules.applications.changeFieldRules(
-                of: try call.targetApplication().id, by: try call.auditActor()
+                of: try call.targetApplication().id, mayLoosen: call.allows(.loosenFieldRules),
+                by: try call.auditActor()
             ) {
                 $0[rule.name] = rule
             }
             return try await call.answer(rule)
         },
-        AdminRoute(.delete, one, .changeFieldRules) { call in
+        AdminRoute(.delete, one, .changeFieldRules, also: [.loosenFieldRules]) { call in
             let (application, name) = (try call.targetApplication(), try call.field())
             guard application.settings.fieldRules[name] != nil else { throw DomainError.administration(.notFound) }
-            try await call.modules.applications.changeFieldRules(of: application.id, by: try call.auditActor()) {
+            try await call.modules.applications.changeFieldRules(
+                of: application.id, mayLoosen: call.allows(.loosenFieldRules), by: try call.auditActor()
+            ) {
                 $0[name] = nil
             }
             return AdminCall.done

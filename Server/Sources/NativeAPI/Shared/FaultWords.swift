@@ -76,6 +76,11 @@ extension ValidationError.Rule {
         case .notServersField: ("not_the_servers", "A field with a rule by which only the server writes it.")
         case .notAFieldName: ("not_a_field_name", "Not a name that a field can have.")
         case .secretInSubject: ("secret_in_subject", "The subject must show neither {{code}} nor {{link}}.")
+        case .secretInAddress:
+            (
+                "secret_in_address",
+                "{{code}} and {{link}} stand as words of their own, or {{link}} as the whole href of an a."
+            )
         }
     }
 }

@@ -106,8 +106,8 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
         let rule = try rule()
-        let count = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
-            try await modules.applications.changeFieldRules(of: id, by: who) { $0[rule.name] = rule }
+        let count = try await storage.perform(.loosenFieldRules) { modules, who throws(DomainError) in
+            try await modules.applications.changeFieldRules(of: id, mayLoosen: true, by: who) { $0[rule.name] = rule }
             return try await modules.applications.countRuleBreakers(of: rule, in: id)
         }
         guard !output.isJSON else { return Console.write(json: FieldRulesDescription.Rule(rule, count)) }
@@ -163,9 +163,9 @@ struct RemoveFieldRuleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, field) = (Identifier<Application>(rawValue: id), field)
-        let existed = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
+        let existed = try await storage.perform(.loosenFieldRules) { modules, who throws(DomainError) in
             let rules = try await modules.applications.findApplication(id).settings.fieldRules
-            try await modules.applications.changeFieldRules(of: id, by: who) { $0[field] = nil }
+            try await modules.applications.changeFieldRules(of: id, mayLoosen: true, by: who) { $0[field] = nil }
             return rules[field] != nil
         }
         guard existed else { throw CommandFault.usage("There is no rule for this field.") }
@@ -200,8 +200,8 @@ struct FieldPolicyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, isClosed) = (Identifier<Application>(rawValue: id), policy == .closed)
-        _ = try await storage.perform(.changeFieldRules) { modules, who throws(DomainError) in
-            try await modules.applications.changeFieldRules(of: id, by: who) { $0.isClosed = isClosed }
+        _ = try await storage.perform(.loosenFieldRules) { modules, who throws(DomainError) in
+            try await modules.applications.changeFieldRules(of: id, mayLoosen: true, by: who) { $0.isClosed = isClosed }
         }
         Console.write(isClosed ? "Apps write only fields that have a rule." : "Apps write any fields.")
     }
@@ -239,10 +239,10 @@ struct FieldLimitsCommand: AsyncParsableCommand {
             Identifier<Application>(rawValue: id), fields, bytes, userNameCharacters
         )
         let isRead = fields == nil && bytes == nil && characters == nil
-        let application = try await storage.perform(isRead ? .readSettings : .changeFieldRules) {
+        let application = try await storage.perform(isRead ? .readSettings : .loosenFieldRules) {
             modules, who throws(DomainError) in
             guard !isRead else { return try await modules.applications.findApplication(id) }
-            return try await modules.applications.changeFieldRules(of: id, by: who) { rules in
+            return try await modules.applications.changeFieldRules(of: id, mayLoosen: true, by: who) { rules in
                 if let fields { rules.limits.fields = fields }
                 if let bytes { rules.limits.fieldsBytes = bytes }
                 if let characters { rules.limits.userNameCharacters = characters }

@@ -126,6 +126,9 @@ extension ValidationError {
         case .reserved: "\(field) is a claim that tokens have by themselves."
         case .notServersField: "\(field) must be a field with the rule that only the server writes it."
         case .notAFieldName: "\(field) is no name for a field."
+        case .secretInAddress:
+            "\(field) has {{code}} or {{link}} within an address or a tag, or its HTML cannot be read for certain. "
+                + "They stand as words of their own; {{link}} also as the whole href of an <a>."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to anybody who sees the locked screen."
         }
     }

@@ -81,8 +81,9 @@ extension ValidationError.Rule {
         case .tooDeep(let maximum): ("tooDeep", ["maximum": String(maximum)])
         case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId, .notAPlayKey,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
-            .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .inThePast, .otherType,
-            .outOfRange, .notADomain, .notOwnDomain, .notAnOrigin, .notAnAuthenticator, .notACertificate, .notANetwork,
+            .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .secretInAddress,
+            .inThePast, .otherType, .outOfRange, .notADomain, .notOwnDomain, .notAnOrigin, .notAnAuthenticator,
+            .notACertificate, .notANetwork,
             .notATriableHash, .notAGrantName, .notAClaimName, .reserved, .notServersField:
             ("notPossible", [:])
         }

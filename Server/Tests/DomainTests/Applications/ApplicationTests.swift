@@ -31,7 +31,9 @@ struct ApplicationTests {
             try await modules.messaging.changeMailSettings(of: application.id, by: .local) { $0.senderName = "Hana" }
             try await modules.applications.changeRedirects(of: application.id, by: .local) { $0 = redirects }
             try await modules.applications.changeTheme(of: application.id, to: ["brand": "Hana"], by: .local)
-            try await modules.applications.changeFieldRules(of: application.id, by: .local) { $0.isClosed = true }
+            try await modules.applications.changeFieldRules(of: application.id, mayLoosen: true, by: .local) {
+                $0.isClosed = true
+            }
             made = try await modules.administration.audit.list(in: application.id).map(\.action)
         }
         let expected: Set<AuditEntry.Action> = [

@@ -89,7 +89,7 @@ struct FieldRuleSurfaceTests {
             #expect(!seen.text.contains("secret mood") && !seen.text.contains("watched"))
         }
         // The answer's bytes were kept; a rule that changes forgets them.
-        try await world.modules.applications.changeFieldRules(of: world.application.id, by: .local) {
+        try await world.modules.applications.changeFieldRules(of: world.application.id, mayLoosen: true, by: .local) {
             $0["mood"] = FieldRule(name: "mood", reader: .server, writer: .server)
             $0["flag"] = nil
         }

@@ -59,7 +59,7 @@ struct KiiLimitTests {
         #expect(try await limits(of: plain, at: world) == Self.limits)
         // Wider ones stay as they are, and other keys bring back nothing that was taken away.
         for chosen in [ProfileLimits(fields: 400, fieldsBytes: 131_072, userNameCharacters: 300), .standard] {
-            try await applications.changeFieldRules(of: plain.id, by: .local) { $0.limits = chosen }
+            try await applications.changeFieldRules(of: plain.id, mayLoosen: true, by: .local) { $0.limits = chosen }
             _ = try await applications.enableProtocol(
                 .kii, given: [.appKey: Secret("00112233")], of: plain.id, by: .local)
             #expect(try await limits(of: plain, at: world) == chosen)

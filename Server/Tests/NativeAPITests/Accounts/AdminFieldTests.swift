@@ -96,14 +96,18 @@ struct AdminFieldTests {
         #expect(person.logIn.user.fields.count == 6)
         let cheat = try await person.send(.patch, APIPath.user, body: #"{"fields": {"__proto__": {"coins": 1}}}"#)
         expect(cheat, 400, .invalidMember)
-        try await world.server.modules.applications.changeFieldRules(of: world.server.application.id, by: .local) {
+        try await world.server.modules.applications.changeFieldRules(
+            of: world.server.application.id, mayLoosen: true, by: .local
+        ) {
             rules in
             for number in 0..<94 { rules["field \(number)"] = FieldRule(name: "field \(number)") }
         }
         let more = try await put(world, "one-too-many", "{}")
         expect(more, 400, .invalidMember)
         await #expect(throws: DomainError.fieldsRefused([.init(field: "fields", rule: .tooManyFields(maximum: 100))])) {
-            try await world.server.modules.applications.changeFieldRules(of: world.server.application.id, by: .local) {
+            try await world.server.modules.applications.changeFieldRules(
+                of: world.server.application.id, mayLoosen: true, by: .local
+            ) {
                 rules in
                 for number in 0..<1000 { rules["x\(number)"] = FieldRule(name: "x\(number)") }
             }
@@ -114,7 +118,9 @@ struct AdminFieldTests {
     func operators() async throws {
         let world = try await AdminWorld(roles: [.operator, .support])
         let rule = FieldRule(name: "flag", kind: .string, reader: .server, writer: .server, standard: "none")
-        try await world.server.modules.applications.changeFieldRules(of: world.server.application.id, by: .local) {
+        try await world.server.modules.applications.changeFieldRules(
+            of: world.server.application.id, mayLoosen: true, by: .local
+        ) {
             $0["flag"] = rule
         }
         let person = try await world.server.person()

@@ -35,7 +35,7 @@ struct FieldRuleTests {
         let body = #"{"user": {"fields": {"coins": 1}}}"#
         let device = ProofMaker()
         let person = try await server.person(device, body: body)
-        try await server.modules.applications.changeFieldRules(of: server.application.id, by: .local) {
+        try await server.modules.applications.changeFieldRules(of: server.application.id, mayLoosen: true, by: .local) {
             $0["coins"] = FieldRule(name: "coins", kind: .string, writer: .server)
         }
         // An app in the stores sends what it always sent: a known user is let in.
@@ -52,7 +52,7 @@ struct FieldRuleTests {
     func upgrade() async throws {
         let server = try await server([])
         let person = try await server.person()
-        try await server.modules.applications.changeFieldRules(of: server.application.id, by: .local) {
+        try await server.modules.applications.changeFieldRules(of: server.application.id, mayLoosen: true, by: .local) {
             $0["team"] = FieldRule(name: "team", kind: .string, isRequired: true)
             $0["rank"] = FieldRule(name: "rank", kind: .integer, writer: .server, isRequired: true, standard: 1)
         }
@@ -70,7 +70,7 @@ struct FieldRuleTests {
     func oldData() async throws {
         let server = try await server([])
         let person = try await server.person(body: #"{"user": {"fields": {"age": "old", "note": "n"}}}"#)
-        try await server.modules.applications.changeFieldRules(of: server.application.id, by: .local) {
+        try await server.modules.applications.changeFieldRules(of: server.application.id, mayLoosen: true, by: .local) {
             $0["age"] = FieldRule(name: "age", kind: .integer, isRequired: true)
         }
         #expect(try await person.send(.get, APIPath.user).read(UserBody.self).fields["age"] == "old")
@@ -141,7 +141,9 @@ struct FieldRuleTests {
             }
             group.addTask {
                 // A fault shows in the expectations below.
-                _ = try? await server.modules.applications.changeFieldRules(of: application, by: .local) {
+                _ = try? await server.modules.applications.changeFieldRules(
+                    of: application, mayLoosen: true, by: .local
+                ) {
                     $0["coins"] = FieldRule(name: "coins", writer: .server)
                 }
             }

@@ -25,7 +25,9 @@ struct FieldsPageTests {
     @Test("is drawn in every language", arguments: PageLanguage.allCases)
     func languages(language: PageLanguage) async throws {
         let world = try await AdminWorld(roles: [])
-        try await world.server.modules.applications.changeFieldRules(of: world.server.application.id, by: .local) {
+        try await world.server.modules.applications.changeFieldRules(
+            of: world.server.application.id, mayLoosen: true, by: .local
+        ) {
             $0["score"] = FieldRule(name: "score", kind: .number, isRequired: true)
         }
         let shown = try await browser(world).get(path(world) + "?field=score&lang=\(language.rawValue)")
@@ -125,7 +127,9 @@ struct FieldsPageTests {
     func scripts() async throws {
         let world = try await AdminWorld(roles: [])
         let evil = "\"'><script>alert(1)</script>{{{me}}}"
-        try await world.server.modules.applications.changeFieldRules(of: world.server.application.id, by: .local) {
+        try await world.server.modules.applications.changeFieldRules(
+            of: world.server.application.id, mayLoosen: true, by: .local
+        ) {
             $0[evil] = FieldRule(name: evil, standard: .string(evil), labels: ["en": evil])
         }
         let shown = try await browser(world).get(path(world) + "?field=\(FormValues.escaped(evil))")

