@@ -128,6 +128,7 @@ def check_access(world, page):
     page.fill("[name=name]", "hana@example.com")
     page.select_option("[name=role]", "support")
     page.check(f"[name='application.{world.application}']")
+    page.check("[name=applications][value=some]")
     page.click("text=Make a link")
     expect(page.locator(".once .code-block")).to_contain_text("/dashboard/set-up?token=okl_")
     world.look(page, "admin, invited")

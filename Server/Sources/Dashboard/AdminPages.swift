@@ -16,7 +16,7 @@ enum AdminsPage {
         do {
             guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
             let admin = try await request.rules.admins.create(
-                name: form.text("name"), role: role, applications: ApplicationChoice.read(form), by: who)
+                name: form.text("name"), role: role, applications: try ApplicationChoice.read(form), by: who)
             // Drawn at once and not after a redirect: the link is shown this one time.
             let link = try await request.rules.admins.makeLink(for: admin.id, by: who)
             return try await draw(request, once: request.once(link, for: admin))
@@ -51,8 +51,9 @@ enum AdminsPage {
                 [
                     "title": request.text("admins.invite"), "button": request.text("admins.inviteButton"),
                     "fields": [view.name, view.role(.operator)],
-                    "groups": ApplicationChoice(request: request, applications: applications, chosen: nil, form: form)
-                        .groups,
+                    "groups": ApplicationChoice(
+                        request: request, applications: applications, chosen: nil, form: form, faults: faults
+                    ).groups,
                 ] as PageTemplates.Model
         }
         model["summary"] = AdminForm.summary(faults, request)
@@ -71,7 +72,7 @@ enum AdminPage {
         DashboardRoute(page, post: "save", .changeAdmin) { request in
             try await change(request) { form, id, who in
                 guard let role = AdminRole(rawValue: form.text("role")) else { throw PageFault.unknown }
-                let applications = ApplicationChoice.read(form)
+                let applications = try ApplicationChoice.read(form)
                 _ = try await request.rules.admins.change(
                     id, .init(role: role, applications: applications.map { .set($0) } ?? .removed),
                     version: version(form), by: who)
@@ -164,7 +165,8 @@ enum AdminPage {
         if request.offers(.changeAdmin) {
             let view = AdminForm(request: request, form: form, faults: faults)
             let choice = ApplicationChoice(
-                request: request, applications: applications, chosen: admin.applications, form: form)
+                request: request, applications: applications, chosen: admin.applications, form: form,
+                faults: faults)
             model["form"] = view.forms(of: admin, choice, isLocked: lockedUntil != nil)
             model["version"] = String(admin.updatedAt.milliseconds)
         }
@@ -226,9 +228,17 @@ struct AdminForm {
         case .lastOwner: ["": request.text("fault.lastOwner")]
         case .fieldsRefused:
             Dictionary(
-                (error.validationErrors ?? []).map { ($0.field, request.text("access.bad.\($0.field)")) },
+                (error.validationErrors ?? []).map { ($0.field, request.text("access.bad.\(text(of: $0))")) },
                 uniquingKeysWith: { first, _ in first })
         default: nil
+        }
+    }
+
+    private static func text(of fault: ValidationError) -> String {
+        switch (fault.field, fault.rule) {
+        case ("applications", .empty): "noApplications"
+        case ("applications", .required): "bothReaches"
+        default: fault.field
         }
     }
 
@@ -237,46 +247,73 @@ struct AdminForm {
         return PageSummary(
             title: request.text("fault.title"),
             errors: faults.sorted { $0.key < $1.key }.map {
-                (["", "scopes", "applications"].contains($0.key) ? nil : $0.key, $0.value)
+                (["", "scopes"].contains($0.key) ? nil : $0.key, $0.value)
             }
         ).model
     }
 }
 
-/// Boxes for the applications that an admin or a key may see. None of them stands for all.
+/// Which applications an admin or a key may see: all of them, or those whose boxes are ticked.
 struct ApplicationChoice {
     /// A form holds no more fields than this and some.
     static let maximum = 150
+    private static let field = "applications"
+    private static let box = "application."
+    private static let kept = "applications.kept"
 
     let request: DashboardRequest
     let applications: [Domain.Application]
     let chosen: Set<Identifier<Domain.Application>>?
     let form: FormValues
+    let faults: [String: String]
 
     var groups: [PageTemplates.Model] {
-        guard !applications.isEmpty else { return [] }
-        let wasSent = !form.all.isEmpty
-        let sent = Self.read(form) ?? []
-        let boxes = applications.prefix(Self.maximum).map { application in
+        let ways = [("all", request.text("access.reach.all")), ("some", request.text("access.reach.some"))]
+        let sent = form[Self.field]
+        let way = PageField(
+            Self.field, label: request.text("admins.applications"), kind: .radio,
+            value: sent ?? (chosen == nil ? "all" : "some"), error: faults[Self.field]
+        ).offering(ways.map { (value: $0, label: $1) })
+        let ticked = sent == nil ? chosen ?? [] : Self.ticked(form).union(Self.kept(form))
+        // Those that were chosen come first. What is chosen beyond the boxes is kept.
+        let ordered = applications.filter { ticked.contains($0.id) } + applications.filter { !ticked.contains($0.id) }
+        let boxes = ordered.prefix(Self.maximum).map { application in
             PageField(
-                "application.\(application.id)", label: application.name, kind: .checkbox,
-                value: (wasSent ? sent : chosen ?? []).contains(application.id) ? "yes" : "", isRequired: false
+                "\(Self.box)\(application.id)", label: application.name, kind: .checkbox,
+                value: ticked.contains(application.id) ? "yes" : "", isRequired: false
             ).model
         }
-        return [
-            [
-                "title": request.text("admins.applications"), "note": request.text("access.applicationsHint"),
-                "fields": boxes,
-            ]
+        let kept = ordered.dropFirst(Self.maximum).map(\.id).filter(ticked.contains)
+        var group: PageTemplates.Model = [
+            "title": request.text("admins.applications"), "note": request.text("access.applicationsHint"),
+            "fields": [way.model] + boxes,
         ]
+        if !kept.isEmpty { group["kept"] = kept.map(\.rawValue).joined(separator: " ") }
+        return [group]
     }
 
     /// - Returns: the ones that were chosen; `nil` for all.
-    static func read(_ form: FormValues) -> Set<Identifier<Domain.Application>>? {
-        let prefix = "application."
-        let ids = form.all.map(\.name).filter { $0.hasPrefix(prefix) && $0.utf8.count <= 140 }
-            .map { Identifier<Domain.Application>(rawValue: String($0.dropFirst(prefix.count))) }
-        return ids.isEmpty ? nil : Set(ids)
+    /// - Throws: `fieldsRefused` when it was not said which, or both.
+    static func read(_ form: FormValues) throws(DomainError) -> Set<Identifier<Domain.Application>>? {
+        let ticked = Self.ticked(form)
+        switch form.text(field) {
+        case "all" where ticked.isEmpty: return nil
+        case "some":
+            let all = ticked.union(kept(form))
+            guard !all.isEmpty else { throw .fieldsRefused([ValidationError(field: field, rule: .empty)]) }
+            return all
+        default: throw .fieldsRefused([ValidationError(field: field, rule: .required)])
+        }
+    }
+
+    private static func ticked(_ form: FormValues) -> Set<Identifier<Domain.Application>> {
+        Set(
+            form.all.map(\.name).filter { $0.hasPrefix(box) && $0.utf8.count <= 140 }
+                .map { Identifier(rawValue: String($0.dropFirst(box.count))) })
+    }
+
+    private static func kept(_ form: FormValues) -> Set<Identifier<Domain.Application>> {
+        Set(form.text(kept).split(separator: " ").map { Identifier(rawValue: String($0.prefix(128))) })
     }
 }
 

@@ -26,7 +26,7 @@ enum KeysPage {
             let life = try AdminKey.life(days: Int64(form.text("days"), radix: 10) ?? 0)
             let made = try await request.rules.keys.create(
                 .init(
-                    name: form.text("name"), scopes: Set(scopes), applications: ApplicationChoice.read(form),
+                    name: form.text("name"), scopes: Set(scopes), applications: try ApplicationChoice.read(form),
                     networks: networks(form), life: life),
                 of: try request.caller(), by: try request.auditActor())
             return try await draw(request, once: made)
@@ -103,7 +103,8 @@ enum KeysPage {
                 return ["link": "\(request.pagePath)/\(key.id)/networks", "field": field.model] as PageTemplates.Model
             }
             let (form, faults) = changed == nil ? (form, faults) : (.none, [:])
-            let choice = ApplicationChoice(request: request, applications: applications, chosen: nil, form: form)
+            let choice = ApplicationChoice(
+                request: request, applications: applications, chosen: nil, form: form, faults: faults)
             model["form"] =
                 [
                     "title": request.text("keys.new"), "button": request.text("keys.make"),

@@ -26,6 +26,8 @@ package struct PageField: Sendable {
         case multiline
         case checkbox
         case select
+        /// One of several choices, all of which are shown.
+        case radio
     }
 
     package init(
@@ -76,7 +78,8 @@ package struct PageField: Sendable {
             "autofocus": isFocused && error == nil, "password": kind == .password, "code": kind == .code,
             "plain": kind != .text && kind != .multiline && kind != .search,
             "multiline": kind == .multiline, "checkbox": kind == .checkbox, "select": kind == .select,
-            "input": kind != .multiline && kind != .checkbox && kind != .select,
+            "radio": kind == .radio,
+            "input": ![.multiline, .checkbox, .select, .radio].contains(kind),
             "checked": kind == .checkbox && !value.isEmpty,
             // Passwords are never sent back.
             "value": kind == .password ? "" : value,

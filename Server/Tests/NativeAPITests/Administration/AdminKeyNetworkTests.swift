@@ -140,7 +140,10 @@ struct AdminKeyNetworkTests {
         let browser = world.browser()
         let address = "/dashboard/keys"
         let token = try await browser.get(address).token
-        let fields = ["name": "CI", "days": "2", "scope.users:read": "yes", "networks": "10.0.0.0/8,\r\n 2001:db8::7"]
+        let fields = [
+            "name": "CI", "days": "2", "scope.users:read": "yes", "applications": "all",
+            "networks": "10.0.0.0/8,\r\n 2001:db8::7",
+        ]
         let made = try await browser.post(address, fields, token: token)
         let secret = String(try #require(made.html.firstMatch(of: /(oka_[A-Za-z0-9_-]+)/)?.output.1))
         #expect(try await browser.get(address).html.contains("10.0.0.0/8 2001:db8::7/128"))

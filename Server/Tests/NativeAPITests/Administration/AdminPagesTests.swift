@@ -18,7 +18,10 @@ struct AdminPagesTests {
         let world = try await AdminWorld(roles: [])
         let browser = world.browser()
         let token = try await browser.get("/dashboard/admins").token
-        let fields = ["name": "hana@example.com", "role": "support", "application.\(world.foreign.id)": "yes"]
+        let fields = [
+            "name": "hana@example.com", "role": "support", "applications": "some",
+            "application.\(world.foreign.id)": "yes",
+        ]
         let made = try await browser.post("/dashboard/admins", fields, token: token)
         #expect(made.status == 200)
         let link = try #require(made.html.firstMatch(of: /set-up\?token=(okl_[A-Za-z0-9_-]+)/)?.output.1)
@@ -33,9 +36,59 @@ struct AdminPagesTests {
         #expect(twice.status == 422 && twice.error("name") != nil && twice.html.contains("checked"))
         let confined = fields.merging(["name": "other", "role": "owner"]) { $1 }
         #expect(try await browser.post("/dashboard/admins", confined, token: token).status == 422)
-        #expect(try await browser.post("/dashboard/admins", ["name": "", "role": "owner"], token: token).status == 422)
+        #expect(
+            try await browser.post(
+                "/dashboard/admins", ["name": "", "role": "owner", "applications": "all"], token: token
+            ).status == 422)
         #expect(try await browser.post("/dashboard/admins", ["name": "a", "role": "god"], token: token).status == 404)
         #expect(try await admins(world).count == 2)
+    }
+
+    @Test("keep an admin or a key to the applications that were chosen, and say all only when it was said")
+    func reach() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (server, browser) = (world.server, world.browser())
+        // More than there are boxes: the one that was chosen comes last by itself.
+        var last = world.foreign.id
+        for number in 0..<ApplicationChoice.maximum {
+            last = try await server.modules.applications.createApplication(name: "T\(number)", by: .local).application
+                .id
+        }
+        let (first, foreign) = (server.application.id, world.foreign.id)
+        let made = try await server.modules.administration.createAdmin(
+            name: "mika", role: .support, applications: [last, first, foreign], by: .local)
+        let address = "/dashboard/admins/\(made.id)"
+        func save(_ fields: [String: String]) async throws -> Page {
+            let shown = try await browser.get(address)
+            let own = ["role": "auditor", "version": shown.value(of: "version") ?? ""]
+            return try await browser.post("\(address)/save", own.merging(fields) { $1 }, token: shown.token)
+        }
+        func present() async throws -> Admin? { try await admins(world).first { $0.id == made.id } }
+        let shown = try await browser.get(address)
+        for id in [last, first, foreign] {
+            #expect(shown.html.contains(try Regex(#"name="application\.\#(id)"[^>]* checked"#)))
+        }
+        // An old form, one with nothing ticked, and one that says both change nothing.
+        for wrong in [
+            [:], ["applications": "some"], ["applications": "all", "application.\(first)": "yes"],
+            ["applications": "x", "application.\(first)": "yes"],
+        ] {
+            let refused = try await save(wrong)
+            #expect(refused.status == 422 && refused.error("applications") != nil, "\(wrong)")
+        }
+        #expect(try await present()?.applications == [last, first, foreign])
+        #expect(try await present()?.role == .support)
+        let kept = ["applications": "some", "application.\(first)": "yes", "applications.kept": "\(last) \(foreign)"]
+        #expect(try await save(kept).status == 303)
+        #expect(try await present()?.applications == [last, first, foreign])
+        #expect(try await save(["applications": "all"]).status == 303)
+        #expect(try await present()?.applications == nil)
+        let token = try await browser.get("/dashboard/keys").token
+        let key = ["name": "CI", "days": "2", "scope.users:read": "yes"]
+        for wrong in [[:], ["applications": "some"]] {
+            let refused = try await browser.post("/dashboard/keys", key.merging(wrong) { $1 }, token: token)
+            #expect(refused.status == 422 && refused.error("applications") != nil && !refused.html.contains("oka_"))
+        }
     }
 
     @Test("change what an admin may do, keep one out, reset one, and remove one whose name was typed")
@@ -50,9 +103,9 @@ struct AdminPagesTests {
             return try await browser.post(
                 "\(address)/\(action)", fields.merging(own) { first, _ in first }, token: shown.token)
         }
-        let late = try await send("save", ["role": "owner", "version": "1"])
+        let late = try await send("save", ["role": "owner", "applications": "all", "version": "1"])
         #expect(late.status == 409)
-        #expect(try await send("save", ["role": "auditor"]).location == "\(address)?done=saved")
+        #expect(try await send("save", ["role": "auditor", "applications": "all"]).location == "\(address)?done=saved")
         #expect(try await world.send("operator", .get, "me").json["admin"]?["role"] == "auditor")
         #expect(try await send("disable").location == "\(address)?done=disabled")
         #expect(try await world.send("operator", .get, "me").status == 401)
@@ -76,7 +129,7 @@ struct AdminPagesTests {
         let root = try #require(try await admins(world).first)
         let address = "/dashboard/admins/\(root.id)"
         for (action, act) in [
-            ("disable", [:]), ("save", ["role": "auditor"]), ("remove", ["confirm": "root"]),
+            ("disable", [:]), ("save", ["role": "auditor", "applications": "all"]), ("remove", ["confirm": "root"]),
         ] {
             let shown = try await browser.get(address)
             let fields = act.merging(["version": shown.value(of: "version") ?? ""]) { $1 }
@@ -94,7 +147,8 @@ struct AdminPagesTests {
         let address = "/dashboard/keys"
         let token = try await browser.get(address).token
         let fields = [
-            "name": "CI", "days": "2", "scope.users:read": "yes", "application.\(world.server.application.id)": "yes",
+            "name": "CI", "days": "2", "scope.users:read": "yes", "applications": "some",
+            "application.\(world.server.application.id)": "yes",
         ]
         let made = try await browser.post(address, fields, token: token)
         let secret = String(try #require(made.html.firstMatch(of: /(oka_[A-Za-z0-9_-]+)/)?.output.1))
@@ -126,7 +180,8 @@ struct AdminPagesTests {
         let browser = world.browser()
         let token = try await browser.get("/dashboard/keys").token
         _ = try await browser.post(
-            "/dashboard/keys", ["name": Self.evil, "days": "1", "scope.users:read": "yes"], token: token)
+            "/dashboard/keys", ["name": Self.evil, "days": "1", "scope.users:read": "yes", "applications": "all"],
+            token: token)
         for page in ["/admins", "/admins/\(admin.id)", "/keys", "/applications"] {
             let shown = try await browser.get(world.page(page))
             #expect(shown.status == 200 && shown.html.contains("&lt;script&gt;"), "\(page)")

@@ -130,7 +130,7 @@ struct AdminSignOnTests {
         try await world.link(browser, subject: "hana")
         let token = try await browser.get("/dashboard/keys").token
         world.server.clock.advance(by: AdminSession.freshness)
-        let fields = ["name": "CI", "days": "2", "scope.users:read": "yes"]
+        let fields = ["name": "CI", "days": "2", "scope.users:read": "yes", "applications": "all"]
         let question = try await browser.post("/dashboard/keys", fields, token: token)
         #expect(question.status == 403 && question.html.contains("/dashboard/sign-on/prove?back="))
         let way = "/dashboard/sign-on/prove?back=%2Fdashboard%2Fkeys"

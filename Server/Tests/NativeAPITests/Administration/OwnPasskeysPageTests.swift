@@ -71,7 +71,7 @@ struct OwnPasskeysPageTests {
         let browser = world.browser()
         let token = try await browser.get("/dashboard/keys").token
         world.server.clock.advance(by: AdminSession.freshness)
-        let fields = ["name": "CI", "days": "2", "scope.users:read": "yes"]
+        let fields = ["name": "CI", "days": "2", "scope.users:read": "yes", "applications": "all"]
         let asked = try await browser.post("/dashboard/keys", fields, token: token)
         #expect(asked.status == 403 && asked.html.contains(#"name="proof.credential""#))
         var proof = fields

@@ -28,7 +28,8 @@ struct ReauthenticationFormTests {
         FormAction(page: "/admins/{ADMIN}", path: "link", fields: [:], action: .adminLinked),
         FormAction(page: "/admins/{ADMIN}", path: "remove", fields: ["confirm": "operator"], action: .adminRemoved),
         FormAction(
-            page: "/keys", fields: ["name": "CI", "days": "9", "scope.users:read": "yes"], action: .adminKeyCreated),
+            page: "/keys", fields: ["name": "CI", "days": "9", "scope.users:read": "yes", "applications": "all"],
+            action: .adminKeyCreated),
         FormAction(
             page: "/keys", path: "{KEY}/networks", fields: ["networks": "10.0.0.0/8\r\n::1"], action: .adminKeyChanged),
         FormAction(page: "/keys", path: "{KEY}/remove", fields: [:], action: .adminKeyRemoved),
@@ -199,7 +200,8 @@ struct ReauthenticationFormTests {
         let own = try await browser.get("/dashboard/keys").token
         world.server.clock.advance(by: AdminSession.freshness)
         let fields = [
-            "name": "CI", "days": "9", "scope.users:read": "yes", "proof.password": AdminWorld.password,
+            "name": "CI", "days": "9", "scope.users:read": "yes", "applications": "all",
+            "proof.password": AdminWorld.password,
             "proof.code": try world.ownerCode,
         ]
         for (token, headers) in [(theirs, []), (nil, []), (own, [("Origin", "https://evil.example")])] {
