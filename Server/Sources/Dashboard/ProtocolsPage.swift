@@ -11,7 +11,7 @@ enum ProtocolsPage {
         DashboardRoute(page, also: [.readProtocolKeys]) { request in
             try await draw(ProtocolView(request: request, open: request.page.query.text("open")))
         },
-        DashboardRoute(page, post: "{protocol}/enable", .enableProtocol) { request in
+        DashboardRoute(page, post: "{protocol}/enable", .enableProtocol, also: [.issueAdministratorKeys]) { request in
             try await change(request) { profile, form, application, who in
                 var given: [ProtocolKey: Secret] = [:]
                 for key in profile.keys.map(\.name) {
@@ -33,7 +33,9 @@ enum ProtocolsPage {
                 return nil
             }
         },
-        DashboardRoute(page, post: "{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules]) { request in
+        DashboardRoute(
+            page, post: "{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules, .openAdministration]
+        ) { request in
             try await change(request) { profile, form, application, who in
                 let version = form.text("version")
                 let changes = ProtocolRule.heeded(by: profile).map { rule in

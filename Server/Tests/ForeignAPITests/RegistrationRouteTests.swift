@@ -124,7 +124,8 @@ struct RegistrationRouteTests {
         #expect(try await Self.users(world).count == (may ? 1 : 2))
         let entries = try await world.modules.administration.audit.list(
             in: world.application.id, matching: AuditFilter(action: .userErased))
-        let actor: AuditEntry.Actor = caller == .owner ? .user(Identifier(rawValue: user.id)) : .operator
+        let actor: AuditEntry.Actor =
+            caller == .owner ? .user(Identifier(rawValue: user.id)) : AuditEntry.Actor(rawValue: "protocol-key:kii")
         #expect(entries.map(\.actor) == (may ? [actor] : []))
         #expect(entries.allSatisfy { $0.details == ["reason": "deletion"] })
     }

@@ -30,6 +30,7 @@ package final class Accounts: Sendable {
     package let removeDeviceKeys: RemoveDeviceKeys
     package let changeUserRoles: ChangeUserRoles
     package let listMembers: ListMembers
+    package let recordReading: RecordReading
     package let importUsers: ImportUsers
     package let recordImport: RecordImport
     package let exportApplication: ExportApplication
@@ -103,6 +104,7 @@ package final class Accounts: Sendable {
         removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
         changeUserRoles = ChangeUserRoles(store: store, clock: clock, changes: changes)
         listMembers = ListMembers(store: store)
+        recordReading = RecordReading(store: store, audit: changes.audit)
         importUsers = ImportUsers(
             store: store, clock: clock, randomness: randomness, protocols: world.services.protocols,
             passwords: world.passwords, findProvider: findProvider, sealingKey: world.sealingKey)

@@ -53,7 +53,7 @@ package struct AdminAccess: Hashable, Sendable {
 
     /// Who does it, for the audit log.
     package func auditActor(from origin: RequestOrigin) -> Operator {
-        Operator(actor: actor, origin: origin, decidingFor: applications)
+        Operator(actor: actor, origin: origin, decidingFor: applications, permissions: permissions)
     }
 
     /// - Parameters:

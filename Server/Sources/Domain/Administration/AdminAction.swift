@@ -28,7 +28,8 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case changeHooks, testHook
     case changeOldServices
     case setProvider, removeProvider, checkProvider, transferTeam
-    case readProtocolKeys, enableProtocol, disableProtocol, changeProtocolRules, loosenProtocolRules
+    case readProtocolKeys, enableProtocol, issueAdministratorKeys, disableProtocol
+    case changeProtocolRules, loosenProtocolRules, openAdministration
 
     /// The row of the table.
     package var policy: AdminPolicy {
@@ -145,10 +146,20 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .transferTeam: .init(.commandLine, .application, audit: .teamTransferred)
         case .readProtocolKeys: .init(.allowed(.changeSettings), .application)
         case .enableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolEnabled)
+        // The key of an old protocol that makes an administrator reads and changes every user.
+        case .issueAdministratorKeys:
+            .init(
+                .allowed(.changeSettings, .readUsers, .readPersonalData, .changeUsers), .application, stepUp: true,
+                audit: .protocolEnabled)
         case .disableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolDisabled)
         case .changeProtocolRules: .init(.allowed(.changeSettings), .application, audit: .settingsChanged)
         case .loosenProtocolRules:
             .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
+        // From where such a key counts, and the server to which it and users' tokens are sent on.
+        case .openAdministration:
+            .init(
+                .allowed(.changeSettings, .readUsers, .readPersonalData, .changeUsers), .application, stepUp: true,
+                audit: .settingsChanged)
         }
     }
 

@@ -6,12 +6,14 @@ import enum OkaeriWire.JSONValue
 /// Users by what they are.
 final class UserQueryController: Sendable {
     private let searchUsers: SearchUsers
+    private let recordReading: RecordReading
 
     private static let usualLimit = 100
     private static let maximumLimit = 200
 
     init(_ modules: Modules) {
         searchUsers = modules.accounts.searchUsers
+        recordReading = modules.accounts.recordReading
     }
 
     /// `POST /apps/{appID}/users/query`, for administrators.
@@ -37,6 +39,8 @@ final class UserQueryController: Sendable {
             search.limit = page.limit + 1
             found = try await searchUsers(search, in: request.application, for: searching).users
         }
+        try await recordReading(
+            of: nil, in: request.application.id, by: Operator(actor: .protocolKey(.kii), origin: request.origin))
         var members: [String: JSONValue] = [
             "results": .array(
                 found.prefix(page.limit).map { user in

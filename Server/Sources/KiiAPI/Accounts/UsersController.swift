@@ -134,7 +134,7 @@ final class UsersController: Sendable {
         }
         try await accounts.setUserDisabled(
             user.id, in: request.application, isDisabled: isDisabled,
-            by: Operator(actor: .operator, origin: request.origin))
+            by: Operator(actor: .protocolKey(.kii), origin: request.origin))
         return KiiResponse.nothing
     }
 }

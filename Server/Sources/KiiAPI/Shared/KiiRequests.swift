@@ -22,7 +22,7 @@ enum KiiCaller: Sendable {
 
     /// In whose name users are changed.
     var actor: AccountActor {
-        isAdministrator ? .operator : .user(session?.user.id, standard: [])
+        isAdministrator ? .protocolKey(.kii) : .user(session?.user.id, standard: [])
     }
 
     var isAdministrator: Bool {

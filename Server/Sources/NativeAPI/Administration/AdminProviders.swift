@@ -46,7 +46,9 @@ extension AdminAPI {
                             $0, of: application, isWhole: access.may(.readProtocolKeys, in: application.id))
                     }))
         },
-        AdminRoute(.put, "\(application)/protocols/{protocol}", .enableProtocol) { call in
+        AdminRoute(
+            .put, "\(application)/protocols/{protocol}", .enableProtocol, also: [.issueAdministratorKeys]
+        ) { call in
             let (body, profile) = (try await call.body(ProtocolKeysBody.self), try call.protocolProfile())
             let application = try call.targetApplication()
             let issued = try await call.modules.applications.enableProtocol(
@@ -60,7 +62,8 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(
-            .patch, "\(application)/protocols/{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules]
+            .patch, "\(application)/protocols/{protocol}/rules", .changeProtocolRules,
+            also: [.loosenProtocolRules, .openAdministration]
         ) { call in
             let (body, profile) = (try await call.body(ProtocolRulesPatch.self), try call.protocolProfile())
             let changed = try await call.modules.applications.changeProtocolRules(

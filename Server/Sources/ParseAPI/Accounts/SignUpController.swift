@@ -78,7 +78,7 @@ final class SignUpController: Sendable {
             further.isDisabled = user.isLockedOut(by: change, call.caller) ? true : nil
             user = try await accounts.editUser(
                 further, of: user.id, in: call.application,
-                by: .operator(Operator(actor: .operator, origin: call.origin))
+                by: .operator(call.administrator)
             ).user
         }
         await requestEmailVerification.confirm(user, by: logIn.session, call)

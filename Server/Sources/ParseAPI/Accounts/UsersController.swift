@@ -78,6 +78,7 @@ final class UsersController: Sendable {
         let results = try await expanded(rows, options, for: search.reader, request, call)
         var members: [String: JSONValue] = ["results": .array(results.map { .object($0) })]
         if let count = found.count { members["count"] = .integer(Int64(clamping: count)) }
+        try await recordReading(call)
         return ParseResponse(members)
     }
 
@@ -107,6 +108,7 @@ final class UsersController: Sendable {
         }
         var members: [String: JSONValue] = ["results": .array(rows)]
         if options.counts { members["count"] = .integer(Int64(clamping: passed)) }
+        try await recordReading(call)
         return ParseResponse(members)
     }
 
@@ -164,11 +166,18 @@ final class UsersController: Sendable {
                 }
             }
             guard found.count == UserSearch.maximumLimit, let next = found.last else {
+                try await recordReading(call)
                 return ParseResponse(["results": .array(values)])
             }
             last = next.id.rawValue
         }
         throw ParseFault(124, "The query takes too long.")
+    }
+
+    /// What a master key reads of many users stands in the audit log, as what admins read does (requirement 42).
+    private func recordReading(_ call: ParseCall) async throws {
+        guard call.caller.isMaster else { return }
+        try await accounts.recordReading(of: nil, in: call.application.id, by: call.administrator)
     }
 
     /// How many parts of a thousand users each are looked through.
@@ -274,7 +283,7 @@ final class UsersController: Sendable {
             await requestEmailVerification.confirm(changed.user, by: call.caller.session?.session, call)
         }
         var token = changed.token
-        if linksByMaster { token = try await openSession(of: id, .administrator, by: .operator, call).token }
+        if linksByMaster { token = try await openSession(of: id, .administrator, by: .protocolKey(.parse), call).token }
         var members: [String: JSONValue] = ["updatedAt": .string(changed.user.updatedAt.text)]
         let echoed = UserObject(changed.user, for: call.caller)
             .fields(change.fields.echoed, isOwn: id == call.caller.session?.user.id)

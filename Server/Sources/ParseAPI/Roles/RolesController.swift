@@ -49,7 +49,7 @@ final class RolesController: Sendable {
         for user in change.added { _ = try await accounts.readUser(user, in: call.application.id) }
         let role = try await named { () throws(DomainError) in
             try await applications.changeAccessRules.create(
-                change.name ?? "", .role(permissions: []), in: call.application.id, by: author(call))
+                change.name ?? "", .role(permissions: []), in: call.application.id, by: call.administrator)
         }
         try await give(change, role.id, call)
         let object = RoleObject(role)
@@ -68,7 +68,7 @@ final class RolesController: Sendable {
         if let name = change.name, name != role.name {
             _ = try await named { () throws(DomainError) in
                 try await applications.changeAccessRules.change(
-                    id, name: name, nil, .role, in: call.application.id, by: author(call))
+                    id, name: name, nil, .role, in: call.application.id, by: call.administrator)
             }
         }
         try await give(change, id, call)
@@ -80,7 +80,7 @@ final class RolesController: Sendable {
         try requireMaster(call, "delete")
         do {
             try await applications.changeAccessRules.remove(
-                Identifier(rawValue: call.objectId), .role, in: call.application.id, by: author(call))
+                Identifier(rawValue: call.objectId), .role, in: call.application.id, by: call.administrator)
         } catch {
             guard error == .administration(.notFound) else { throw error }
             throw ParseFault.objectNotFoundForDelete
@@ -123,7 +123,7 @@ final class RolesController: Sendable {
             do throws(DomainError) {
                 _ = try await accounts.changeUserRoles(
                     isAdded ? .init(adding: [role]) : .init(removing: [role]), of: user, in: call.application,
-                    by: author(call))
+                    by: call.administrator)
             } catch {
                 if error.validationErrors != nil {
                     throw ParseFault(116, "The user has as many roles as a user may have.")
@@ -151,8 +151,6 @@ final class RolesController: Sendable {
             }
         }
     }
-
-    private func author(_ call: ParseCall) -> Operator { Operator(actor: .operator, origin: call.origin) }
 
     /// In the reference's words for what a class does not permit.
     private func requireMaster(_ call: ParseCall, _ action: String) throws(ParseFault) {

@@ -126,7 +126,8 @@ final class LogInController: Sendable {
             throw ParseFault(162, "userId must not be empty, null, or undefined")
         }
         do {
-            let logIn = try await openSession(of: Identifier(rawValue: id), .administrator, by: .operator, call)
+            let logIn = try await openSession(
+                of: Identifier(rawValue: id), .administrator, by: .protocolKey(.parse), call)
             return ParseResponse(
                 UserObject(logIn.user, for: call.caller).own(token: logIn.token.revealed))
         } catch {

@@ -108,7 +108,7 @@ final class SessionsController: Sendable {
         let change = try SessionChange(call.body, of: shown, isMaster: call.caller.isMaster)
         let author: EditSession.Author
         if call.caller.isMaster {
-            author = .operator(Operator(actor: .operator, origin: call.origin))
+            author = .operator(call.administrator)
         } else {
             guard let session = call.caller.session else { throw ParseFault.sessionRequired }
             author = .owner(session)
@@ -127,8 +127,7 @@ final class SessionsController: Sendable {
         do {
             if call.caller.isMaster {
                 try await sessions.endSession(
-                    try call.id(), of: nil, in: call.application.id,
-                    by: Operator(actor: .operator, origin: call.origin))
+                    try call.id(), of: nil, in: call.application.id, by: call.administrator)
             } else {
                 guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
                 let id: Identifier<Session> = try call.id()

@@ -29,7 +29,7 @@ struct ParseCaller: Sendable {
     }
 
     /// In whose name users are changed.
-    var actor: AccountActor { isMaster ? .operator : .user(session?.user.id, standard: standard) }
+    var actor: AccountActor { isMaster ? .protocolKey(.parse) : .user(session?.user.id, standard: standard) }
 
     /// What new passwords must look like.
     var rules: AccountRules { ProtocolProfile.parse.accountRules(under: options) }
@@ -95,6 +95,11 @@ struct ParseCredentials {
 
     /// The name of an installation; an empty one is none.
     static func name(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+}
+
+extension ParseCall {
+    /// Who has the master key, for the audit log.
+    var administrator: Operator { Operator(actor: .protocolKey(.parse), origin: origin) }
 }
 
 extension ParseRequests {

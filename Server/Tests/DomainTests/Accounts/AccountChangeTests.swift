@@ -230,7 +230,8 @@ struct AccountActorTests {
         (.user(nil, standard: [.write]), others, false, .stranger),
         (.holder(of: owner), nil, false, .holder), (.holder(of: owner), nil, true, .holder),
         (.holder(of: other), writable, false, .stranger), (.newcomer, writable, false, .stranger),
-        (.operator, nil, true, .operator), (.provider(.apple), nil, true, .provider), (.server, nil, true, .server),
+        (.operator, nil, true, .operator), (.protocolKey(.native), nil, true, .operator),
+        (.provider(.apple), nil, true, .provider), (.server, nil, true, .server),
     ]
 
     @Test("has one role, by the user, its access list and whether it is kept out", arguments: roles.indices)
@@ -244,6 +245,7 @@ struct AccountActorTests {
         (.owner(owner), .user(owner), .owner), (.owner(other), .user(other), .others),
         (.user(nil, standard: [.write]), .unknown, .others), (.holder(of: owner), .user(owner), .owner),
         (.holder(of: other), .user(other), .others), (.newcomer, .unknown, .others), (.operator, .operator, .server),
+        (.protocolKey(.native), .protocolKey(.native), .server),
         (.provider(.apple), .provider(.apple), .server), (.server, .server, .server),
     ]
 

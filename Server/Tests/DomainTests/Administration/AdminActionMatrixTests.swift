@@ -151,7 +151,8 @@ struct AdminActionMatrixTests {
         .rotateSigningKeys, .exportUsers, .changeIdentifiers, .deleteUser, .removePasskey, .resetSecondFactors,
         .issueTransferCode, .mergeUsers, .changeRoles, .assignRoles, .changeClaims, .changeEvents,
         .includeUsersInEvents, .changeHooks, .changeOldServices, .setProvider, .removeProvider, .enableProtocol,
-        .disableProtocol, .loosenProtocolRules, .loosenFieldRules, .changeMail,
+        .disableProtocol, .loosenProtocolRules, .loosenFieldRules, .issueAdministratorKeys, .openAdministration,
+        .changeMail,
     ]
 
     @Test("that gives a way in, takes data out or destroys needs a step-up", arguments: AdminAction.allCases)

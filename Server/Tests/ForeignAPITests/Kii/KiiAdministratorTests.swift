@@ -28,7 +28,8 @@ struct KiiAdministratorTests {
         #expect(try await world.kii("GET", target, token: admin).json()["verified"] == .bool(true))
         #expect(!(try await world.kiiToken("\(name):\(address)")).isEmpty)
         let actions = try await world.modules.administration.audit.list(in: world.application.id)
-            .filter { $0.actor == .operator && $0.target == .user(Identifier(rawValue: user.id)) }.map(\.action)
+            .filter { $0.actor == .protocolKey(.kii) && $0.target == .user(Identifier(rawValue: user.id)) }.map(
+                \.action)
         let verified: AccountChange = name == "PHONE" ? .phoneVerified : .emailVerified
         #expect(Set(actions) == [verified.policy.action, AccountChange.identifiersChanged.policy.action])
         // Nothing is left to be shown by a message.
@@ -106,5 +107,31 @@ struct KiiAdministratorTests {
             "PUT", "/users/\(user.id)/email-address", #"{"emailAddress":"one@example.com","verified":"yes"}"#,
             token: admin)
         #expect(refused.status == 400 && refused.code == "INVALID_INPUT_DATA")
+    }
+}
+
+@Suite("What administrators of old protocols read")
+struct AdministratorReadingTests {
+    @Test("of many users stands in the audit log once for each reading, under the name of the key")
+    func lists() async throws {
+        let world = try await ForeignWorld(server: ["rate-limits": "off"])
+        let user = try await world.kiiUser("one_1")
+        func readings() async throws -> [AuditEntry.Actor] {
+            try await world.modules.administration.listAudit(
+                in: world.application.id, matching: AuditFilter(action: .usersRead)
+            ).map(\.actor)
+        }
+        #expect(try await world.parse("GET", "/users").status == 200)
+        #expect(try await world.kii("GET", "/users/\(user.id)", token: user.token).status == 200)
+        #expect(try await readings().isEmpty)
+        #expect(try await world.parse("GET", "/users?limit=1&count=1", master: true).status == 200)
+        #expect(try await readings() == [AuditEntry.Actor(rawValue: "protocol-key:parse")])
+        #expect(try await world.parse("GET", "/aggregate/_User?distinct=username", master: true).status == 200)
+        #expect(try await readings().count == 2)
+        let query = #"{"userQuery": {"clause": {"type": "all"}}}"#
+        #expect(
+            try await world.kii("POST", "/users/query", query, token: try await world.administrator()).status == 200)
+        #expect(try await readings().filter { $0 == .protocolKey(.kii) }.count == 1)
+        #expect(try await readings().count == 3)
     }
 }

@@ -192,7 +192,7 @@ extension AccountActor {
     fileprivate var isAsked: Bool {
         switch self {
         case .user, .holder, .newcomer: true
-        case .operator, .provider, .server: false
+        case .operator, .protocolKey, .provider, .server: false
         }
     }
 }

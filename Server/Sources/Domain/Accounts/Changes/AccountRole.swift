@@ -25,6 +25,8 @@ package enum AccountActor: Hashable, Sendable {
     /// Somebody who becomes a user by the request.
     case newcomer
     case `operator`
+    /// Who has the key that makes an administrator in an old protocol.
+    case protocolKey(Session.ProtocolName)
     /// An identity provider, by a message that it signed.
     case provider(Identity.Provider)
     /// The server by itself.
@@ -36,7 +38,7 @@ package enum AccountActor: Hashable, Sendable {
     /// Who this is to a user.
     package func role(towards user: User) -> AccountRole {
         switch self {
-        case .operator: .operator
+        case .operator, .protocolKey: .operator
         case .provider: .provider
         case .server: .server
         case .newcomer: .stranger
@@ -62,14 +64,22 @@ package enum AccountActor: Hashable, Sendable {
     var asksHooks: Bool {
         switch self {
         case .user, .holder, .newcomer: true
-        case .operator, .provider, .server: false
+        case .operator, .protocolKey, .provider, .server: false
+        }
+    }
+
+    /// Whether this operates the server, or is an administrator of an old protocol.
+    var isOperator: Bool {
+        switch self {
+        case .operator, .protocolKey: true
+        case .user, .holder, .newcomer, .provider, .server: false
         }
     }
 
     /// In whose name the fields of a user are written.
     func writing(to user: User) -> FieldActor {
         switch self {
-        case .operator, .provider, .server: .server
+        case .operator, .protocolKey, .provider, .server: .server
         case .newcomer: .others
         case .holder(let id): id == user.id ? .owner : .others
         case .user(let id, _): id == user.id ? .owner : .others
@@ -82,6 +92,7 @@ package enum AccountActor: Hashable, Sendable {
         case .user(let user?, _), .holder(let user): .user(user)
         case .user(nil, _), .newcomer: .unknown
         case .operator: .operator
+        case .protocolKey(let name): .protocolKey(name)
         case .provider(let provider): .provider(provider)
         case .server: .server
         }

@@ -175,7 +175,7 @@ extension UserEdit {
         case .first(nil)?, nil: break
         }
         if isDisabled != nil { possible.formUnion([.disabled, .enabled]) }
-        if actor == .operator { possible.insert(.profileChanged) }
+        if actor.isOperator { possible.insert(.profileChanged) }
         return possible
     }
 

@@ -192,7 +192,7 @@ extension UserEdit {
         if manner == .native, let provider = unlinked.first {
             changes[.identityUnlinked] = ["provider": provider.rawValue]
         }
-        if changes.isEmpty, actor == .operator, user != before || manner == .compatible {
+        if changes.isEmpty, actor.isOperator, user != before || manner == .compatible {
             changes[.profileChanged] = user.identifierDetails
         }
         return changes

@@ -53,7 +53,7 @@ package struct AuditEntry: Hashable, Sendable {
     /// The log of what concerns no application. No application has the empty id.
     package static let server = Identifier<Application>(rawValue: "")
 
-    /// Who did it: `user:ID`, `operator`, `provider:NAME`, `server`, or `unknown`. An open set.
+    /// Who did it: `user:ID`, `operator`, `protocol-key:NAME`, `provider:NAME`, `server`, or `unknown`. An open set.
     package struct Actor: RawRepresentable, Hashable, Sendable {
         package var rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
@@ -63,6 +63,10 @@ package struct AuditEntry: Hashable, Sendable {
         /// An identity provider, by a message that it signed.
         package static func provider(_ provider: Identity.Provider) -> Actor {
             Actor(rawValue: "provider:\(provider.rawValue)")
+        }
+        /// Who has the key that makes an administrator in an old protocol.
+        package static func protocolKey(_ name: Session.ProtocolName) -> Actor {
+            Actor(rawValue: "protocol-key:\(name.rawValue)")
         }
         /// The server by itself, at the time set for it.
         package static let server = Actor(rawValue: "server")

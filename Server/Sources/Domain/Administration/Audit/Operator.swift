@@ -5,22 +5,38 @@ package struct Operator: Hashable, Sendable {
     package var origin: RequestOrigin
     /// For which applications they decide what these share, such as a domain; `nil` for all.
     let applications: Set<Identifier<Application>>?
+    /// What they may do; `nil` for everything.
+    private let permissions: Set<AdminPermission>?
 
     /// Somebody who decides nothing that applications share.
     package init(actor: AuditEntry.Actor, origin: RequestOrigin) {
-        self.init(actor: actor, origin: origin, decidingFor: [])
+        self.init(actor: actor, origin: origin, decidingFor: [], permissions: [])
     }
 
-    init(actor: AuditEntry.Actor, origin: RequestOrigin, decidingFor applications: Set<Identifier<Application>>?) {
+    init(
+        actor: AuditEntry.Actor, origin: RequestOrigin, decidingFor applications: Set<Identifier<Application>>?,
+        permissions: Set<AdminPermission>?
+    ) {
         self.actor = actor
         self.origin = origin
         self.applications = applications
+        self.permissions = permissions
+    }
+
+    /// For what turns out to be more than the action that was asked for.
+    ///
+    /// - Throws: `administration(notAllowed)` without one of the action's permissions.
+    func require(_ action: AdminAction) throws(DomainError) {
+        guard let permissions, case .permissions(let needed) = action.policy.access else { return }
+        for permission in needed where !permissions.contains(permission) {
+            throw .administration(.notAllowed(permission))
+        }
     }
 
     /// A command on the server's own machine.
-    package static let local = Operator(actor: .operator, origin: .local, decidingFor: nil)
+    package static let local = Operator(actor: .operator, origin: .local, decidingFor: nil, permissions: nil)
     /// The server by itself, at the time set for it.
-    package static let server = Operator(actor: .server, origin: .local, decidingFor: nil)
+    package static let server = Operator(actor: .server, origin: .local, decidingFor: nil, permissions: nil)
 }
 
 /// Where an action came from, as the audit log remembers it.

@@ -11,8 +11,9 @@ package struct ChangeProtocolRules: Sendable {
     ///   - isCurrent: Whether the application is still as the operator knows it; may be asked twice.
     ///   - who: Who does it.
     /// - Returns: the application afterwards.
-    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `reauthenticationRequired`, `fieldsRefused`,
-    ///   `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `reauthenticationRequired`,
+    ///   `administration(notAllowed)` for who may not read and change every user, where a change lets an administrator do
+    ///   so from elsewhere; `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(
         _ name: Session.ProtocolName, of id: Identifier<Application>, to changes: [String: ProtocolRule.Value],
         mayLoosen: Bool, isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
@@ -37,6 +38,9 @@ package struct ChangeProtocolRules: Sendable {
             application.settings.foreignOptions[name] = options
             guard mayLoosen || !ProtocolRule.loosens(profile, from: settings, to: application.settings) else {
                 throw .reauthenticationRequired
+            }
+            if ProtocolRule.opensAdministration(of: profile, from: settings, to: application.settings) {
+                try who.require(.openAdministration)
             }
             return ["protocol": name.rawValue]
         }

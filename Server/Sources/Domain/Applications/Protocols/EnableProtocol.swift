@@ -11,7 +11,8 @@ package struct EnableProtocol: Sendable {
     ///   - who: Who does it.
     /// - Returns: all keys that can be shown.
     /// - Throws: `applicationUnknown`, `fieldsRefused` for another protocol, a key of a wrong form, or a public key that
-    ///   another application has; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
+    ///   another application has; `administration(notAllowed)` when the key that makes an administrator is made or given
+    ///   and `who` may not issue it; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>,
         by who: Operator
@@ -21,6 +22,7 @@ package struct EnableProtocol: Sendable {
             return try transaction.protocolKeys(of: id).first { $0.protocolName == name }
         }
         let made = try keyring.make(name, given: given, of: id, over: before)
+        if made.issuesAdministrator { try who.require(.issueAdministratorKeys) }
         let entry = audit.draft(.protocolEnabled, by: who.actor, in: id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             let present = try transaction.protocolKeys(of: id).first { $0.protocolName == name }

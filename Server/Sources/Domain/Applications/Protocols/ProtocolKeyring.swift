@@ -19,6 +19,11 @@ package struct ProtocolKeyring: Sendable {
     struct Made: Sendable {
         var set: ProtocolKeySet
         var issued: IssuedKeys
+
+        /// Whether among them is one that makes an administrator: such a key is shown right after it was made or given.
+        var issuesAdministrator: Bool {
+            issued.profile.keys.contains { $0.keeping == .digested && issued.keys[$0.name] != nil }
+        }
     }
 
     /// Takes the keys that an operator brings along and makes the others. Keys that are there already stay, unless

@@ -187,6 +187,17 @@ extension ProtocolRule {
         all.filter { $0.id.isCommon || profile.rules.contains($0.id) }
     }
 
+    /// Whether settings let a key that makes an administrator count in more networks, or send it and users' tokens on to
+    /// another server.
+    static func opensAdministration(
+        of profile: ProtocolProfile, from before: ApplicationSettings, to after: ApplicationSettings
+    ) -> Bool {
+        heeded(by: profile).contains {
+            [.administratorNetworks, .upstream].contains($0.id)
+                && $0.loosens(from: $0.value(for: profile, in: before), to: $0.value(for: profile, in: after))
+        }
+    }
+
     /// Whether settings let more through for a protocol than others did.
     static func loosens(
         _ profile: ProtocolProfile, from before: ApplicationSettings, to after: ApplicationSettings

@@ -139,7 +139,10 @@ struct AccountChangeWalkTests {
         of asked: AccountChangeStep.Asked, _ entry: AuditEntry, in world: EvictionWorld
     ) -> AuditEntry.Actor {
         if let actor = asked.actor { return actor }
-        if asked.isOperator { return .operator }
+        if asked.isOperator {
+            let isParse = asked.path?.hasPrefix("/parse") == true
+            return AuditEntry.Actor(rawValue: isParse ? "protocol-key:parse" : "protocol-key:kii")
+        }
         guard asked.makesUser else {
             return .user(Identifier(rawValue: asked.person?.logIn.user.id ?? account(of: asked, in: world)))
         }
