@@ -5,7 +5,7 @@ import StorageSQLite
 /// Brings a database back from a backup. Blocks.
 ///
 /// What ended after the backup stays ended as far as a revocation journal says so. Where no journal is known to be complete,
-/// everything ends that could have ended unseen: sessions, codes, transfer codes, merge tickets, log-ins of admins.
+/// everything ends that could have ended unseen: sessions, codes, transfer codes, merge tickets, log-ins of admins and keys of the admin API.
 package struct RestoreBackup {
     package enum Step: String, Sendable {
         case checking, opening, restoring, applying
@@ -56,7 +56,7 @@ package struct RestoreBackup {
         try write(reader, to: draft)
         let journal = try RestoredJournal(
             from: header.segment, stored: catalogue.segments, oldFolder: oldFolder, repository: repository, key: key)
-        let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions, at: now) {
+        let outcome = try Self.end(journal, in: draft, keepsSessions: keepsSessions, keepsKeys: false, at: now) {
             tell(.applying, $0, $1)
         }
         try Self.moveIn(draft, in: folder)
@@ -82,9 +82,10 @@ package struct RestoreBackup {
         }
     }
 
-    /// Looks through a restored database, and ends in it what the journal says, or all that could have ended unseen.
+    /// Looks through a restored database, and ends in it what the journal says, or all that could have ended unseen; keys of
+    /// the admin API where more than seconds may be unknown.
     static func end(
-        _ journal: RestoredJournal, in draft: String, keepsSessions: Bool, at now: Timestamp,
+        _ journal: RestoredJournal, in draft: String, keepsSessions: Bool, keepsKeys: Bool, at now: Timestamp,
         _ tell: (Int, Int) -> Void
     ) throws(BackupFault) -> RestoreReport.Outcome {
         try opening { () throws(SQLiteOpenFault) in
@@ -96,7 +97,7 @@ package struct RestoreBackup {
             }
             let doubt = journal.doubt ?? (replay.isDamaged ? "a line of the revocation journal is damaged" : nil)
             let endsAll = doubt != nil && !keepsSessions
-            if endsAll { try replay.endAllShortLived() }
+            if endsAll { try replay.endAllShortLived(withKeys: !keepsKeys) }
             try replay.finish(at: now)
             let snapshot = try SQLiteSnapshot(checking: draft)
             return RestoreReport.Outcome(

@@ -239,7 +239,7 @@ package final class PostgreSQLRestoration {
 
     /// Ends all that could have ended without being written down.
     package func endAllShortLived() throws(PostgreSQLOpenFault) {
-        try run(statements?.endingAllShortLived ?? [])
+        try run(statements?.endingAllShortLived(withKeys: true) ?? [])
     }
 
     /// Commits what was applied, and takes the mark away.

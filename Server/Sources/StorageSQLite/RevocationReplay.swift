@@ -39,8 +39,11 @@ package final class RevocationReplay {
     }
 
     /// Ends all that could have ended without being written down.
-    package func endAllShortLived() throws(SQLiteOpenFault) {
-        try run(statements.endingAllShortLived)
+    ///
+    /// - Parameter withKeys: Whether keys of the admin API end too.
+    /// - Throws: `SQLiteOpenFault`.
+    package func endAllShortLived(withKeys: Bool) throws(SQLiteOpenFault) {
+        try run(statements.endingAllShortLived(withKeys: withKeys))
     }
 
     /// Commits what was applied and closes the database.

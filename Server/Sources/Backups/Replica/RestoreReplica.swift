@@ -50,7 +50,8 @@ package struct RestoreReplica {
         }
         try copy.finish()
         let journal = try journal(after: plan, copy.journal, oldFolder)
-        let outcome = try RestoreBackup.end(journal, in: draft, keepsSessions: keepsSessions, at: now) {
+        let outcome = try RestoreBackup.end(journal, in: draft, keepsSessions: keepsSessions, keepsKeys: false, at: now)
+        {
             tell(.applying, $0, $1)
         }
         try RestoreBackup.moveIn(draft, in: folder)

@@ -192,7 +192,10 @@ package struct StandbyCopy {
         // What follows changes the copy: another attempt begins anew.
         unlink(statePath)
         let journal = RestoredJournal(doubt: "what ended after the replica's last part is not known")
-        let outcome = try RestoreBackup.end(journal, in: copyPath, keepsSessions: keepsSessions, at: now()) { _, _ in }
+        // Programs cannot make keys again by themselves, and only the last seconds are unknown.
+        let outcome = try RestoreBackup.end(
+            journal, in: copyPath, keepsSessions: keepsSessions, keepsKeys: true, at: now()
+        ) { _, _ in }
         try RestoreBackup.moveIn(copyPath, in: folder)
         unlink(copyPath)
         return Report(

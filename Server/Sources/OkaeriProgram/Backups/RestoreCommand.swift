@@ -17,8 +17,8 @@ struct RestoreCommand: ParsableCommand {
 
             With --revocations-of, the data folder that was backed up, the journal there says exactly what ended. Without it \
             there is at most the journal that was stored with the backups, which ends earlier than the machine did: it is \
-            applied, and then all sessions, codes, transfer codes and log-ins of admins end, because one of them may have \
-            ended unseen. Devices log in again by their keys, without anybody noticing. --keep-sessions leaves them.
+            applied, and then all sessions, codes, transfer codes, log-ins of admins and their API keys end, because one of them \
+            may have ended unseen. Devices log in again by their keys, without anybody noticing. --keep-sessions leaves them all.
 
             The sealing key is not in the backup: put it back too, before the server starts.
 
@@ -169,11 +169,15 @@ struct RestoreCommand: ParsableCommand {
         guard let doubt = report.doubt else { return }
         Console.write(
             report.endedAll
-                ? "Not all may be known (\(doubt)): all sessions, codes, transfer codes and log-ins of admins were ended. "
-                    + "Device keys stay, so apps log in again by themselves. A user who was deleted, a device key, a password "
-                    + "or an identity that was removed after that may be back."
-                : "Not all may be known (\(doubt)), and sessions and codes were kept as --keep-sessions asks: something "
-                    + "that had ended may be back.")
+                ? "Not all may be known (\(doubt)): all sessions, codes, transfer codes, log-ins of admins and their API "
+                    + "keys were ended. Device keys stay, so apps log in again by themselves. A user who was deleted, a device "
+                    + "key, a password or an identity that was removed after that may be back."
+                : "Not all may be known (\(doubt)), and sessions, codes and API keys were kept as --keep-sessions asks: "
+                    + "something that had ended may be back.")
+        Console.write(
+            "So may an admin who was removed or had less to do, a role that was taken from a user, and the key of an "
+                + "application or a protocol that was replaced: look at “okaeri admin list”, “okaeri application keys” and "
+                + "the roles before the server starts.")
     }
 
     private func remind(_ folder: String, _ needed: [String], _ settings: ServerSettings) {

@@ -195,7 +195,11 @@ struct TakeOverCommand: ParsableCommand {
         guard !output.isJSON else { return Console.write(json: Output(report)) }
         let state = report.time.map { "The database is that of \($0.localText)." } ?? "The folder's own database stays."
         Console.write("This machine is the primary by claim \(report.claim). \(state)")
-        if report.endedAll { Console.write("All sessions, codes, transfer codes and log-ins of admins were ended.") }
+        if report.endedAll {
+            Console.write(
+                "All sessions, codes, transfer codes and log-ins of admins were ended. API keys of admins stay: one that was "
+                    + "removed in the last seconds may be back.")
+        }
         Console.write("Start it: “okaeri serve --data \(folder)”.")
     }
 

@@ -53,4 +53,7 @@ package struct RevocableTable: Sendable {
     static let shortLived = [
         "sessions", "transfer_codes", "mailed_codes", "merge_tickets", "admin_sessions", "admin_links",
     ]
+    /// What ends with it after a restore, where hours can be unknown: a key of a program that was removed would work again
+    /// for up to 400 days.
+    static let keys = ["admin_keys"]
 }

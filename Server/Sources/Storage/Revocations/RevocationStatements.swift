@@ -80,8 +80,12 @@ package struct RevocationStatements: Sendable {
     }
 
     /// Ends all that could have ended without being written down.
-    package var endingAllShortLived: [String] {
-        RevocableTable.shortLived.filter { shapes[$0] != nil }.map { "DELETE FROM \($0)" }
+    ///
+    /// - Parameter withKeys: Whether keys of the admin API end too.
+    /// - Returns: the statements.
+    package func endingAllShortLived(withKeys: Bool) -> [String] {
+        (RevocableTable.shortLived + (withKeys ? RevocableTable.keys : [])).filter { shapes[$0] != nil }
+            .map { "DELETE FROM \($0)" }
     }
 
     /// Users who have no factor left after the replay are asked for none, which would lock them out.
