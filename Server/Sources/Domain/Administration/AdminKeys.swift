@@ -1,3 +1,5 @@
+import Foundation
+
 /// The keys of the admin API, by which programs act in the name of admins.
 package struct AdminKeys: Sendable {
     package let list: ListAdminKeys
@@ -95,7 +97,8 @@ package struct CreateAdminKey: Sendable {
                 on: .adminKey(key.id),
                 details: [
                     "scopes": key.scopes.map(\.rawValue).sorted().joined(separator: " "),
-                    "networks": key.reach.networksText,
+                    "networks": key.reach.networksText, "applications": key.reach.applications.inAudit,
+                    "expires": Date(timeIntervalSince1970: Double(key.expiresAt.milliseconds) / 1000).ISO8601Format(),
                 ].compactMapValues(\.self), in: transaction)
         }
         return (key, secret)

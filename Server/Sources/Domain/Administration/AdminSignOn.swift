@@ -238,11 +238,13 @@ package struct AdminSignOn: Sendable {
     ///   - returned: What came back.
     ///   - person: Whom the provider vouches for.
     ///   - action: What stands in the audit log of it, right or wrong.
+    ///   - details: What else stands there.
     ///   - work: Returns whom it was about; `nil` for a person who may not come in.
     /// - Returns: what `work` returned.
     /// - Throws: `providerTokenReplayed`, `credentialRefused`, `storageUnavailable`, and what `work` throws.
     func settle<Value: Sendable>(
         _ returned: Returned, _ person: ExternalIdentity, _ action: AuditEntry.Action,
+        details: @escaping @Sendable (Value) -> [String: String] = { _ in [:] },
         _ work: @escaping @Sendable (AdminIdentity, any Transaction) throws(DomainError) -> (Identifier<Admin>, Value)?
     ) async throws(DomainError) -> Value {
         guard let settings else { throw .providerNotEnabled }
@@ -262,7 +264,8 @@ package struct AdminSignOn: Sendable {
             }
             guard let (admin, value) = try work(identity, transaction) else { return try refuse(.credentialRefused) }
             try entry.record(
-                on: .admin(admin), by: .admin(admin), details: ["second-factor": "provider"], in: transaction)
+                on: .admin(admin), by: .admin(admin),
+                details: details(value).merging(["second-factor": "provider"]) { $1 }, in: transaction)
             return .success(value)
         }
         return try result.get()

@@ -83,7 +83,8 @@ package struct ManageAdminSignOn: Sendable {
             name: admin.name, continuation: nil)
     }
 
-    /// Sets an admin up with the provider alone, and logs the admin in. Uses the link up, and ends every other way in.
+    /// Sets an admin up with the provider alone, and logs the admin in. Uses the link up, and ends every other way in
+    /// and the API keys that the admin made.
     ///
     /// - Throws: `administration(linkRefused)`, `administration(lastOwner)` when no owner with a password or passkeys would
     ///   be left, `identityTaken`, and what `AdminSignOn.logIn` throws.
@@ -95,13 +96,15 @@ package struct ManageAdminSignOn: Sendable {
         else { throw .providerRefused }
         let person = try await signOn.person(returned, .adminSetUp)
         let (now, token) = (signOn.clock.now, AdminSession.newToken(signOn.randomness))
-        return try await signOn.settle(returned, person, .adminSetUp) { identity, transaction throws(DomainError) in
+        let done = try await signOn.settle(
+            returned, person, .adminSetUp, details: { $0.keys == 0 ? [:] : ["keys-ended": String($0.keys)] }
+        ) { identity, transaction throws(DomainError) -> (Identifier<Admin>, SetUp)? in
             guard let link = try transaction.adminLink(digest), now < link.expiresAt, let id = link.admin,
                 var admin = try transaction.admin(id), !admin.isDisabled, try transaction.remove(link)
             else { throw .administration(.linkRefused) }
             if let known = try transaction.adminIdentity(identity.id), known.admin != id { throw .identityTaken }
             let wasActingOwner = admin.isActingOwner
-            try transaction.removeAccess(of: id)
+            let keys = try transaction.removeAllAccess(of: id)
             try transaction.removePasskeys(of: id)
             try transaction.removeIdentity(of: id)
             try transaction.removeFailures(of: admin.failureSubject, in: AuditEntry.server)
@@ -116,11 +119,16 @@ package struct ManageAdminSignOn: Sendable {
                 own, authenticatedAt: person.authenticatedAt ?? now - AdminSession.freshness)
             try transaction.insert(
                 AdminSession(digest: token.digest, admin: id, createdAt: now, by: credential, at: now))
-            return (
-                id,
-                LogInAdmin.Done(
-                    admin: admin, token: token, expiresAt: now + AdminSession.lifetime, recoveryCodesLeft: nil)
-            )
+            let logIn = LogInAdmin.Done(
+                admin: admin, token: token, expiresAt: now + AdminSession.lifetime, recoveryCodesLeft: nil)
+            return (id, SetUp(logIn: logIn, keys: keys))
         }
+        return done.logIn
+    }
+
+    /// What came of a link, and how many API keys ended.
+    private struct SetUp: Sendable {
+        let logIn: LogInAdmin.Done
+        let keys: Int
     }
 }

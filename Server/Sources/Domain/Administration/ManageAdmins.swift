@@ -36,7 +36,9 @@ package struct CreateAdmin: Sendable {
             guard try transaction.admin(named: admin.foldedName) == nil else { throw .administration(.nameTaken) }
             try transaction.requireApplications(applications)
             try transaction.insert(admin)
-            try entry.record(on: .admin(admin.id), details: ["role": role.rawValue], in: transaction)
+            try entry.record(
+                on: .admin(admin.id), details: ["role": role.rawValue, "applications": applications.inAudit],
+                in: transaction)
         }
         return admin
     }
@@ -79,7 +81,7 @@ package struct ChangeAdmin: Sendable {
         return try await store.write { transaction throws(DomainError) in
             guard var admin = try transaction.admin(id) else { throw .administration(.notFound) }
             guard version == nil || version == admin.updatedAt else { throw .administration(.changedMeanwhile) }
-            let wasActingOwner = admin.isActingOwner
+            let (before, wasActingOwner) = (admin, admin.isActingOwner)
             admin.role = changes.role ?? admin.role
             admin.applications = changes.applications.applied(to: admin.applications)
             if let isDisabled = changes.isDisabled { admin.disabledAt = isDisabled ? admin.disabledAt ?? now : nil }
@@ -95,6 +97,10 @@ package struct ChangeAdmin: Sendable {
                 on: .admin(id),
                 details: [
                     "role": admin.role.rawValue, "disabled": String(admin.isDisabled),
+                    "role-before": admin.role == before.role ? nil : before.role.rawValue,
+                    "applications": admin.applications.inAudit,
+                    "applications-before": admin.applications == before.applications
+                        ? nil : before.applications.inAudit,
                     "keys-ended": keys == 0 ? nil : String(keys),
                 ].compactMapValues(\.self), in: transaction)
             return admin
@@ -123,6 +129,18 @@ package struct RemoveAdmin: Sendable {
                     "name": admin.name, "role": admin.role.rawValue, "keys-ended": keys == 0 ? nil : String(keys),
                 ].compactMapValues(\.self), in: transaction)
         }
+    }
+}
+
+extension Optional where Wrapped == Set<Identifier<Application>> {
+    /// The most ids that an entry of the audit log names.
+    private static var maximumInAudit: Int { 100 }
+
+    /// The ids, as far as an entry has room, or `all`.
+    var inAudit: String {
+        guard let ids = self?.map(\.rawValue).sorted() else { return "all" }
+        let named = ids.prefix(Self.maximumInAudit).joined(separator: " ")
+        return ids.count > Self.maximumInAudit ? "\(named) +\(ids.count - Self.maximumInAudit)" : named
     }
 }
 
@@ -187,7 +205,7 @@ extension Transaction {
     /// Ends all that lets an admin in, or a program in the admin's name.
     ///
     /// - Returns: how many API keys were among it.
-    fileprivate func removeAllAccess(of id: Identifier<Admin>) throws(DomainError) -> Int {
+    func removeAllAccess(of id: Identifier<Admin>) throws(DomainError) -> Int {
         try removeAccess(of: id)
         return try removeAdminKeys(madeBy: id)
     }

@@ -112,7 +112,8 @@ package struct OpenAdminLink: Sendable {
     }
 }
 
-/// Sets an admin's password and one-time codes, and logs the admin in. Uses the link up.
+/// Sets an admin's password and one-time codes, and logs the admin in. Uses the link up, and ends every other way in and
+/// the API keys that the admin made.
 package struct SetUpAdmin: Sendable {
     /// With a second factor beside it (requirement 1).
     package static let minimumCharacters = 12
@@ -183,6 +184,7 @@ package struct SetUpAdmin: Sendable {
             }
             guard try transaction.remove(link) else { throw .administration(.linkRefused) }
             var stored = made
+            var details = goesWithout ? ["second-factor": "none"] : [:]
             if link.admin == nil {
                 guard try transaction.admin(named: made.foldedName) == nil else { throw .administration(.nameTaken) }
                 try transaction.insert(made)
@@ -193,16 +195,16 @@ package struct SetUpAdmin: Sendable {
                     throw .administration(.linkRefused)
                 }
                 (stored.role, stored.applications, stored.name) = (present.role, present.applications, present.name)
-                try transaction.removeAccess(of: made.id)
-                // A stranger's passkey or identity may be why the link was made.
+                // A stranger's passkey, identity or key may be why the link was made.
+                let keys = try transaction.removeAllAccess(of: made.id)
+                if keys > 0 { details["keys-ended"] = String(keys) }
                 try transaction.removePasskeys(of: made.id)
                 try transaction.removeIdentity(of: made.id)
                 try transaction.removeFailures(of: present.failureSubject, in: AuditEntry.server)
                 try transaction.update(stored)
             }
             try transaction.insert(AdminSession(digest: token.digest, admin: made.id, createdAt: now))
-            try entry.record(
-                on: .admin(made.id), details: goesWithout ? ["second-factor": "none"] : [:], in: transaction)
+            try entry.record(on: .admin(made.id), details: details, in: transaction)
             return LogInAdmin.Done(
                 admin: stored, token: token, expiresAt: now + AdminSession.lifetime, recoveryCodesLeft: nil)
         }

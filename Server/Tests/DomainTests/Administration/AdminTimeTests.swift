@@ -1,3 +1,4 @@
+import OkaeriWire
 import StorageSQLite
 import TestWorld
 import Testing
@@ -218,10 +219,24 @@ struct AdminTimeTests {
                 .adminKeyCreated, .adminKeyChanged, .adminKeyChanged, .adminKeyRemoved, .adminKeyCreated,
             ])
         #expect(
-            entries.reversed().map(\.details) == [
-                ["scopes": "users:read users:write", "networks": "10.0.0.0/8 2001:db8::/32"],
-                ["networks": "anywhere"], ["networks": "192.0.2.1/32"], [:], ["scopes": "users:read"],
+            entries.reversed().map { $0.details.filter { $0.key != "expires" } } == [
+                [
+                    "scopes": "users:read users:write", "networks": "10.0.0.0/8 2001:db8::/32", "applications": "all",
+                ],
+                ["networks": "anywhere"], ["networks": "192.0.2.1/32"], [:],
+                ["scopes": "users:read", "applications": "all"],
             ])
+        // To the second.
+        let expiry = WireTime(millisecondsSince1970: made.key.expiresAt.milliseconds).description
+        #expect(entries.last?.details["expires"]?.prefix(19) == expiry.prefix(19))
+        let application = try await world.makeApplication()
+        _ = try await administration.createKey(
+            .init(name: "CI", scopes: [.readUsers], applications: [application.id], networks: [], life: .days(1)),
+            of: maker, by: .local)
+        let reaches = try await administration.listAudit(
+            in: AuditEntry.server, matching: AuditFilter(action: .adminKeyCreated)
+        ).compactMap { $0.details["applications"] }
+        #expect(reaches.sorted() == [application.id.rawValue, "all", "all"].sorted())
         #expect(entries.last?.target == .adminKey(made.key.id) && entries.first?.target == .adminKey(everywhere.key.id))
         #expect(entries.allSatisfy { $0.actor == .operator && $0.result == .done })
         let gone = Identifier<AdminKey>(rawValue: "gone")
@@ -360,9 +375,21 @@ struct AdminListRuleTests {
             entries.reversed().map(\.action) == [.adminCreated, .adminChanged, .adminChanged, .adminRemoved])
         #expect(
             entries.reversed().map(\.details) == [
-                ["role": "operator"], ["role": "support", "disabled": "false"],
-                ["role": "support", "disabled": "true", "keys-ended": "2"], ["name": "Hana", "role": "support"],
+                ["role": "operator", "applications": "all"],
+                ["role": "support", "role-before": "operator", "disabled": "false", "applications": "all"],
+                ["role": "support", "disabled": "true", "keys-ended": "2", "applications": "all"],
+                ["name": "Hana", "role": "support"],
             ])
+        let (first, second) = (try await world.makeApplication().id, try await world.makeApplication().id)
+        let confined = try await administration.admins.create(
+            name: "Mika", role: .support, applications: [first], by: .local)
+        _ = try await administration.admins.change(confined.id, .init(applications: .set([first, second])), by: .local)
+        _ = try await administration.admins.change(confined.id, .init(applications: .removed), by: .local)
+        let reaches = try await administration.audit.list(
+            in: AuditEntry.server, matching: AuditFilter(target: .admin(confined.id))
+        ).map { [$0.details["applications-before"], $0.details["applications"]] }
+        let both = [first, second].map(\.rawValue).sorted().joined(separator: " ")
+        #expect(Set(reaches) == [[nil, first.rawValue], [first.rawValue, both], [both, "all"]])
         #expect(try await administration.keys.list().isEmpty)
     }
 }

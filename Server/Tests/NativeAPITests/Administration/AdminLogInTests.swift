@@ -237,6 +237,22 @@ struct AdminLogInTests {
         expect(try await world.send(second.key, .get, world.path("/users")), 401, .adminRequired)
     }
 
+    @Test("end with their API keys too when a link to set up anew is used")
+    func resetEndsKeys() async throws {
+        let world = try await AdminWorld(roles: [])
+        let second = try await secondOwner(world)
+        #expect(try await world.send(second.key, .get, world.path("/users")).status == 200)
+        let link = try await world.server.modules.administration.makeLink(
+            for: Identifier(rawValue: second.id), by: .local)
+        // Until it is used, the programs go on.
+        #expect(try await world.send(second.key, .get, world.path("/users")).status == 200)
+        _ = try await AdminWorld.setUp(link.token, name: nil, on: world.server)
+        expect(try await world.send(second.key, .get, world.path("/users")), 401, .adminRequired)
+        let entry = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
+            .first { $0.action == .adminSetUp && $0.target == .admin(Identifier(rawValue: second.id)) }
+        #expect(entry?.details["keys-ended"] == "1")
+    }
+
     @Test("give keys that never do more than they themselves may do now")
     func narrowedKeys() async throws {
         let world = try await AdminWorld(roles: [])

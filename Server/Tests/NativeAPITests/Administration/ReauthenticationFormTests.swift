@@ -21,8 +21,12 @@ struct ReauthenticationFormTests {
 
     /// In a page or value: `{ID}` is a registered user, `{GUEST}` an anonymous one, `{ADMIN}` another admin, `{KEY}` a program's key.
     private static let actions: [FormAction] = [
-        FormAction(page: "/admins", fields: ["name": "<b>mika</b>", "role": "owner"], action: .adminCreated),
-        FormAction(page: "/admins/{ADMIN}", path: "save", fields: ["role": "owner"], action: .adminChanged),
+        FormAction(
+            page: "/admins", fields: ["name": "<b>mika</b>", "role": "owner", "applications": "all"],
+            action: .adminCreated),
+        FormAction(
+            page: "/admins/{ADMIN}", path: "save", fields: ["role": "owner", "applications": "all"],
+            action: .adminChanged),
         FormAction(page: "/admins/{ADMIN}", path: "disable", fields: [:], action: .adminChanged),
         FormAction(page: "/admins/{ADMIN}", path: "unlock", fields: [:], action: .adminUnlocked),
         FormAction(page: "/admins/{ADMIN}", path: "link", fields: [:], action: .adminLinked),
