@@ -42,8 +42,7 @@ struct DashboardRequest: Sendable {
 
     /// Finds out who asks, whether page and action are theirs, and about which application.
     mutating func authenticate() async throws(DomainError) {
-        // The cookie is of a session; a key that is confined to networks is for programs alone.
-        let access = try await rules.logIns.findAdmin(page.cookie.map { Secret($0) }, at: nil, from: page.origin)
+        let access = try await foundAdmin()
         self.access = access
         let id =
             route.path.contains("{application}") ? Identifier<Domain.Application>(rawValue: id("application")) : nil
@@ -81,6 +80,27 @@ struct DashboardRequest: Sendable {
 
     /// Whether an action would be allowed, for one that depends on what is found meanwhile.
     func allows(_ action: AdminAction) -> Bool { rules.perform.allows(action, by: actor, in: application?.id) }
+
+    /// Who has the session of the cookie. A key is for programs alone.
+    ///
+    /// - Throws: `administration(adminRequired)`, `storageUnavailable`.
+    private func foundAdmin() async throws(DomainError) -> AdminAccess {
+        let token = page.cookie.flatMap { $0.hasPrefix(AdminSession.tokenPrefix) ? Secret($0) : nil }
+        return try await rules.logIns.findAdmin(token, at: nil, from: page.origin)
+    }
+
+    /// Whether the admin, looked up anew, may do something, for a response that goes on for long. A step-up counts for its
+    /// beginning.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func stillAllows(_ action: AdminAction) async throws(DomainError) -> Bool {
+        do throws(DomainError) {
+            return try await foundAdmin().may(action, in: application?.id)
+        } catch {
+            guard case .adminRequired = error else { throw error }
+            return false
+        }
+    }
 
     /// Whether an action is offered at all; step-up is asked for when it is done.
     func offers(_ action: AdminAction) -> Bool { access?.may(action, in: application?.id) == true }

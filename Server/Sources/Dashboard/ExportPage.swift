@@ -24,6 +24,7 @@ enum ExportPage {
         let pages = try await request.rules.users.export(
             of: try request.targetApplication().id, UserQuery.filter(request.page.query),
             by: try request.auditActor())
-        return UserFile(UserFile.Form(rawValue: request.page.query.text("form")) ?? .csv, pages: pages).response()
+        let form = UserFile.Form(rawValue: request.page.query.text("form")) ?? .csv
+        return UserFile(form, pages: pages) { try await request.stillAllows(.exportUsers) }.response()
     }
 }

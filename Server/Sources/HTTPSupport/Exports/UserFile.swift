@@ -14,17 +14,39 @@ package struct UserFile: Sendable {
         case json
     }
 
+    /// An export that is not finished. The client sees that its connection ends in the middle.
+    package enum Ending: Error {
+        /// Whose export it is may not have it any more.
+        case notAllowed
+        case tookTooLong
+    }
+
+    /// The longest that an export takes, for who reads it slowly.
+    package static let longestTime: Duration = .seconds(2 * 3600)
+
     package let form: Form
     package let pages: ExportUsers.Pages
+    private let isAllowed: @Sendable () async throws -> Bool
+    private let longestTime: Duration
 
-    package init(_ form: Form, pages: ExportUsers.Pages) {
+    /// - Parameters:
+    ///   - form: How the users are written.
+    ///   - pages: The users.
+    ///   - longestTime: How long it may take.
+    ///   - isAllowed: Whether whose export it is may still have it; asked before each further page.
+    package init(
+        _ form: Form, pages: ExportUsers.Pages, longestTime: Duration = Self.longestTime,
+        isAllowed: @escaping @Sendable () async throws -> Bool
+    ) {
         self.form = form
         self.pages = pages
+        self.longestTime = longestTime
+        self.isAllowed = isAllowed
     }
 
     /// The whole answer.
     package func response() -> Response {
-        let (form, pages) = (form, pages)
+        let (form, pages, isAllowed, end) = (form, pages, isAllowed, ContinuousClock.now + longestTime)
         let headers: HTTPFields = [
             .contentType: form == .csv ? "text/csv; charset=utf-8" : "application/x-ndjson",
             .contentDisposition: "attachment; filename=\"users.\(form == .csv ? "csv" : "jsonl")\"",
@@ -49,6 +71,10 @@ package struct UserFile: Sendable {
                     lines = ByteBuffer()
                 }
                 cursor = page.next
+                if cursor != nil {
+                    guard ContinuousClock.now < end else { throw Ending.tookTooLong }
+                    guard try await isAllowed() else { throw Ending.notAllowed }
+                }
             } while cursor != nil
             if lines.readableBytes > 0 { try await writer.write(lines) }
             try await writer.finish(nil)

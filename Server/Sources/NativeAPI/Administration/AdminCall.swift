@@ -69,7 +69,8 @@ struct AdminCall: Sendable {
         try rules.perform.require(action, by: actor, in: applicationId)
     }
 
-    /// Whether the caller, looked up anew, may do something, for a response that goes on for long.
+    /// Whether the caller, looked up anew, may do something, for a response that goes on for long. A step-up counts for its
+    /// beginning.
     ///
     /// - Throws: `storageUnavailable`.
     func stillAllows(_ action: AdminAction) async throws(DomainError) -> Bool {
@@ -82,7 +83,7 @@ struct AdminCall: Sendable {
             default: throw error
             }
         }
-        return call.allows(action)
+        return call.access?.may(action, in: applicationId) == true
     }
 
     /// - Throws: `administration(adminRequired)` on an open route.

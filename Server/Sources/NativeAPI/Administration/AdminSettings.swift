@@ -58,7 +58,7 @@ extension AdminAPI {
             }
             let pages = try await call.rules.users.export(
                 of: try call.targetApplication().id, try BrowseUsers.Filter(query), by: try call.auditActor())
-            return UserFile(form, pages: pages).response()
+            return UserFile(form, pages: pages) { try await call.stillAllows(.exportUsers) }.response()
         },
     ]
 

@@ -132,7 +132,7 @@ struct AdminPolicyTests {
             keys[scopes] = made
             return made
         }
-        for endpoint in Self.guarded where !endpoint.permissions.contains(.manageAdmins) {
+        for endpoint in Self.guarded where !endpoint.isPage && !endpoint.permissions.contains(.manageAdmins) {
             for missing in endpoint.permissions {
                 let outcome = try await ask(endpoint, try await secret(offered.subtracting([missing])), in: world)
                 #expect(outcome == .notAllowed, "\(endpoint.testDescription) without \(missing)")
@@ -141,6 +141,22 @@ struct AdminPolicyTests {
             let needed = endpoint.permissions.isEmpty ? [.readStatistics] : endpoint.permissions
             let outcome = try await ask(endpoint, try await secret(needed), in: world)
             #expect(outcome != .notAllowed && outcome != .stepUp, "\(endpoint.testDescription)")
+        }
+    }
+
+    @Test("is none of the dashboard's for a key, whatever it may do: a cookie holds a session")
+    func keysInCookies() async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = Browser(world.server)
+        for key in [
+            try await world.key(Set(AdminPermission.allCases).subtracting([.manageAdmins])),
+            try await world.server.modules.applications.createApplication(name: "Own", by: .local).adminKey.revealed,
+        ] {
+            browser.plant(key, name: "admin")
+            for endpoint in Self.guarded where endpoint.isPage && endpoint.method == .get {
+                let shown = try await browser.get(endpoint.path(in: world))
+                #expect(shown.location?.hasPrefix("/dashboard/log-in") == true, "\(endpoint.path): \(shown.status)")
+            }
         }
     }
 

@@ -59,23 +59,6 @@ struct ProfilePermissionTests {
         #expect(try await stored(world).first?.includesUser == true)
     }
 
-    @Test("is refused by the dashboard's forms too", arguments: partial)
-    func forms(scopes: Set<AdminPermission>) async throws {
-        let world = try await AdminWorld(roles: [])
-        let made = try await endpoint(world, includesUser: true)
-        let browser = Browser(world.server)
-        browser.plant(try await world.key(scopes), name: "admin")
-        let token = try await browser.get(world.page("events")).token
-        for path in ["endpoints", "endpoints/\(made.id)"] {
-            let fields = ["url": "https://evil.example.com", "includesUser": "yes"]
-            let refused = try await browser.post(world.page("events/\(path)"), fields, token: token)
-            #expect(refused.status == 403, "\(path)")
-        }
-        #expect(try await stored(world) == [made])
-        let hook = ["url": "https://evil.example.com", "whenDown": "allow", "timeoutMilliseconds": "500"]
-        #expect(try await browser.post(world.page("hooks/sign-up"), hook, token: token).status == 403)
-    }
-
     @Test("may be a hook's: profiles, typed passwords and tokens go there", arguments: HookPoint.allCases)
     func hooks(point: HookPoint) async throws {
         let world = try await AdminWorld(roles: [])

@@ -24,9 +24,10 @@ struct UserFileTests {
         let offered: AsyncStream<Void>
         let allow: AsyncStream<Void>.Continuation
 
-        init() {
+        init(isHeld: Bool = true) {
             (offered, offers) = AsyncStream.makeStream()
             (allowances, allow) = AsyncStream.makeStream()
+            if !isHeld { allow.finish() }
         }
 
         private func take(_ piece: ByteBuffer) async {
@@ -59,7 +60,7 @@ struct UserFileTests {
             of: application.id, BrowseUsers.Filter(), by: .local)
         let reader = SlowReader()
         let exported = Task {
-            try await UserFile(form, pages: pages).response().body.write(SlowReader.Writer(reader: reader))
+            try await UserFile(form, pages: pages) { true }.response().body.write(SlowReader.Writer(reader: reader))
         }
         for await _ in reader.offered { break }
         // The newest users come first. Those of the page under way are read; all others are not.
@@ -76,6 +77,47 @@ struct UserFileTests {
         #expect(early == ExportUsers.Pages.size && late == ExportUsers.Pages.size + 20, "\(early), \(late)")
         let longest = UserFile.chunkBytes + 2 * Self.long.utf8.count
         #expect(reader.sizes.count > 3 && reader.sizes.allSatisfy { $0 <= longest }, "\(reader.sizes)")
+    }
+
+    /// An audit went on reading users by a key that had been removed.
+    @Test("breaks off at its next page when its key is removed, or when it takes too long")
+    func brokenOff() async throws {
+        try await RunningServer.run { server in
+            let (application, rules) = (server.application, server.composition.modules)
+            for number in 0..<(ExportUsers.Pages.size + 20) {
+                _ = try await rules.accounts.signUp(
+                    .init(
+                        application: application, identifiers: .init(username: .set("user\(number)"), rules: .native),
+                        password: Secret("four quiet words"),
+                        newUser: .init(fields: ["note": .string(String(repeating: "n", count: 20_000))]),
+                        client: LogInClient(.native, from: .local, origin: .local)))
+            }
+            let admin = try await rules.administration.createAdmin(
+                name: "files", role: .owner, applications: nil, by: .local)
+            let key = try await rules.administration.createKey(
+                .init(
+                    name: "files", scopes: [.readUsers, .readPersonalData], applications: nil, networks: [],
+                    life: .days(1)),
+                of: AdminAccess(admin, authenticatedAt: nil), by: .local)
+            let client = try await StreamServer(port: server.listening.port) {}.client()
+            try await client.ask(
+                "GET /v1/admin/applications/\(application.id)/export?form=json",
+                headers: "Authorization: Bearer \(key.secret.revealed)\r\n")
+            var bytes = Array(try #require(await client.read()).readableBytesView)
+            try await rules.administration.removeKey(key.key.id, by: .local)
+            while let more = await client.read() { bytes += more.readableBytesView }
+            // No end of the chunked body, so that nobody takes it for the whole.
+            #expect(String(decoding: bytes.prefix(15), as: UTF8.self) == "HTTP/1.1 200 OK")
+            #expect(!bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8))
+            #expect(bytes.count < (ExportUsers.Pages.size + 10) * 20_000)
+
+            let pages = try await rules.administration.exportUsers(
+                of: application.id, BrowseUsers.Filter(), by: .local)
+            await #expect(throws: UserFile.Ending.tookTooLong) {
+                try await UserFile(.csv, pages: pages, longestTime: .zero) { true }.response().body
+                    .write(SlowReader.Writer(reader: SlowReader(isHeld: false)))
+            }
+        }
     }
 
     private static let long = String(repeating: "n", count: 500)

@@ -153,7 +153,7 @@ struct StreamedAnswerTests {
             let pages = try await rules.administration.users.export(
                 of: made.application.id, BrowseUsers.Filter(), by: .local)
             let expected = BodyCollector()
-            try await UserFile(.json, pages: pages).response().body.write(expected)
+            try await UserFile(.json, pages: pages) { true }.response().body.write(expected)
             let line = "GET /v1/admin/applications/\(made.application.id.rawValue)/export?form=json HTTP/1.1\r\n"
             let head = "Host: 127.0.0.1\r\nAuthorization: Bearer \(made.adminKey.revealed)\r\n"
             // The second one goes Hummingbird's way.
