@@ -105,6 +105,42 @@ struct SettingsTests {
         #expect(off == SearchLimits(perAddress: nil, perApplication: nil))
     }
 
+    @Test(
+        "never shows a name and a password in an address that is refused",
+        arguments: [
+            "smtp-url", "audit-stream", "text-message-webhook", "otlp-endpoint", "admin-sign-on-issuer", "public-url",
+            "password-range-url",
+        ])
+    func passwordInAddress(name: String) throws {
+        let setting = try #require(Setting.all.first { $0.name == name })
+        for value in [
+            "ftp://user:hunter2@host.example/x", "ftp://user:hun@ter2@host.example", "user:hunter2@host.example",
+            "://hunter2@", "ftp://user:hunter2/@host.example",
+        ] {
+            let fault = #expect(throws: SettingFault.self) {
+                try ServerSettings(environment: [setting.variable: value])
+            }
+            let words = try #require(fault?.description)
+            #expect(!words.contains("hun") && !words.contains("ter2"), "\(words)")
+        }
+    }
+
+    @Test("finds networks that hold the internet, and a log-in at no mail server")
+    func doubtful() throws {
+        for (text, isDoubtful) in [
+            ("0.0.0.0/0", true), ("::/0", true), ("10.0.0.0/8,::/0", true), ("0.0.0.0/1,128.0.0.0/1", true),
+            ("2000::/3", true), ("::/64", true), ("10.0.0.0/8", false), ("fc00::/7", false), ("127.0.0.1,::1", false),
+        ] {
+            for setting in [Setting.trustedProxies, .privateNetworks] {
+                let settings = try ServerSettings(environment: [setting.variable: text])
+                #expect(settings.boundlessNetworks == (isDoubtful ? [setting] : []), "\(text)")
+            }
+        }
+        let unused = try ServerSettings(environment: ["OKAERI_SMTP_USER": "u", "OKAERI_SMTP_PASSWORD": "p"])
+        #expect(unused.unusedMailSettings.map(\.name) == ["smtp-user", "smtp-password"])
+        #expect(try ServerSettings(environment: [:]).unusedMailSettings.isEmpty)
+    }
+
     @Test("never shows the sealing key")
     func secretValue() throws {
         let fault = #expect(throws: SettingFault.self) {

@@ -20,10 +20,16 @@ struct ServeTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path + "/server.json"))
     }
 
-    @Test("warns when rate limits are off, and when it does not know its own address")
+    @Test("warns when rate limits are off, when networks hold everybody, and when it does not know its own address")
     func warnings() async throws {
-        let loopback = try await TestServer(data: folder.path, options: ["--rate-limits", "off"])
-        #expect(loopback.process.errors.contains("RATE LIMITS ARE OFF"))
+        let loopback = try await TestServer(
+            data: folder.path,
+            options: [
+                "--rate-limits", "off", "--trusted-proxies", "0.0.0.0/0", "--allow-private-networks", "0.0.0.0/0,::/0",
+            ])
+        for words in ["RATE LIMITS ARE OFF", "EVERYBODY COUNTS AS A PROXY", "ADDRESSES MAY LEAD EVERYWHERE"] {
+            #expect(loopback.process.errors.contains(words))
+        }
         try await loopback.stop()
         let open = try ChildProcess(
             Program.path(), ["serve", "--listen", "0.0.0.0:0", "--data", folder.path, "--json"])

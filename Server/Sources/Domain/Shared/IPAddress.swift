@@ -171,6 +171,12 @@ package struct IPNetwork: Hashable, Sendable {
     /// Whether one of the ranges has nothing that the other has not.
     package func isPart(of other: IPNetwork) -> Bool { prefixBits >= other.prefixBits && other.contains(base) }
 
+    /// Whether it holds so much of the internet that nobody can mean it as a network of their own: more than a /8 of IPv4, or
+    /// more than a /4 of IPv6.
+    package var isBoundless: Bool {
+        base.isIPv4 ? prefixBits < 104 : prefixBits < 4 || contains(IPAddress(ipv4: 0))
+    }
+
     private static func mask(bits: Int) -> UInt64 {
         bits == 0 ? 0 : UInt64.max << (64 - bits)
     }

@@ -12,8 +12,8 @@ struct MailCheck {
         guard let smtp = settings.smtp else {
             return .warning(
                 "mail",
-                "No mail server is set: codes, verification and password reset are answered with "
-                    + "mail_unavailable.",
+                "No mail server is set: codes, verification and password reset are answered with mail_unavailable."
+                    + settings.unusedMailSettings.map { " \($0.variable) is set and not used." }.joined(),
                 advice: "Set \(Setting.smtpURL.variable) and \(Setting.mailFrom.variable).")
         }
         if let fault = await settings.checkMailServer() {

@@ -19,6 +19,13 @@ struct SettingChecks {
     }
 
     private var proxies: Finding {
+        guard !settings.boundlessNetworks.contains(.trustedProxies) else {
+            return .warning(
+                "proxies",
+                "Everybody counts as a proxy: who reaches the server can say which address they come from, and passes by all "
+                    + "limits for an address.",
+                advice: "Name the proxies' own addresses in \(Setting.trustedProxies.variable).")
+        }
         guard settings.hidesProxy else { return .ok("proxies", "Clients' addresses are known.") }
         return .warning(
             "proxies",

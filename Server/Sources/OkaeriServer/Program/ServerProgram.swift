@@ -264,6 +264,18 @@ package struct ServerProgram: Sendable {
         if !settings.hasRateLimits {
             logger.warning("RATE LIMITS ARE OFF: anyone who reaches this server can make users without end")
         }
+        for setting in settings.boundlessNetworks {
+            logger.warning(
+                setting == .trustedProxies
+                    ? "EVERYBODY COUNTS AS A PROXY: who reaches this server can say which address they come from"
+                    : "TENANTS' ADDRESSES MAY LEAD EVERYWHERE: also to this machine and to where clouds keep credentials",
+                metadata: ["setting": .string(setting.variable)])
+        }
+        for setting in settings.unusedMailSettings {
+            logger.warning(
+                "the setting is not used: no mail server is named",
+                metadata: ["setting": .string(setting.variable), "missing": .string(Setting.smtpURL.variable)])
+        }
         if settings.isDevelopment {
             logger.warning("this server is for development: mails are not sent but kept in an outbox")
             if let fakeApple {

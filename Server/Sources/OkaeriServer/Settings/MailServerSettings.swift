@@ -34,6 +34,17 @@ extension SMTPSettings {
             certificates: certificates)
     }
 
+    /// What is set for the log-in.
+    ///
+    /// - Throws: `SettingFault` for a source that cannot be read.
+    static func logIn(_ reader: SettingReader) throws(SettingFault) -> [Setting] {
+        var found: [Setting] = []
+        for setting in [Setting.smtpUser, .smtpPassword] {
+            if try reader.optional(setting, { $0 }) != nil { found.append(setting) }
+        }
+        return found
+    }
+
     /// The address without a slash at its end; `nil` for anything but scheme, host and port.
     private static func url(_ text: String) -> String? {
         let bare = text.hasSuffix("/") ? String(text.dropLast()) : text

@@ -59,6 +59,8 @@ package struct ServerSettings: Sendable {
     package var replica: ReplicaSettings?
     /// The mail server; `nil` without one.
     package var smtp: SMTPSettings?
+    /// What is set for the log-in at a mail server although none is named.
+    package var unusedMailSettings: [Setting]
     /// Where text messages go; `nil` when none are sent.
     package var textMessages: TextMessageSettings?
     /// The provider of admins; `nil` without one.
@@ -125,6 +127,7 @@ package struct ServerSettings: Sendable {
         sealingKeys = try SealingKeysSettings(reader, environment)
         replica = try ReplicaSettings(reader, hasDatabase: database != nil)
         smtp = try SMTPSettings(reader)
+        unusedMailSettings = smtp == nil ? try SMTPSettings.logIn(reader) : []
         textMessages = try TextMessageSettings(reader)
         adminSignOn = try AdminSignOnSettings(reader)
         telemetry = try TelemetrySettings(reader)
@@ -165,6 +168,13 @@ package struct ServerSettings: Sendable {
 
     /// Whether clients come by a proxy that is not listed: the server itself speaks no TLS.
     package var hidesProxy: Bool { trustedProxies.isEmpty && publicURL?.lowercased().hasPrefix("https:") == true }
+
+    /// The lists of networks that hold the internet.
+    package var boundlessNetworks: [Setting] {
+        [(Setting.trustedProxies, trustedProxies), (.privateNetworks, privateNetworks)].filter {
+            $0.1.contains(where: \.isBoundless)
+        }.map(\.0)
+    }
 
     private static func address(_ text: String) -> (host: String, port: Int)? {
         guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...], radix: 10),

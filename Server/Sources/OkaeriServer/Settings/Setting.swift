@@ -353,7 +353,14 @@ package struct SettingFault: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     init(_ setting: Setting, value: String, source: String) {
-        let shown = setting.isSecret ? "‹secret›" : "“\(value)”"
+        let shown = setting.isSecret ? "‹secret›" : "“\(Self.masked(value, of: setting))”"
         description = "\(setting.name) (\(source)) is \(shown), but must be \(setting.rule)."
+    }
+
+    /// The value of an address without the name and the password in it, whatever else may be wrong with it.
+    private static func masked(_ value: String, of setting: Setting) -> String {
+        guard setting.form == "url" || value.contains("://"), let end = value.lastIndex(of: "@") else { return value }
+        let scheme = value[..<end].firstRange(of: "://").map { value[..<$0.upperBound] } ?? ""
+        return "\(scheme)‹secret›\(value[end...])"
     }
 }
