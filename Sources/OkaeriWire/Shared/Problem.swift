@@ -20,7 +20,7 @@ public struct Problem: Codable, Hashable, Sendable {
     /// When the user is erased, when the code is `user_deleted`.
     public var erasedAt: WireTime?
     /// By what a device's key was removed, when the code is `device_key_removed`: `password_changed`, `password_reset`,
-    /// `address_changed`, `other_sessions_ended`, `device_key_removed` … An open set.
+    /// `address_changed`, `other_sessions_ended`, `device_key_removed`, `too_many_device_keys` … An open set.
     public var reason: String?
     /// When that was.
     public var removedAt: WireTime?

@@ -54,7 +54,7 @@ package struct ManagePasskeys: Sendable {
         try await store.write { transaction throws(DomainError) in
             var (user, identity) = try transaction.holder(of: passkey, id, in: application.id)
             guard user.hasWayIn(without: [identity]) else { throw .lastWayIn }
-            try transaction.unlinkForGood(identity, of: &user, because: .passkeyRemoved, at: now)
+            try transaction.unlinkForGood(identity, of: &user, because: .init(.passkeyRemoved), at: now)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
             // The sessions that passkeys opened end, but for the caller's: the one that is removed may have been stolen.

@@ -61,13 +61,19 @@ struct IdentityLinks: Sendable {
 
     /// Links those that do not lead to the user yet, and keeps what the providers gave.
     ///
-    /// - Throws: `identityTaken` when one leads to somebody else, `providerTokenReplayed`, `storageUnavailable`.
+    /// - Throws: `identityTaken` when one leads to somebody else, `fieldsRefused` when the user has too many, `providerTokenReplayed`,
+    ///   `storageUnavailable`.
     func join(_ user: inout User, in transaction: any Transaction) throws(DomainError) {
         for person in people { try transaction.markUsed(person, in: application) }
         for identity in identities where !user.identities.contains(where: { $0.isSame(as: identity) }) {
             let owner = try transaction.user(
                 provider: identity.provider, subject: identity.subject, in: application)
             guard owner == nil || owner?.id == user.id else { throw .identityTaken }
+            guard user.identities.count(where: { $0.provider != .device }) < User.maximumIdentities else {
+                throw .fieldsRefused([
+                    ValidationError(field: "identities", rule: .tooManyFields(maximum: User.maximumIdentities))
+                ])
+            }
             try transaction.insert(identity, for: user.id, in: application)
             user.identities.append(identity)
         }

@@ -30,6 +30,27 @@ extension SQLTransaction {
         try connection.run("DELETE FROM removed_device_keys WHERE removed_at < $1", [.time(limit)])
     }
 
+    package func removeDeviceKeys(
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: String?,
+        because reason: RemovedDeviceKey.Reason, at now: Timestamp
+    ) throws(DomainError) {
+        // No key has the empty thumbprint.
+        let keys: [Value] = [
+            .id(application), .id(user), .text(Identity.Provider.device.rawValue), .text(kept ?? ""),
+        ]
+        try connection.run(
+            """
+            INSERT INTO removed_device_keys (application_id, thumbprint, user_id, reason, removed_at)
+            SELECT application_id, subject, user_id, CAST($1 AS TEXT), CAST($2 AS BIGINT) FROM identities
+            WHERE application_id = $3 AND user_id = $4 AND provider = $5 AND subject <> $6
+            ON CONFLICT (application_id, thumbprint) DO UPDATE SET
+                user_id = excluded.user_id, reason = excluded.reason, removed_at = excluded.removed_at
+            """, [.text(reason.rawValue), .time(now)] + keys)
+        try connection.run(
+            "DELETE FROM identities WHERE application_id = $1 AND user_id = $2 AND provider = $3 AND subject <> $4", keys)
+        note(.user(application, user))
+    }
+
     package func voidTickets(of user: inout User) throws(DomainError) {
         user.credentialsVersion += 1
         try connection.run(

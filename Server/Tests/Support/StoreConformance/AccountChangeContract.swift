@@ -26,6 +26,41 @@ extension Contract {
             }
             try expectEqual(found, [nil, key, nil, later, nil])
         },
+        Contract("takes all device keys but one from a user, and remembers each") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user())
+            func identity(_ subject: String, _ provider: Identity.Provider = .device) -> Identity {
+                Identity(provider: provider, subject: subject, linkedAt: samples.now)
+            }
+            let reason = RemovedDeviceKey.Reason(rawValue: "disabled")
+            let (left, removed) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(other)
+                for key in [identity("kept"), identity("one"), identity("two"), identity("one", .anonymous)] {
+                    try transaction.insert(key, for: user.id, in: samples.application)
+                }
+                try transaction.insert(identity("other"), for: other.id, in: samples.application)
+                try transaction.removeDeviceKeys(
+                    of: user.id, in: samples.application, except: "kept", because: reason, at: samples.now)
+                var left = [try transaction.user(user.id, in: samples.application)?.identities.map(\.subject)]
+                left.append(try transaction.user(other.id, in: samples.application)?.identities.map(\.subject))
+                var removed: [RemovedDeviceKey?] = []
+                for key in ["one", "two", "kept", "other"] {
+                    removed.append(try transaction.removedDeviceKey(key, in: samples.application))
+                }
+                try transaction.removeDeviceKeys(
+                    of: user.id, in: samples.application, except: nil, because: reason, at: samples.now)
+                left.append(try transaction.user(user.id, in: samples.application)?.identities.map(\.subject))
+                return (left, removed)
+            }
+            func key(_ thumbprint: String) -> RemovedDeviceKey {
+                RemovedDeviceKey(
+                    application: samples.application, thumbprint: thumbprint, user: user.id, reason: reason,
+                    removedAt: samples.now)
+            }
+            try expectEqual(left, [["one", "kept"], ["other"], ["one"]])
+            try expectEqual(removed, [key("one"), key("two"), nil, nil])
+        },
         Contract("keeps passkeys for as long as their identities lead to somebody, also to another user") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())

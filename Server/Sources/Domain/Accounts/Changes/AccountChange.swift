@@ -117,10 +117,8 @@ extension AccountChange {
 extension User {
     /// The providers of identities that another state of the user has not, by name. A replaced identity counts in both.
     fileprivate func providers(notOf other: User) -> [String] {
-        Set(identities.filter { $0.provider != .device && !other.has($0) }.map(\.provider.rawValue)).sorted()
-    }
-
-    fileprivate func has(_ identity: Identity) -> Bool {
-        identities.contains { $0.provider == identity.provider && $0.subject == identity.subject }
+        let theirs = Set(other.identities.map(\.name))
+        return Set(identities.filter { $0.provider != .device && !theirs.contains($0.name) }.map(\.provider.rawValue))
+            .sorted()
     }
 }

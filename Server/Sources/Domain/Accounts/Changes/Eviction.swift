@@ -84,17 +84,26 @@ extension Transaction {
         let (id, application) = (user.id, user.application)
         let hasOnlySessions = !user.hasWayIn(without: [])
         let going = try withUsedIds(user.identities.filter { ways.holds($0) && !kept.holds($0) }, of: user)
+        var removedKeys: Set<String> = []
         if user.hasWayIn(without: going) {
-            for identity in going {
-                try unlinkForGood(identity, of: &user, because: change, at: now)
-                if identity.provider == .device { evicted.deviceKeys += 1 }
+            removedKeys = Set(going.filter { $0.provider == .device }.map(\.subject))
+            evicted.deviceKeys = removedKeys.count
+            if !removedKeys.isEmpty {
+                try removeDeviceKeys(
+                    of: id, in: application, except: kept.deviceKey, because: RemovedDeviceKey.Reason(change), at: now)
             }
+            for identity in going where identity.provider != .device {
+                try remove(identity, of: id, in: application)
+            }
+            let gone = Set(going)
+            user.identities.removeAll { gone.contains($0) }
         }
         if ways.contains(.sessions), !(hasOnlySessions && change == .disabled) {
             evicted.sessions = try endSessions(of: id, in: application, except: kept.session)
         } else if ways.contains(.deviceKeys) {
-            for identity in going where !user.identities.contains(identity) && identity.provider == .device {
-                evicted.sessions += try endSessions(of: id, in: application, deviceKey: identity.subject)
+            for session in try sessions(of: id, in: application)
+            where session.deviceKey.map(removedKeys.contains) ?? false {
+                if try endSession(session.id, of: id, in: application) { evicted.sessions += 1 }
             }
         }
         if ways.contains(.mailedCodes) { _ = try removeCodes(of: id, in: application, except: kept.code) }
@@ -111,21 +120,22 @@ extension Transaction {
     func withUsedIds(_ going: [Identity], of user: User) throws(DomainError) -> [Identity] {
         let keys = going.filter { $0.provider == .device }.map(\.subject)
         guard !keys.isEmpty else { return going }
-        let staying = user.identities.filter { !going.contains($0) }
+        let gone = Set(going)
+        let staying = user.identities.filter { !gone.contains($0) }
         return try going + OldDeviceId.used(among: staying, byOneOf: keys, of: user, in: self)
     }
 
     /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.
     func unlinkForGood(
-        _ identity: Identity, of user: inout User, because change: AccountChange, at now: Timestamp
+        _ identity: Identity, of user: inout User, because reason: RemovedDeviceKey.Reason, at now: Timestamp
     ) throws(DomainError) {
         try remove(identity, of: user.id, in: user.application)
         user.identities.removeAll { $0 == identity }
         guard identity.provider == .device else { return }
         try keep(
             RemovedDeviceKey(
-                application: user.application, thumbprint: identity.subject, user: user.id,
-                reason: RemovedDeviceKey.Reason(rawValue: change.rawValue), removedAt: now))
+                application: user.application, thumbprint: identity.subject, user: user.id, reason: reason,
+                removedAt: now))
     }
 }
 

@@ -233,11 +233,14 @@ struct ReadyEdit: Sendable {
         }
         // Taken away first: an identity may be replaced.
         var stored = before
-        for identity in before.identities where !user.identities.contains(where: { $0.isSame(as: identity) }) {
+        let staying = Set(user.identities.map(\.name))
+        var gone: Set<Identity> = []
+        for identity in before.identities where !staying.contains(identity.name) {
             guard let revocation = revocations[identity.provider] else { continue }
             try transaction.unlink(identity, of: user.id, in: application.id, revocation: revocation, at: now)
-            stored.identities.removeAll { $0 == identity }
+            gone.insert(identity)
         }
+        if !gone.isEmpty { stored.identities.removeAll { gone.contains($0) } }
         try links.join(&stored, in: transaction)
         user.identities = stored.identities
     }

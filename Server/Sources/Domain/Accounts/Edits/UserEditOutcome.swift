@@ -206,10 +206,19 @@ extension User {
     }
 
     fileprivate func providers(notIn other: User) -> Set<Identity.Provider> {
-        Set(identities.filter { !other.identities.contains($0) && $0.provider != .device }.map(\.provider))
+        let staying = Set(other.identities)
+        return Set(identities.filter { !staying.contains($0) && $0.provider != .device }.map(\.provider))
     }
 }
 
 extension Identity {
-    func isSame(as other: Identity) -> Bool { provider == other.provider && subject == other.subject }
+    func isSame(as other: Identity) -> Bool { name == other.name }
+
+    /// What an identity is, whenever it was linked.
+    struct Name: Hashable, Sendable {
+        let provider: Provider
+        let subject: String
+    }
+
+    var name: Name { Name(provider: provider, subject: subject) }
 }

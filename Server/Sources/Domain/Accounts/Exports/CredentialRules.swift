@@ -1,6 +1,6 @@
 extension UserCredentials {
     /// The most identities of one user. A record of 1 MiB has room for some thousands.
-    static let maximumIdentities = 1000
+    static let maximumIdentities = User.maximumIdentities
     private static let maximumKeyBytes = 2048
 
     /// The rules that an exported user breaks beside those of every import. An export that was changed by somebody does not get

@@ -72,6 +72,7 @@ private struct MergeWork: Sendable {
             let identity = current.identities.first(where: { $0.provider == .device && $0.subject == key })
         {
             user.identities.append(try move(identity, from: current.id, to: other.id, in: transaction))
+            try transaction.removeExcessDeviceKeys(of: &user, keeping: key, at: now)
             left.identities.removeAll { $0 == identity }
             _ = try transaction.endSessions(of: current.id, in: application.id, deviceKey: key)
         }

@@ -19,6 +19,7 @@ struct UserMerger: Sendable {
             user.identities.append(
                 try transaction.move(identity, from: current.id, to: other.id, in: application.id, at: now))
         }
+        try transaction.removeExcessDeviceKeys(of: &user, keeping: nil, at: now)
         user.updatedAt = now
         try transaction.updateProfile(of: user)
         try transaction.insert(

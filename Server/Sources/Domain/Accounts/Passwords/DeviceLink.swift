@@ -22,6 +22,7 @@ package struct DeviceLink: Sendable {
         try transaction.insert(identity, for: user.id, in: user.application)
         var user = user
         user.identities.append(identity)
+        try transaction.removeExcessDeviceKeys(of: &user, keeping: identity.subject, at: now)
         return user
     }
 

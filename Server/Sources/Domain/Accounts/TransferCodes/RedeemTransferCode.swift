@@ -157,6 +157,7 @@ private struct Redemption: Sendable {
         try record(details, of: user, in: transaction)
         var user = user
         user.identities.append(identity)
+        try transaction.removeExcessDeviceKeys(of: &user, keeping: identity.subject, at: now)
         return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: left)
     }
 

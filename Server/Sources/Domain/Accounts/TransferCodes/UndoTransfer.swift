@@ -27,7 +27,7 @@ package struct UndoTransfer: Sendable {
             try transaction.update(transfer)
             _ = try transaction.endSessions(of: userId, in: application, deviceKey: transfer.deviceKey)
             if let key = user.identities.first(where: { $0.provider == .device && $0.subject == transfer.deviceKey }) {
-                try transaction.unlinkForGood(key, of: &user, because: .transferUndone, at: now)
+                try transaction.unlinkForGood(key, of: &user, because: .init(.transferUndone), at: now)
                 try Self.giveBack(transfer, in: transaction, at: now)
             }
             try ready.settle(

@@ -131,6 +131,11 @@ package protocol AccountQueries {
     /// Forgets a removal, because the key leads to somebody again; nothing happens when there was none.
     func forgetRemovedDeviceKey(_ thumbprint: String, in application: Identifier<Application>) throws(DomainError)
     func forgetRemovedDeviceKeys(before limit: Timestamp) throws(DomainError)
+    /// Takes all device keys from a user but one, and remembers each: two statements, however many there are.
+    func removeDeviceKeys(
+        of user: Identifier<User>, in application: Identifier<Application>, except kept: String?,
+        because reason: RemovedDeviceKey.Reason, at now: Timestamp
+    ) throws(DomainError)
     /// Makes everything void that carries the user's present `credentialsVersion`.
     func voidTickets(of user: inout User) throws(DomainError)
 

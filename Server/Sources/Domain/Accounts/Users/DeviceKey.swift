@@ -1,5 +1,9 @@
 /// A key by which a device logs in automatically, as its owner and operators see it.
 package struct DeviceKey: Hashable, Sendable {
+    /// The most keys of one user, guests too. When a further one joins, the one goes that was unused for longest: nobody is
+    /// refused on a new device, and no account grows without end (requirement 47).
+    package static let maximumPerUser = 50
+
     /// The key's thumbprint (RFC 7638), base64url.
     package var thumbprint: String
     /// What the device said of itself at its last log-in; empty when no session of it lives.
@@ -51,6 +55,10 @@ package struct RemovedDeviceKey: Hashable, Sendable {
     package struct Reason: RawRepresentable, Hashable, Sendable {
         package var rawValue: String
         package init(rawValue: String) { self.rawValue = rawValue }
+        init(_ change: AccountChange) { self.init(rawValue: change.rawValue) }
+
+        /// The user had more keys than one may have, and this one was unused for longest.
+        package static let tooMany = Reason(rawValue: "too_many_device_keys")
     }
 }
 
@@ -61,5 +69,41 @@ extension Transaction {
     ) throws(DomainError) {
         try insert(identity, for: user, in: application)
         if identity.provider == .device { try forgetRemovedDeviceKey(identity.subject, in: application) }
+    }
+
+    /// Takes from a user the device keys beyond `DeviceKey.maximumPerUser` that were unused for longest, with their sessions. Each
+    /// is remembered, so that its device learns why it is out. A user of an older server, with many more, loses them by and by:
+    /// the work of one call has a bound.
+    ///
+    /// - Parameters:
+    ///   - user: As stored, with the key that has just joined. Changed too.
+    ///   - joined: The key that has just joined, which stays; `nil` where the newest of several stay.
+    ///   - now: When.
+    /// - Throws: `storageUnavailable`.
+    func removeExcessDeviceKeys(
+        of user: inout User, keeping joined: String?, at now: Timestamp
+    ) throws(DomainError) {
+        let keys = user.identities.filter { $0.provider == .device }
+        let excess = keys.count - DeviceKey.maximumPerUser
+        guard excess > 0 else { return }
+        let sessions = try sessions(of: user.id, in: user.application)
+        var uses: [String: Timestamp] = [:]
+        for session in sessions {
+            guard let key = session.deviceKey else { continue }
+            uses[key] = max(uses[key] ?? session.lastUsedAt, session.lastUsedAt)
+        }
+        // Identities are in the order in which they were linked, which decides between equals.
+        let removable = keys.filter { $0.subject != joined }.enumerated().map { position, key in
+            (lastUsedAt: max(key.linkedAt, uses[key.subject] ?? key.linkedAt), position: position, key: key)
+        }
+        let unused = removable.sorted { ($0.lastUsedAt, $0.position) < ($1.lastUsedAt, $1.position) }
+            .prefix(min(excess, DeviceKey.maximumPerUser)).map(\.key)
+        for identity in try withUsedIds(unused, of: user) {
+            try unlinkForGood(identity, of: &user, because: .tooMany, at: now)
+        }
+        let removed = Set(unused.map(\.subject))
+        for session in sessions where session.deviceKey.map(removed.contains) ?? false {
+            _ = try endSession(session.id, of: user.id, in: user.application)
+        }
     }
 }

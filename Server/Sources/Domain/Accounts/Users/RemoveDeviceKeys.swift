@@ -43,7 +43,7 @@ package struct RemoveDeviceKeys: Sendable {
             let going = try transaction.withUsedIds([key], of: user)
             guard user.hasWayIn(without: going) else { throw .lastWayIn }
             for identity in going {
-                try transaction.unlinkForGood(identity, of: &user, because: .deviceKeyRemoved, at: now)
+                try transaction.unlinkForGood(identity, of: &user, because: .init(.deviceKeyRemoved), at: now)
             }
             let ended = try transaction.endSessions(of: id, in: application.id, deviceKey: thumbprint)
             user.updatedAt = now

@@ -2,6 +2,10 @@ package import enum OkaeriWire.JSONValue
 
 /// A person's account in one application.
 package struct User: Hashable, Sendable {
+    /// The most identities of one user beside device keys, which have a bound of their own. Nobody comes near: what clients make
+    /// up without end is refused (requirement 47).
+    package static let maximumIdentities = 1000
+
     package let id: Identifier<User>
     package let application: Identifier<Application>
     /// The user name as it is shown. Like the two that follow it is unique in its folded form; see `LogInIdentifier`.
@@ -100,6 +104,7 @@ extension User {
     /// Whether something else than some identities leads to the user: another identity, a password that belongs to
     /// something one can type, or a mail address to send a code to, unless the provider relays it.
     func hasWayIn(without removed: [Identity]) -> Bool {
+        let removed = Set(removed)
         if identities.contains(where: { !removed.contains($0) }) { return true }
         if hasPassword && !typedIdentifiers.isEmpty { return true }
         return emailVerifiedAt != nil && !hasRelayedEmail
