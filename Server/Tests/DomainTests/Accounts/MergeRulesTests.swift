@@ -42,4 +42,23 @@ struct MergeRulesTests {
             user(["f": one.staying, "only": 1]), with: user(["f": one.going, "other": 2]))
         #expect(fixed.fields == ["f": one.staying, "only": 1])
     }
+
+    /// The shortest of several times that two lists of so many values take to become one.
+    private func time(of count: Int) -> Duration {
+        let one = JSONValue.array((0..<Int64(count)).map { .integer($0 % 7) })
+        let two = JSONValue.array((0..<Int64(count)).map { .integer(1000 + $0) })
+        return (0..<5).map { _ in
+            ContinuousClock().measure {
+                guard case .array(let all) = MergeRules.merged(one, with: two, .union) else { return }
+                #expect(all.count == 2 * count)
+            }
+        }.min() ?? .zero
+    }
+
+    @Test("takes work in proportion to two lists, not to their product")
+    func growth() {
+        let (short, long) = (time(of: 1000), time(of: 16_000))
+        // 16 times as much in proportion, 256 times by their product.
+        #expect(long < short * 80)
+    }
 }

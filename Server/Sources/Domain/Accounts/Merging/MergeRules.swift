@@ -64,10 +64,17 @@ package struct MergeRules: Sendable {
                 present
             }
         case (.union, .array(let one), .array(let two)):
-            .array(two.reduce(into: one) { all, value in if !all.contains(value) { all.append(value) } })
+            .array(united(one, two))
         case (.union, .object(let one), .object(let two)): .object(one.merging(two) { present, _ in present })
         case (.union, _, _): present
         }
+    }
+
+    /// What is in either list, as often as the first one has it. The work grows with the lists, not with their product: a
+    /// merge happens in the writer that all share.
+    private static func united(_ one: [JSONValue], _ two: [JSONValue]) -> [JSONValue] {
+        var known = Set(one)
+        return one + two.filter { known.insert($0).inserted }
     }
 }
 
