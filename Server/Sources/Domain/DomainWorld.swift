@@ -90,7 +90,7 @@ package struct DomainWorld: Sendable {
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
             oldApps: OldAppLimits = OldAppLimits(),
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true,
-            sessionCache: SessionCacheSize = .sessions(10_000),
+            sessionCache: SessionCacheSize = .bytes(64_000_000),
             searches: SearchLimits = SearchLimits()
         ) {
             self.firstLaunches = firstLaunches

@@ -14,7 +14,7 @@ struct SettingsTests {
         #expect(settings.dataFolder == "okaeri-data")
         #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
         #expect(settings.hasFirstPage && settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
-        #expect(settings.sessionCache == .sessions(10_000) && settings.logLevel == .info)
+        #expect(settings.sessionCache == .bytes(64_000_000) && settings.logLevel == .info)
         #expect(settings.maximumConnections == 10_000 && settings.maximumConnectionsPerAddress == 200)
         #expect(settings.idleTimeout == .seconds(30) && settings.writeTimeout == .seconds(30))
         #expect(settings.metricsAddress == nil && settings.metricsKey == nil)

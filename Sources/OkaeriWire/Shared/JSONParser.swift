@@ -74,8 +74,7 @@ private struct JSONParser {
     private mutating func members() throws(JSONSyntaxError) -> [String: JSONValue] {
         skipSpace()
         if try take(UInt8(ascii: "}")) { return [:] }
-        // Room for as many as most objects have, so that the table need not grow three times.
-        var members: [String: JSONValue] = Dictionary(minimumCapacity: 6)
+        var members: [String: JSONValue] = [:]
         while true {
             skipSpace()
             guard try peek() == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
@@ -86,6 +85,9 @@ private struct JSONParser {
             skipSpace()
             if try take(UInt8(ascii: "}")) { return members }
             guard try take(UInt8(ascii: ",")) else { throw .unexpected(offset: position) }
+            // Room for as many as most objects have, so that the table need not grow three times. One member has a small table:
+            // values are kept, and thousands of such objects with room for six are many times what was sent.
+            if members.count == 1 { members.reserveCapacity(6) }
         }
     }
 

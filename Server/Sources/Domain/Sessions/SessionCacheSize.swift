@@ -43,14 +43,14 @@ extension Authenticated {
         let content =
             texts.reduce(0) { $0 + Self.bytes(of: $1) } + Self.blockBytes
             + user.identities.count * MemoryLayout<Identity>.stride
-            + Self.bytes(of: .object(user.fields)) + Self.bytes(of: .object(session.fields))
+        let fields = Self.bytes(of: .object(user.fields)) + Self.bytes(of: .object(session.fields))
         // A slot for the token, one for the user and the list of its tokens; tables are two thirds full on average.
         let tables =
             3 * (MemoryLayout<SecretDigest>.size + MemoryLayout<Identifier<User>>.size + 3 * MemoryLayout<Int>.size) / 2
             + Self.blockBytes + MemoryLayout<SecretDigest>.size
         // The response writes every text once, with names of members, times and punctuation.
-        let response = Self.blockBytes + 500 + content / 2
-        return types + content + tables + response
+        let response = Self.blockBytes + 500 + content / 2 + ResponseSize.of(.object(user.fields))
+        return types + content + fields + tables + response
     }
 
     /// The head of an object, an array or a long text, with what an allocator loses on it.
@@ -62,19 +62,25 @@ extension Authenticated {
         return blockBytes + count
     }
 
-    private static func bytes(of value: JSONValue) -> Int {
+    /// What a table of members has before its slots: its head, and what an allocator loses on it.
+    private static let tableBytes = 80
+
+    /// What a value takes beside its own variable. Arrays and tables count with the room that they have, not with what is in it:
+    /// a table for one member takes ten times what the member is written with.
+    static func bytes(of value: JSONValue) -> Int {
         switch value {
         case .null, .bool, .integer, .number: return 0
         case .string(let text): return bytes(of: text)
         case .array(let values):
             guard !values.isEmpty else { return 0 }
-            return values.reduce(blockBytes + values.count * MemoryLayout<JSONValue>.stride) { $0 + bytes(of: $1) }
+            return values.reduce(blockBytes + values.capacity * MemoryLayout<JSONValue>.stride) { $0 + bytes(of: $1) }
         case .object(let members):
             guard !members.isEmpty else { return 0 }
-            let slot = MemoryLayout<String>.stride + MemoryLayout<JSONValue>.stride
-            return members.reduce(blockBytes + members.count * slot * 3 / 2) { sum, member in
-                sum + bytes(of: member.key) + bytes(of: member.value)
-            }
+            // Three quarters of its slots are its capacity; their number is a power of two, and each has a bit.
+            let slots = (members.capacity * 4 + 2) / 3
+            let slotBytes = MemoryLayout<String>.stride + MemoryLayout<JSONValue>.stride
+            let table = tableBytes + slots * slotBytes + (slots + 63) / 64 * 8
+            return members.reduce(table) { $0 + bytes(of: $1.key) + bytes(of: $1.value) }
         }
     }
 }
