@@ -99,7 +99,8 @@ package final class Accounts: Sendable {
         lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits)
         listUsers = ListUsers(store: store)
         searchUsers = SearchUsers(schedule: searches)
-        rememberAttempt = RememberAttempt(store: store, clock: clock)
+        rememberAttempt = RememberAttempt(
+            store: store, clock: clock, limit: world.limits.hasRateLimits ? RememberAttempt.limit : nil)
         listDeviceKeys = ListDeviceKeys(store: store)
         removeDeviceKeys = RemoveDeviceKeys(store: store, clock: clock, changes: changes)
         changeUserRoles = ChangeUserRoles(store: store, clock: clock, changes: changes)

@@ -31,10 +31,11 @@ struct MergesController: Sendable {
         guard let choice = MergeChoice(rawValue: body.choice) else {
             throw RequestError.membersInvalid([MemberFault(path: "choice", rule: .malformed)])
         }
+        let address = requests.gate.client(of: request, context)
         try await accounts.rememberAttempt(
-            try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
+            try Attempt(name: try Attempt.name(of: request), body: body), by: caller, from: address)
         let resolution = try await transfers.resolveMerge(
-            body.ticket, choice, by: caller, address: requests.gate.client(of: request, context),
+            body.ticket, choice, by: caller, address: address,
             from: requests.origin(of: request, context))
         let answer = MergeResponse(
             user: UserBody(resolution.user.shown(to: .owner, in: caller.application)),

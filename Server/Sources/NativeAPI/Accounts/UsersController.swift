@@ -58,20 +58,24 @@ struct UsersController: Sendable {
         let body = try await requests.readJSON(UpgradeBody.self, of: request, context) ?? UpgradeBody(password: nil)
         var named = body
         named.password = nil
-        try await accounts.rememberAttempt(try Attempt(name: attemptName, body: named), by: caller)
+        let upgrade = UpgradeUser.Request(
+            identifiers: NewIdentifiers(
+                username: ValueChange(given: body.username), email: ValueChange(given: body.email),
+                phone: ValueChange(given: body.phone), rules: .native),
+            password: body.password.map(Secret.init(_:)),
+            changes: UserEdit(
+                displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),
+                fields: ValueChange(body.fields)),
+            isNamedAttempt: attemptName != nil)
+        let address = requests.gate.client(of: request, context)
+        let attempt = try Attempt(name: attemptName, body: named)
+        // What is refused by its form alone leaves nothing behind.
+        if accounts.upgradeUser.isWellFormed(upgrade, by: caller) {
+            try await accounts.rememberAttempt(attempt, by: caller, from: address)
+        }
         let user = try await accounts.upgradeOrOfferMerge(
-            UpgradeUser.Request(
-                identifiers: NewIdentifiers(
-                    username: ValueChange(given: body.username), email: ValueChange(given: body.email),
-                    phone: ValueChange(given: body.phone), rules: .native),
-                password: body.password.map(Secret.init(_:)),
-                changes: UserEdit(
-                    displayName: ValueChange(body.displayName), locale: ValueChange(body.locale),
-                    fields: ValueChange(body.fields)),
-                isNamedAttempt: attemptName != nil),
-            by: caller, isProven: requests.isProven(request, context),
-            address: requests.gate.client(of: request, context), from: requests.origin(of: request, context)
-        )
+            upgrade, by: caller, isProven: requests.isProven(request, context), address: address,
+            from: requests.origin(of: request, context))
         return try JSONResponse(body: UserBody(user.shown(to: .owner, in: caller.application))).response()
     }
 

@@ -49,7 +49,8 @@ struct IdentitiesController: Sendable {
         }
         let credential = try ProviderCredential(body.logIn)
         try await accounts.rememberAttempt(
-            try Attempt(name: try Attempt.name(of: request), body: body), by: caller)
+            try Attempt(name: try Attempt.name(of: request), body: body), by: caller,
+            from: requests.gate.client(of: request, context))
         let user = try await accounts.linkProvider(
             provider, credential, displayName: body.name, by: caller, isProven: requests.isProven(request, context),
             from: requests.origin(of: request, context))

@@ -20,14 +20,15 @@ struct AttemptNameTests {
 
     private func refusal(_ name: String, _ request: [UInt8], by who: Authenticated) async -> DomainError? {
         await world.refusal {
-            try await world.modules.accounts.rememberAttempt(Attempt(name: name, request: request), by: who)
+            try await world.modules.accounts.rememberAttempt(
+                Attempt(name: name, request: request), by: who, from: TestWorld.address)
         }
     }
 
     @Test("stands for one request of one user, however often it is sent")
     func one() async throws {
         let (hana, mika) = (try await guest(), try await guest())
-        #expect(await world.refusal { try await world.modules.accounts.rememberAttempt(nil, by: hana) } == nil)
+        #expect(await world.refusal { try await world.modules.accounts.rememberAttempt(nil, by: hana, from: TestWorld.address) } == nil)
         #expect(await refusal("a", [1], by: hana) == nil)
         #expect(await refusal("a", [1], by: hana) == nil)
         #expect(await refusal("a", [2], by: hana) == .attemptReused)
@@ -44,6 +45,59 @@ struct AttemptNameTests {
         world.clock.advance(by: .seconds(seconds))
         try await world.modules.sessions.purgeExpired()
         #expect(await refusal("a", [2], by: hana) == (isForgotten ? nil : .attemptReused))
+    }
+}
+
+/// A guest fills the disk by what is remembered of each attempt (requirement 47).
+@Suite("The names of a user's attempts")
+struct AttemptLimitTests {
+    @Test("are a hundred an hour from one address; a repetition and a refusal count for none")
+    func limited() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
+        let application = try await world.makeApplication()
+        let who = try await world.authenticate(
+            try await world.logIn(TestDevice(), to: application).token, in: application)
+        func refusal(_ name: String, _ request: [UInt8] = [1], from address: ClientAddress = TestWorld.address) async
+            -> DomainError?
+        {
+            await world.refusal {
+                try await world.modules.accounts.rememberAttempt(
+                    Attempt(name: name, request: request), by: who, from: address)
+            }
+        }
+        for number in 0..<100 {
+            #expect(await refusal("\(number)") == nil)
+            #expect(await refusal("\(number)") == nil)
+            #expect(await refusal("\(number)", [2]) == .attemptReused)
+        }
+        #expect(await refusal("another")?.code == .rateLimited)
+        #expect(await refusal("0") == nil)
+        let elsewhere = ClientAddress(text: "192.0.2.8", allowanceGroup: "192.0.2.8")
+        #expect(await refusal("another", from: elsewhere) == nil)
+        let rows = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.counters(startedBefore: Timestamp(milliseconds: .max), after: nil, count: 100)
+                .filter { $0.kind == "attempt" }.count
+        }
+        #expect(rows == 2)
+        world.clock.advance(by: .seconds(3600))
+        #expect(await refusal("one more") == nil)
+    }
+
+    @Test("are not remembered of an upgrade whose form is refused")
+    func form() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let who = try await world.authenticate(
+            try await world.logIn(TestDevice(), to: application).token, in: application)
+        func isWellFormed(_ username: String?, _ password: String?) -> Bool {
+            world.modules.accounts.upgradeUser.isWellFormed(
+                UpgradeUser.Request(
+                    identifiers: NewIdentifiers(username: username.map { .set($0) } ?? .unchanged, rules: .native),
+                    password: password.map(Secret.init(_:))), by: who)
+        }
+        #expect(isWellFormed("hana", "a long enough secret"))
+        #expect(!isWellFormed(nil, nil))
+        #expect(!isWellFormed("", "a long enough secret"))
     }
 }
 

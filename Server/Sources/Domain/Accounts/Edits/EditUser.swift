@@ -124,7 +124,7 @@ package struct EditUser: Sendable {
 
 extension UserEdit {
     /// The edit by the rules of the application's sign-up. They do not bind its operators.
-    fileprivate func held(to rules: SignUpRules, by actor: AccountActor) -> UserEdit {
+    func held(to rules: SignUpRules, by actor: AccountActor) -> UserEdit {
         guard !actor.isOperator else { return self }
         var edit = self
         edit.identifiers.rules = identifiers.rules.held(to: rules)

@@ -31,6 +31,19 @@ package struct UpgradeUser: Sendable {
         }
     }
 
+    /// Whether an upgrade breaks no rule that shows in the request and the user alone. A registered user asks for a repetition.
+    package func isWellFormed(_ request: Request, by who: Authenticated) -> Bool {
+        guard who.user.isAnonymous else { return true }
+        let edit = request.edit.held(to: who.application.settings.signUp, by: .owner(who.user.id))
+        do {
+            let rules = who.application.settings.fieldRules
+            try edit.refuseExcess(rules.limits)
+            return try edit.outcome(of: who.user, by: .owner(who.user.id), rules, at: editUser.clock.now).faults.isEmpty
+        } catch {
+            return false
+        }
+    }
+
     /// - Parameters:
     ///   - request: What is asked for.
     ///   - who: The user.

@@ -5,24 +5,37 @@
 package struct RememberAttempt: Sendable {
     private static let memory: Duration = .days(1)
 
+    /// New names of one user from one address (IPv6: one /64 network). Each is remembered for a day: without a limit a guest
+    /// fills the disk by them (requirement 47).
+    static let limit = RateLimit.hourly(100)
+
     let store: any Store
     let clock: any WallClock
+    /// `nil` for no limit.
+    let limit: RateLimit?
 
     /// - Parameters:
     ///   - attempt: The attempt; nothing happens without one.
     ///   - who: Whose it is. Others may use the same name.
-    /// - Throws: `attemptReused`, `storageUnavailable`.
-    package func callAsFunction(_ attempt: Attempt?, by who: Authenticated) async throws(DomainError) {
+    ///   - address: Where the request came from.
+    /// - Throws: `attemptReused`, `rateLimited`, `storageUnavailable`.
+    package func callAsFunction(
+        _ attempt: Attempt?, by who: Authenticated, from address: ClientAddress
+    ) async throws(DomainError) {
         guard let attempt else { return }
         let application = who.application.id
         let name = Array("attempt \(who.user.id) ".utf8) + attempt.digest.bytes
-        let end = clock.now + Self.memory
+        let (now, end) = (clock.now, clock.now + Self.memory)
+        let key = RateLimitKey(
+            application: application, kind: "attempt", subject: "\(who.user.id) \(address.allowanceGroup)")
         let named = UsedProof(.attempt, SecretDigest(of: name), until: end)
         let asked = UsedProof(.attemptedRequest, SecretDigest(of: name + attempt.request.bytes), until: end)
         try await store.write { transaction throws(DomainError) in
             let isNewName = try transaction.markUsed(named, in: application)
             let isNewRequest = try transaction.markUsed(asked, in: application)
             guard isNewName || !isNewRequest else { throw .attemptReused }
+            guard isNewName, let limit else { return }
+            try limit.admit(transaction.count(key, window: limit.window, at: now), at: now)
         }
     }
 }
