@@ -131,22 +131,21 @@ struct ProofMemoryTests {
     @Test("are forgotten from the oldest on when there are too many, and those that are forgotten are refused")
     func bounded() {
         let memory = ProofMemory(latest: nil, kept: [])
-        let application = Identifier<Application>(rawValue: "a")
         let now = clock.now
         func proof(_ number: Int, at time: Timestamp) -> DeviceProof {
             DeviceProof(
                 thumbprint: "t", replayDigest: SecretDigest(of: "\(number)".utf8), issuedAt: time, checkedAt: now)
         }
         let old = now - .seconds(300)
-        for number in 0..<10 { _ = memory.take(proof(number, at: old), in: application) }
-        for number in 10..<20 { _ = memory.take(proof(number, at: now), in: application) }
+        for number in 0..<10 { _ = memory.take(proof(number, at: old)) }
+        for number in 10..<20 { _ = memory.take(proof(number, at: now)) }
         memory.forget(endedBefore: now - .seconds(600))
-        #expect(memory.take(proof(0, at: old), in: application) == .used)
+        #expect(memory.take(proof(0, at: old)) == .used)
         memory.forget(endedBefore: now - .seconds(600), keeping: 15)
-        #expect(memory.take(proof(0, at: old), in: application) == .unknown(next: now))
-        #expect(memory.take(proof(10, at: now), in: application) == .used)
+        #expect(memory.take(proof(0, at: old)) == .unknown(next: now))
+        #expect(memory.take(proof(10, at: now)) == .used)
         // What could still count is kept, however much it is.
         memory.forget(endedBefore: now - .seconds(600), keeping: 5)
-        #expect(memory.take(proof(10, at: now), in: application) == .used)
+        #expect(memory.take(proof(10, at: now)) == .used)
     }
 }

@@ -8,6 +8,9 @@ import Synchronization
 package final class PurgeExpired: Sendable {
     /// Sessions looked at in one call: a million take 100 calls.
     private static let sweepSize = 10_000
+    /// Marks and counters that one transaction removes, and how many such parts one call has at the most.
+    static let partSize = 1000
+    private static let maximumParts = 1000
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
 
@@ -39,12 +42,8 @@ package final class PurgeExpired: Sendable {
     @discardableResult
     package func callAsFunction() async throws(DomainError) -> Int {
         let now = clock.now
-        try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.removeUsedProofs(endedBefore: now - Self.proofMemory)
-        }
-        try await store.writeStatement { transaction throws(DomainError) in
-            try transaction.removeCounters(startedBefore: now - Self.longestWindow)
-        }
+        try await removeUsedProofs(endedBefore: now - Self.proofMemory)
+        try await removeCounters(startedBefore: now - Self.longestWindow)
         try await store.write { transaction throws(DomainError) in
             try transaction.removeTransfers(
                 issuedBefore: now - StoredTransferCode.lifetime, redeemedBefore: now - Self.transferMemory)
@@ -85,5 +84,32 @@ package final class PurgeExpired: Sendable {
         }
         cursor.withLock { $0 = sweep.last }
         return over.count
+    }
+
+    /// In parts, so that no log-in waits behind all that a stranger has left.
+    private func removeUsedProofs(endedBefore limit: Timestamp) async throws(DomainError) {
+        for _ in 0..<Self.maximumParts {
+            let removed = try await store.writeStatement { transaction throws(DomainError) in
+                try transaction.removeUsedProofs(endedBefore: limit, count: Self.partSize)
+            }
+            guard removed == Self.partSize else { return }
+        }
+    }
+
+    /// Looks beside the writer, and removes in parts.
+    private func removeCounters(startedBefore limit: Timestamp) async throws(DomainError) {
+        var last: RateLimitKey?
+        for _ in 0..<Self.maximumParts {
+            let after = last
+            let found = try await store.read { transaction throws(DomainError) in
+                try transaction.counters(startedBefore: limit, after: after, count: Self.partSize)
+            }
+            guard !found.isEmpty else { return }
+            try await store.write { transaction throws(DomainError) in
+                try transaction.remove(found, startedBefore: limit)
+            }
+            guard found.count == Self.partSize else { return }
+            last = found.last
+        }
     }
 }

@@ -74,7 +74,7 @@ package protocol SessionQueries {
 
     // MARK: Used proofs
 
-    /// Marks a device proof as used; `false` when it was used before.
+    /// Marks a device proof as used; `false` when it was used before, in whichever application.
     ///
     /// - Throws: `clockSkew` for one that may have been used before the server was restarted.
     func markUsed(_ proof: DeviceProof, in application: Identifier<Application>) throws(DomainError) -> Bool
@@ -86,8 +86,8 @@ package protocol SessionQueries {
     func used(
         among proofs: [UsedProof], in application: Identifier<Application>
     ) throws(DomainError) -> [UsedProof]
-    /// Forgets proofs that are too old to be accepted anyway.
-    func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError)
+    /// Forgets so many proofs at the most that are too old to be accepted anyway; how many it were.
+    func removeUsedProofs(endedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int
 
     // MARK: Keys that sign access tokens
 

@@ -57,6 +57,8 @@ package struct UsedProof: Hashable, Sendable {
 
     /// Times up to year 9999 begin with no more than 0xe6.
     private static let challengeMark: UInt8 = 0xfe
+    /// With what keys begin at the least that are of no device proof.
+    package static let otherKinds = challengeMark
 
     /// 22 bytes.
     package let key: [UInt8]

@@ -38,8 +38,31 @@ extension SQLTransaction {
             [.id(key.application), .text(key.kind), .text(key.subject)])
     }
 
-    package func removeCounters(startedBefore limit: Timestamp) throws(DomainError) {
-        try connection.run("DELETE FROM rate_limits WHERE window_start < $1", [.time(limit)])
+    package func counters(
+        startedBefore limit: Timestamp, after key: RateLimitKey?, count: Int
+    ) throws(DomainError) -> [RateLimitKey] {
+        try connection.rows(
+            """
+            SELECT application_id, kind, subject FROM rate_limits
+            WHERE (application_id, kind, subject) > ($1, $2, $3) AND window_start < $4
+            ORDER BY application_id, kind, subject LIMIT $5
+            """,
+            [
+                .text(key?.application.rawValue ?? ""), .text(key?.kind ?? ""), .text(key?.subject ?? ""), .time(limit),
+                .count(count),
+            ]
+        ) { row throws(DomainError) in
+            RateLimitKey(application: Identifier(rawValue: row.text(0)), kind: row.text(1), subject: row.text(2))
+        }
+    }
+
+    package func remove(_ counters: [RateLimitKey], startedBefore limit: Timestamp) throws(DomainError) {
+        for key in counters {
+            try connection.run(
+                """
+                DELETE FROM rate_limits WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start < $4
+                """, [.id(key.application), .text(key.kind), .text(key.subject), .time(limit)])
+        }
     }
 }
 

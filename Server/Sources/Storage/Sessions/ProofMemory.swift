@@ -40,19 +40,20 @@ package final class ProofMemory: Sendable {
     /// - Parameters:
     ///   - latest: What is written of the former process; `nil` for a new database.
     ///   - kept: The proofs that have rows.
-    package init(latest: Timestamp?, kept: [(application: Identifier<Application>, proof: UsedProof)]) {
+    package init(latest: Timestamp?, kept: [UsedProof]) {
         var state = State(floor: latest, latest: latest)
-        for (application, proof) in kept {
+        for proof in kept {
             guard let issuedAt = proof.issuedAt else { continue }
-            let isNew = state.seen[issuedAt, default: []].insert(Self.fingerprint(proof, application)).inserted
+            let isNew = state.seen[issuedAt, default: []].insert(Self.fingerprint(proof)).inserted
             if isNew { state.count += 1 }
         }
         self.state = Mutex(state)
     }
 
-    /// Takes a proof, or says why it does not count.
-    package func take(_ proof: DeviceProof, in application: Identifier<Application>) -> Answer {
-        let mark = Mark(fingerprint: Self.fingerprint(proof.used, application), issuedAt: proof.issuedAt)
+    /// Takes a proof, or says why it does not count. All applications have one list: a proof names the server and a path, and
+    /// two applications have both in common.
+    package func take(_ proof: DeviceProof) -> Answer {
+        let mark = Mark(fingerprint: Self.fingerprint(proof.used), issuedAt: proof.issuedAt)
         let latestUsable = proof.checkedAt + Self.longestSetBack
         return state.withLock { state in
             if state.seen[mark.issuedAt]?.contains(mark.fingerprint) == true { return .used }
@@ -109,9 +110,8 @@ package final class ProofMemory: Sendable {
     }
 
     /// Seeded anew in each process, so nobody can look for two proofs that have the same.
-    private static func fingerprint(_ proof: UsedProof, _ application: Identifier<Application>) -> UInt64 {
+    private static func fingerprint(_ proof: UsedProof) -> UInt64 {
         var hasher = Hasher()
-        hasher.combine(application.rawValue)
         hasher.combine(proof.key)
         return UInt64(truncatingIfNeeded: hasher.finalize())
     }

@@ -161,14 +161,14 @@ extension SQLTransaction {
             if let next = proofFloor.flatMap({ ProofMemory.next(for: proof, after: $0) }) {
                 throw .clockSkew(serverTime: next)
             }
-            return try markUsed(proof.used, in: application)
+            return try markUsed(proof.used, in: AuditEntry.server)
         }
-        switch proofs.take(proof, in: application) {
+        switch proofs.take(proof) {
         case .used: return false
         case .unknown(let next): throw .clockSkew(serverTime: next)
         case .new(let mark, let isLatest):
             note(mark)
-            if proof.isFromFuture { return try markUsed(proof.used, in: application) }
+            if proof.isFromFuture { return try markUsed(proof.used, in: AuditEntry.server) }
             if isLatest {
                 // After a transaction that came to nothing this may be an earlier time than the one that is written.
                 try connection.run(
@@ -234,14 +234,25 @@ extension SQLTransaction {
         try connection.row("SELECT latest FROM proof_times", []) { row throws(DomainError) in row.only.time }
     }
 
-    /// The device proofs that have rows.
-    package func usedProofs() throws(DomainError) -> [(application: Identifier<Application>, proof: UsedProof)] {
-        try connection.all(UsedProofRow.self, "FROM used_proofs").filter { $0.proof.issuedAt != nil }
-            .map { ($0.application, $0.proof) }
+    /// The device proofs that have rows, and nothing of the many other kinds. Each part is a range of the table's key: an older
+    /// server wrote them for their applications.
+    package func usedProofs() throws(DomainError) -> [UsedProof] {
+        let ofServer = try connection.all(
+            UsedProofRow.self, "FROM used_proofs WHERE application_id = $1 AND digest < $2",
+            [.id(AuditEntry.server), .bytes([UsedProof.otherKinds])])
+        let ofApplications = try connection.all(
+            UsedProofRow.self,
+            "FROM applications CROSS JOIN used_proofs WHERE used_proofs.application_id = applications.id AND digest < $1",
+            [.bytes([UsedProof.otherKinds])])
+        return (ofServer + ofApplications).map(\.proof)
     }
 
-    package func removeUsedProofs(endedBefore limit: Timestamp) throws(DomainError) {
+    package func removeUsedProofs(endedBefore limit: Timestamp, count: Int) throws(DomainError) -> Int {
         proofs?.forget(endedBefore: limit)
-        try connection.run("DELETE FROM used_proofs WHERE ends_at < $1", [.time(limit)])
+        return try connection.change(
+            """
+            DELETE FROM used_proofs WHERE (application_id, digest) IN (
+                SELECT application_id, digest FROM used_proofs WHERE ends_at < $1 ORDER BY ends_at LIMIT $2)
+            """, [.time(limit), .count(count)])
     }
 }

@@ -230,10 +230,10 @@ struct AdminTimeTests {
         let expiry = WireTime(millisecondsSince1970: made.key.expiresAt.milliseconds).description
         #expect(entries.last?.details["expires"]?.prefix(19) == expiry.prefix(19))
         let application = try await world.makeApplication()
-        _ = try await administration.createKey(
+        _ = try await administration.keys.create(
             .init(name: "CI", scopes: [.readUsers], applications: [application.id], networks: [], life: .days(1)),
             of: maker, by: .local)
-        let reaches = try await administration.listAudit(
+        let reaches = try await administration.audit.list(
             in: AuditEntry.server, matching: AuditFilter(action: .adminKeyCreated)
         ).compactMap { $0.details["applications"] }
         #expect(reaches.sorted() == [application.id.rawValue, "all", "all"].sorted())

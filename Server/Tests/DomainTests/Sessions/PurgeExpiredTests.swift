@@ -105,6 +105,29 @@ struct PurgeExpiredTests {
         #expect(count == (after <= Self.day ? 1 : nil))
     }
 
+    @Test("are all of a great many marks and counters, in parts")
+    func parts() async throws {
+        let (count, begun) = (PurgeExpired.partSize * 5 / 2, world.clock.now)
+        try await world.engine.write { transaction throws(DomainError) in
+            for number in 0..<count {
+                let digest = SecretDigest(of: "\(number)".utf8)
+                _ = try transaction.markUsed(UsedProof(.attempt, digest, until: begun), in: application.id)
+                let key = RateLimitKey(application: application.id, kind: "test", subject: "\(number)")
+                _ = try transaction.count(key, window: .seconds(60), at: begun)
+            }
+        }
+        world.clock.advance(by: .days(2))
+        _ = try await purge()
+        let left = try await world.engine.write { transaction throws(DomainError) in
+            let end = Timestamp(milliseconds: .max)
+            return [
+                try transaction.removeUsedProofs(endedBefore: end, count: count),
+                try transaction.counters(startedBefore: end, after: nil, count: count).count,
+            ]
+        }
+        #expect(left == [0, 0])
+    }
+
     @Test("are wrong passwords a day after the last", arguments: [day - 1, day, day + 1])
     func failures(after: Int) async throws {
         let subject = SecretDigest(of: [2])

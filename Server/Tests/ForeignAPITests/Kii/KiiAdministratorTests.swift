@@ -117,7 +117,7 @@ struct AdministratorReadingTests {
         let world = try await ForeignWorld(server: ["rate-limits": "off"])
         let user = try await world.kiiUser("one_1")
         func readings() async throws -> [AuditEntry.Actor] {
-            try await world.modules.administration.listAudit(
+            try await world.modules.administration.audit.list(
                 in: world.application.id, matching: AuditFilter(action: .usersRead)
             ).map(\.actor)
         }

@@ -242,13 +242,13 @@ struct AdminLogInTests {
         let world = try await AdminWorld(roles: [])
         let second = try await secondOwner(world)
         #expect(try await world.send(second.key, .get, world.path("/users")).status == 200)
-        let link = try await world.server.modules.administration.makeLink(
+        let link = try await world.server.modules.administration.admins.makeLink(
             for: Identifier(rawValue: second.id), by: .local)
         // Until it is used, the programs go on.
         #expect(try await world.send(second.key, .get, world.path("/users")).status == 200)
         _ = try await AdminWorld.setUp(link.token, name: nil, on: world.server)
         expect(try await world.send(second.key, .get, world.path("/users")), 401, .adminRequired)
-        let entry = try await world.server.modules.administration.listAudit(in: AuditEntry.server)
+        let entry = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
             .first { $0.action == .adminSetUp && $0.target == .admin(Identifier(rawValue: second.id)) }
         #expect(entry?.details["keys-ended"] == "1")
     }

@@ -55,7 +55,7 @@ struct AdminPagesTests {
                 .id
         }
         let (first, foreign) = (server.application.id, world.foreign.id)
-        let made = try await server.modules.administration.createAdmin(
+        let made = try await server.modules.administration.admins.create(
             name: "mika", role: .support, applications: [last, first, foreign], by: .local)
         let address = "/dashboard/admins/\(made.id)"
         func save(_ fields: [String: String]) async throws -> Page {

@@ -92,9 +92,9 @@ struct UserFileTests {
                         newUser: .init(fields: ["note": .string(String(repeating: "n", count: 20_000))]),
                         client: LogInClient(.native, from: .local, origin: .local)))
             }
-            let admin = try await rules.administration.createAdmin(
+            let admin = try await rules.administration.admins.create(
                 name: "files", role: .owner, applications: nil, by: .local)
-            let key = try await rules.administration.createKey(
+            let key = try await rules.administration.keys.create(
                 .init(
                     name: "files", scopes: [.readUsers, .readPersonalData], applications: nil, networks: [],
                     life: .days(1)),
@@ -104,14 +104,14 @@ struct UserFileTests {
                 "GET /v1/admin/applications/\(application.id)/export?form=json",
                 headers: "Authorization: Bearer \(key.secret.revealed)\r\n")
             var bytes = Array(try #require(await client.read()).readableBytesView)
-            try await rules.administration.removeKey(key.key.id, by: .local)
+            try await rules.administration.keys.remove(key.key.id, by: .local)
             while let more = await client.read() { bytes += more.readableBytesView }
             // No end of the chunked body, so that nobody takes it for the whole.
             #expect(String(decoding: bytes.prefix(15), as: UTF8.self) == "HTTP/1.1 200 OK")
             #expect(!bytes.suffix(5).elementsEqual("0\r\n\r\n".utf8))
             #expect(bytes.count < (ExportUsers.Pages.size + 10) * 20_000)
 
-            let pages = try await rules.administration.exportUsers(
+            let pages = try await rules.administration.users.export(
                 of: application.id, BrowseUsers.Filter(), by: .local)
             await #expect(throws: UserFile.Ending.tookTooLong) {
                 try await UserFile(.csv, pages: pages, longestTime: .zero) { true }.response().body

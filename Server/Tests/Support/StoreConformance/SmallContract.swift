@@ -4,7 +4,7 @@ import enum OkaeriWire.JSONValue
 
 extension Contract {
     static let proofContracts = [
-        Contract("takes a proof once in an application, until it is forgotten") { engine in
+        Contract("takes a proof once in all applications, until it is forgotten") { engine in
             let samples = Samples()
             let proof = samples.proof(1)
             let answers = try await engine.write { transaction throws(DomainError) in
@@ -14,13 +14,50 @@ extension Contract {
                     try transaction.markUsed(proof, in: samples.otherApplication),
                     try transaction.markUsed(samples.proof(2), in: samples.application),
                 ]
-                try transaction.removeUsedProofs(endedBefore: proof.replayEnd)
+                _ = try transaction.removeUsedProofs(endedBefore: proof.replayEnd, count: 10)
                 answers.append(try transaction.markUsed(proof, in: samples.application))
-                try transaction.removeUsedProofs(endedBefore: proof.replayEnd + .milliseconds(1))
+                _ = try transaction.removeUsedProofs(endedBefore: proof.replayEnd + .milliseconds(1), count: 10)
                 answers.append(try transaction.markUsed(proof, in: samples.application))
                 return answers
             }
-            try expectEqual(answers, [true, false, true, true, false, true])
+            try expectEqual(answers, [true, false, false, true, false, true])
+        },
+        Contract("forgets so many used things at a time, those that ended first") { engine in
+            let samples = Samples()
+            let proofs = (0..<5).map {
+                UsedProof(.attempt, SecretDigest(of: "\($0)".utf8), until: samples.now + .milliseconds($0))
+            }
+            let (removed, left) = try await engine.write { transaction throws(DomainError) in
+                for proof in proofs.reversed() { _ = try transaction.markUsed(proof, in: samples.application) }
+                var (removed, left): ([Int], [Int]) = ([], [])
+                for _ in 0..<3 {
+                    removed.append(
+                        try transaction.removeUsedProofs(endedBefore: samples.now + .milliseconds(4), count: 3))
+                    left.append(try transaction.used(among: proofs, in: samples.application).count)
+                }
+                return (removed, left)
+            }
+            try expectEqual(removed, [3, 1, 0])
+            try expectEqual(left, [2, 1, 1])
+        },
+    ]
+                var removed = [try transaction.removeUsedProofs(endedBefore: proof.replayEnd, count: 10)]
+                answers.append(try transaction.markUsed(proof, in: samples.application))
+                let end = proof.replayEnd + .milliseconds(1)
+                removed.append(try transaction.removeUsedProofs(endedBefore: end, count: 10))
+                answers.append(try transaction.markUsed(proof, in: samples.application))
+                for number in 3..<8 {
+                    _ = try transaction.markUsed(
+                        UsedProof(.attempt, SecretDigest(of: [UInt8(number)]), until: proof.replayEnd),
+                        in: samples.application)
+                }
+                for _ in 0..<3 { removed.append(try transaction.removeUsedProofs(endedBefore: end, count: 2)) }
+                // What has no rows but a place in memory is not counted.
+                return (answers, removed.suffix(3).map { min($0, 2) } + [removed[0]])
+            }
+            try expectEqual(answers, [true, false, false, true, false, true])
+            try expectEqual(Array(removed.prefix(2)), [2, 2])
+            try expectEqual(removed.last, 0)
         }
     ]
 
@@ -41,7 +78,11 @@ extension Contract {
             try expectEqual(counts, [1, 2, 1, 1])
             let last = try await engine.write { transaction throws(DomainError) in
                 let within = try transaction.count(key, window: window, at: samples.now + .seconds(61))
-                try transaction.removeCounters(startedBefore: samples.now + .seconds(61))
+                let limit = samples.now + .seconds(61)
+                let first = try transaction.counters(startedBefore: limit, after: nil, count: 1)
+                let second = try transaction.counters(startedBefore: limit, after: first.first, count: 9)
+                try transaction.remove(first + second + [other], startedBefore: limit)
+                guard first.count == 1, second.count == 1, first[0] != second[0] else { return [] }
                 return [within.count, try transaction.count(key, window: window, at: samples.now + .seconds(61)).count]
             }
             try expectEqual(last, [2, 1])

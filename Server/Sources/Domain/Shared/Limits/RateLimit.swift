@@ -101,8 +101,13 @@ package protocol RateLimitQueries {
     ) throws(DomainError) -> (count: Int, windowStart: Timestamp)?
     /// Takes one act back; nothing happens when none was counted.
     func uncount(_ key: RateLimitKey) throws(DomainError)
-    /// Removes counters whose windows are over.
-    func removeCounters(startedBefore limit: Timestamp) throws(DomainError)
+    /// So many counters at the most whose windows began before a time, in an order of their own, behind one of them. It looks at
+    /// the whole table: ask beside the writer.
+    func counters(
+        startedBefore limit: Timestamp, after key: RateLimitKey?, count: Int
+    ) throws(DomainError) -> [RateLimitKey]
+    /// Removes counters, but for those that began anew meanwhile.
+    func remove(_ counters: [RateLimitKey], startedBefore limit: Timestamp) throws(DomainError)
 }
 
 /// Counts an act and refuses it when there were too many.
