@@ -89,12 +89,28 @@ package final class ConnectionLimiter: Sendable {
     }
 }
 
-/// Writes a line at most once a minute, however often there is a reason: what strangers cause must not fill a disk.
-package final class OccasionalLog: Sendable {
+/// Whether there is a line at a time: at most once a minute.
+private struct Occasion {
     private static let interval = Duration.seconds(60)
 
+    private var last: ContinuousClock.Instant?
+    private var left = 0
+
+    /// - Returns: how many lines were left out since the last one; `nil` when this one is left out too.
+    mutating func take(at now: ContinuousClock.Instant) -> Int? {
+        if let last, last.duration(to: now) < Self.interval {
+            left += 1
+            return nil
+        }
+        defer { (last, left) = (now, 0) }
+        return left
+    }
+}
+
+/// Writes a line at most once a minute, however often there is a reason: what strangers cause must not fill a disk.
+package final class OccasionalLog: Sendable {
     private let logger: Logger
-    private let state = Mutex<(last: ContinuousClock.Instant?, left: Int)>((nil, 0))
+    private let state = Mutex(Occasion())
 
     package init(_ logger: Logger) {
         self.logger = logger
@@ -105,17 +121,27 @@ package final class OccasionalLog: Sendable {
     ///   - metadata: What goes with it; how many such lines were left out since the last one is added.
     ///   - now: When that is.
     package func warn(_ message: String, _ metadata: Logger.Metadata, at now: ContinuousClock.Instant = .now) {
-        let left = state.withLock { state -> Int? in
-            if let last = state.last, last.duration(to: now) < Self.interval {
-                state.left += 1
-                return nil
-            }
-            defer { state = (now, 0) }
-            return state.left
-        }
-        guard let left else { return }
+        guard let left = state.withLock({ $0.take(at: now) }) else { return }
         var metadata = metadata
         if left > 0 { metadata["left_out"] = .stringConvertible(left) }
         logger.warning("\(message)", metadata: metadata)
+    }
+}
+
+/// Which faults of requests have a line: of what does not work now one a minute for each code, however many requests meet it.
+package final class UnavailableLog: Sendable {
+    private let occasions = Mutex<[DomainError.Code: Occasion]>([:])
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - error: The fault.
+    ///   - now: When that is.
+    /// - Returns: how many such lines were left out since the last one; `nil` when this one is left out too, and when what is
+    ///   asked for was never set up, which is no fault.
+    package func left(out error: any Error, at now: ContinuousClock.Instant = .now) -> Int? {
+        guard let error = error as? DomainError, error.kind == .unavailable else { return 0 }
+        guard error.code != .mailUnavailable else { return nil }
+        return occasions.withLock { $0[error.code, default: Occasion()].take(at: now) }
     }
 }

@@ -1,3 +1,4 @@
+import Domain
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -102,9 +103,12 @@ struct RequestLog: Sendable {
     }
 
     /// Faults of the server. What is not served is refused as such, and is no fault.
-    func note(_ error: any Error, _ status: HTTPResponse.Status, _ context: ServerContext) {
-        guard status.code >= 500, status != .notImplemented else { return }
+    func note(
+        _ error: any Error, _ status: HTTPResponse.Status, _ context: ServerContext, _ unavailable: UnavailableLog
+    ) {
+        guard status.code >= 500, status != .notImplemented, let left = unavailable.left(out: error) else { return }
         var metadata = metadata(status, context)
+        if left > 0 { metadata["left_out"] = .stringConvertible(left) }
         metadata["error"] = .string(String(describing: error))
         context.logger.error("request failed", metadata: metadata)
     }

@@ -18,6 +18,7 @@ final class RoutePipeline: Sendable {
     private let drainBody: BodyDrain
     private let metrics: RouteMetrics
     private let log: RequestLog
+    private let unavailable: UnavailableLog
     /// `nil` while no traces are made, which is all that a request then learns of them.
     private let tracing: RequestTracing?
 
@@ -31,6 +32,7 @@ final class RoutePipeline: Sendable {
         crossOriginHeaders = CrossOriginHeaders(fields: adapter.crossOriginHeaders)
         drainBody = shared.drainBody
         tracing = shared.tracing
+        unavailable = shared.unavailable
         log = RequestLog(method: metrics.method, path: metrics.path)
     }
 
@@ -39,6 +41,7 @@ final class RoutePipeline: Sendable {
         var naming: RequestNaming
         var drainBody: BodyDrain
         var tracing: RequestTracing?
+        var unavailable = UnavailableLog()
     }
 
     /// The path of its route.
@@ -65,7 +68,7 @@ final class RoutePipeline: Sendable {
             }
         } catch {
             response = errors.response(to: error, requestId: context.requestId)
-            log.note(error, response.status, context)
+            log.note(error, response.status, context, unavailable)
         }
         standardHeaders.add(to: &response, requestId: context.requestId)
         crossOriginHeaders.add(to: &response, of: request)

@@ -167,7 +167,7 @@ struct ConnectionLimitTests {
 }
 
 /// Keeps the lines of a log.
-private struct LineCollector: LogHandler {
+struct LineCollector: LogHandler {
     final class Lines: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }

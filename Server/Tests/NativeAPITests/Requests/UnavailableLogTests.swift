@@ -1,0 +1,38 @@
+import Domain
+import HTTPSupport
+import Logging
+import OkaeriWire
+import Testing
+
+/// Strangers cause such faults as often as they like: a line for each fills the disk (requirement 47).
+@Suite("The log of what does not work now")
+struct UnavailableLogTests {
+    private let lines = LineCollector()
+
+    @Test("has no line for mail that was never set up")
+    func mail() async throws {
+        let server = try await TestServer(logger: Logger(label: "test") { [lines] _ in lines })
+        for _ in 0..<5 {
+            let answer = try await server.send(
+                .post, APIPath.requestLogInCode, body: #"{"email":"hana@example.com"}"#)
+            #expect(answer.status == 503)
+        }
+        #expect(lines.lines.all == [])
+    }
+
+    @Test("has one line a minute for each code, which says how many were left out")
+    func codes() {
+        let log = UnavailableLog()
+        let start = ContinuousClock.now
+        #expect(log.left(out: DomainError.storageUnavailable, at: start) == 0)
+        #expect(log.left(out: DomainError.busy(retryAfter: .seconds(1)), at: start) == 0)
+        for second in 1..<60 {
+            #expect(log.left(out: DomainError.storageUnavailable, at: start + .seconds(second)) == nil)
+        }
+        #expect(log.left(out: DomainError.storageUnavailable, at: start + .seconds(60)) == 59)
+        #expect(log.left(out: DomainError.busy(retryAfter: .seconds(9)), at: start + .seconds(60)) == 0)
+        // Faults of the installation have a line each.
+        for _ in 0..<3 { #expect(log.left(out: DomainError.secretUnreadable, at: start) == 0) }
+        for _ in 0..<3 { #expect(log.left(out: CancellationError(), at: start) == 0) }
+    }
+}
