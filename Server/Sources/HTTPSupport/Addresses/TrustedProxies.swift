@@ -27,11 +27,11 @@ package struct TrustedProxies: Sendable {
     /// from a listed one; else the connection's.
     package func client(of request: Request, _ context: ServerContext) -> ClientAddress {
         guard let peer = context.peer.flatMap({ IPAddress($0) }) else { return .local }
-        guard !networks.isEmpty, trusts(peer), let hops = request.headers.value(of: .forwardedFor) else {
+        guard !networks.isEmpty, trusts(peer), let hops = request.headers.forwardedHops else {
             return ClientAddress(peer)
         }
         var client = peer
-        for hop in hops.split(separator: ",").reversed() {
+        for hop in hops.reversed() {
             // What stands left of something unreadable was written by nobody we know.
             guard let address = IPAddress(hop) else { break }
             client = address
@@ -47,10 +47,10 @@ package struct TrustedProxies: Sendable {
     /// only when the proxy is on this machine, and had it from nobody else.
     package func attestedClient(of request: Request, _ context: ServerContext) -> IPAddress? {
         guard let peer = context.peer.flatMap({ IPAddress($0) }), !(hidesProxy && peer.isLoopback) else { return nil }
-        guard trusts(peer), let hops = request.headers.value(of: .forwardedFor) else {
+        guard trusts(peer), let hops = request.headers.forwardedHops else {
             return Self.passedProxy(request.headers) ? nil : peer
         }
-        var left = hops.split(separator: ",")[...]
+        var left = hops[...]
         while let hop = left.popLast() {
             guard let address = IPAddress(hop) else { return nil }
             guard !trusts(address) || left.isEmpty else { continue }
@@ -76,6 +76,15 @@ package struct TrustedProxies: Sendable {
 
     private func trusts(_ address: IPAddress) -> Bool {
         networks.contains { $0.contains(address) }
+    }
+}
+
+extension HTTPFields {
+    /// What stands in `X-Forwarded-For`, hop by hop, the client's side first; `nil` when it was not sent. It is read as bytes:
+    /// a stranger writes its left part, and what cannot be read there must not hide what a proxy wrote behind it.
+    fileprivate var forwardedHops: [Substring]? {
+        guard contains(.forwardedFor) else { return nil }
+        return self[values: .forwardedFor].flatMap { $0.utf8.split(separator: UInt8(ascii: ",")).map { Substring($0) } }
     }
 }
 
