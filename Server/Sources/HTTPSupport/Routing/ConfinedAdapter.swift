@@ -21,14 +21,12 @@ package struct ConfinedAdapter: WrappingAdapter {
         self.proxies = proxies
     }
 
-    package var routes: [Route] {
-        adapter.routes.map { [networks, proxies] route in
-            Route(route.method, route.path, route.caller, isForStandby: route.isForStandby) { request, context in
-                guard let client = proxies.attestedClient(of: request, context),
-                    networks.contains(where: { $0.contains(client) })
-                else { throw RequestError.pathUnknown }
-                return try await route.handler(request, context)
-            }
+    package var routes: [Route] { adapter.routes }
+
+    package var visibility: PathVisibility? {
+        { [networks, proxies] request, context in
+            guard let client = proxies.attestedClient(of: request, context) else { return false }
+            return networks.contains { $0.contains(client) }
         }
     }
 }

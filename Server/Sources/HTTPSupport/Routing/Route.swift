@@ -61,9 +61,15 @@ package protocol ProtocolAdapter: Sendable {
     var preflightHeaders: [HTTPField] { get }
     /// Whether a slash at the end of a path means nothing.
     var takesFinalSlash: Bool { get }
+    /// For whom its paths exist; `nil` for everybody.
+    var visibility: PathVisibility? { get }
 }
 
+/// Whether a protocol's paths exist for who sent a request.
+package typealias PathVisibility = @Sendable (Request, ServerContext) -> Bool
+
 extension ProtocolAdapter {
+    package var visibility: PathVisibility? { nil }
     package var crossOriginHeaders: [HTTPField] { [] }
     package var preflightHeaders: [HTTPField] { [] }
     package var takesFinalSlash: Bool { false }
@@ -81,6 +87,7 @@ extension WrappingAdapter {
     package var crossOriginHeaders: [HTTPField] { adapter.crossOriginHeaders }
     package var preflightHeaders: [HTTPField] { adapter.preflightHeaders }
     package var takesFinalSlash: Bool { adapter.takesFinalSlash }
+    package var visibility: PathVisibility? { adapter.visibility }
 }
 
 /// Puts errors into the words of one protocol.

@@ -19,11 +19,23 @@ final class RoutePipeline: Sendable {
     private let metrics: RouteMetrics
     private let log: RequestLog
     private let unavailable: UnavailableLog
+    /// `nil` for what everybody may see, which is all that a request then learns of it.
+    private let visibility: PathVisibility?
+    /// The words for who must not learn that there is such a path.
+    private let unknownPaths: any ErrorRenderer
     /// `nil` while no traces are made, which is all that a request then learns of them.
     private let tracing: RequestTracing?
 
-    init(_ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics, _ handler: @escaping Route.Handler)
-    {
+    /// - Parameters:
+    ///   - adapter: The protocol.
+    ///   - shared: What all routes share.
+    ///   - metrics: Where its requests are counted.
+    ///   - isRoute: Whether it stands for a route of the protocol, which exists for some alone; else for what no route fits.
+    ///   - handler: Handles the request.
+    init(
+        _ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics, isRoute: Bool = true,
+        _ handler: @escaping Route.Handler
+    ) {
         self.handler = handler
         self.metrics = metrics
         errors = adapter.errors
@@ -33,6 +45,8 @@ final class RoutePipeline: Sendable {
         drainBody = shared.drainBody
         tracing = shared.tracing
         unavailable = shared.unavailable
+        visibility = isRoute ? adapter.visibility : nil
+        unknownPaths = shared.unknownPaths ?? adapter.errors
         log = RequestLog(method: metrics.method, path: metrics.path)
     }
 
@@ -42,6 +56,8 @@ final class RoutePipeline: Sendable {
         var drainBody: BodyDrain
         var tracing: RequestTracing?
         var unavailable = UnavailableLog()
+        /// The words for paths that no protocol owns; `nil` for the route's own.
+        var unknownPaths: (any ErrorRenderer)?
     }
 
     /// The path of its route.
@@ -58,6 +74,7 @@ final class RoutePipeline: Sendable {
         }
         var response: Response
         do {
+            if let visibility, !visibility(request, context) { throw HiddenPath() }
             try checkPath(request)
             if let span {
                 response = try await CurrentSpan.$value.withValue(span) { [handler, context] in
@@ -66,6 +83,8 @@ final class RoutePipeline: Sendable {
             } else {
                 response = try await handler(request, context)
             }
+        } catch is HiddenPath {
+            response = unknownPaths.response(to: RequestError.pathUnknown, requestId: context.requestId)
         } catch {
             response = errors.response(to: error, requestId: context.requestId)
             log.note(error, response.status, context, unavailable)
@@ -81,3 +100,6 @@ final class RoutePipeline: Sendable {
         return response
     }
 }
+
+/// A path that does not exist for who asks.
+private struct HiddenPath: Error {}

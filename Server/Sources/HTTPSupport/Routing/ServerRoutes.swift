@@ -23,7 +23,7 @@ package struct ServerRoutes: Sendable {
         self.metrics = metrics
         shared = RoutePipeline.Shared(
             naming: RequestNaming(requestIds: requestIds, proxies: proxies), drainBody: BodyDrain(readBody: readBody),
-            tracing: tracing)
+            tracing: tracing, unknownPaths: adapters.first?.errors)
     }
 
     /// Every route of every protocol.
@@ -34,18 +34,23 @@ package struct ServerRoutes: Sendable {
     /// What answers requests.
     package func responder() -> RouteResponder {
         var matcher = RouteMatcher()
+        var parts: [NoRoute.Part] = []
         for adapter in adapters {
+            var own = RouteMatcher()
             for route in adapter.routes {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
-                matcher.add(RoutePipeline(adapter, shared, metrics, route.handler), for: route)
+                let pipeline = RoutePipeline(adapter, shared, metrics, route.handler)
+                matcher.add(pipeline, for: route)
+                own.add(pipeline, for: route)
             }
+            parts.append(NoRoute.Part(matcher: own, visibility: adapter.visibility))
         }
         let unrouted = metrics.route(method: "other", path: "none")
         return RouteResponder(
             matcher,
-            unrouted: adapters.map { [matcher] adapter in
-                let noRoute = NoRoute(matcher: matcher, preflightHeaders: adapter.preflightHeaders)
-                return (adapter, RoutePipeline(adapter, shared, unrouted, noRoute.respond))
+            unrouted: adapters.map { [parts] adapter in
+                let noRoute = NoRoute(parts: parts, preflightHeaders: adapter.preflightHeaders)
+                return (adapter, RoutePipeline(adapter, shared, unrouted, isRoute: false, noRoute.respond))
             })
     }
 }
@@ -109,9 +114,10 @@ package final class RouteResponder: HTTPResponder {
 
     private func refuse(_ request: Request, _ context: ServerContext) async throws -> Response {
         let path = request.uri.path
-        guard let found = unrouted.first(where: { $0.adapter.owns(path: path) }) ?? unrouted.first else {
-            throw HTTPError(.notFound)
+        let owner = unrouted.first { adapter, _ in
+            adapter.owns(path: path) && (adapter.visibility?(request, context) ?? true)
         }
+        guard let found = owner ?? unrouted.first else { throw HTTPError(.notFound) }
         return await found.pipeline.respond(to: request, context)
     }
 }
@@ -125,13 +131,20 @@ extension ServerContext {
     }
 }
 
-/// Answers requests that no route fits: 405 with the methods that the path has, `OPTIONS`, and 404.
+/// Answers requests that no route fits: 405 with the methods that the path has for who asks, `OPTIONS`, and 404.
 private struct NoRoute: Sendable {
-    let matcher: RouteMatcher
+    /// The routes of one protocol.
+    struct Part: Sendable {
+        let matcher: RouteMatcher
+        let visibility: PathVisibility?
+    }
+
+    let parts: [Part]
     let preflightHeaders: [HTTPField]
 
     @Sendable func respond(to request: Request, _ context: ServerContext) async throws -> Response {
-        var methods = matcher.methods(at: request.uri.path)
+        let visible = parts.filter { $0.visibility?(request, context) ?? true }
+        var methods = Set(visible.flatMap { $0.matcher.methods(at: request.uri.path) })
         guard !methods.isEmpty else { throw RequestError.pathUnknown }
         methods.insert(.options)
         if methods.contains(.get) { methods.insert(.head) }

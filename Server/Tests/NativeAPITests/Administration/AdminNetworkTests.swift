@@ -45,6 +45,25 @@ struct AdminNetworkTests {
         #expect(try route.read(Problem.self).detail == none.read(Problem.self).detail)
     }
 
+    @Test(
+        "is nothing that another method would show",
+        arguments: [
+            ("/v1/admin/log-in", HTTPRequest.Method.put), ("/v1/admin/log-in", .options), ("/dashboard", .options),
+            ("/dashboard/log-in", .delete), ("/dashboard/log-in", .get), ("/v1/admin//admins", .get),
+            ("/dashboard//log-in", .get), ("/dashboard/nothing", .get),
+        ] as [(String, HTTPRequest.Method)])
+    func methods(path: String, method: HTTPRequest.Method) async throws {
+        let server = try await world("192.0.2.0/24").server
+        let hidden = try await server.send(method, path, peer: Self.elsewhere, isNamed: false)
+        let none = try await server.send(method, "/nothing", peer: Self.elsewhere, isNamed: false)
+        #expect(hidden.status == 404 && none.status == 404)
+        #expect(hidden.headers[.allow] == nil && hidden.headers[.contentType] == none.headers[.contentType])
+        #expect(try hidden.read(Problem.self).title == none.read(Problem.self).title)
+        // What is for everybody says its methods as before.
+        let keys = try await server.send(.put, "/.well-known/jwks.json", peer: Self.elsewhere, isNamed: false)
+        #expect(keys.status == 405)
+    }
+
     @Test("is reached with keys from within alone, and leaves everything that is for users where it is")
     func users() async throws {
         let world = try await world("192.0.2.0/24")

@@ -1,5 +1,6 @@
-import TestWorld
 import Domain
+import TestWorld
+
 import enum OkaeriWire.JSONValue
 
 extension Contract {
@@ -40,25 +41,6 @@ extension Contract {
             try expectEqual(removed, [3, 1, 0])
             try expectEqual(left, [2, 1, 1])
         },
-    ]
-                var removed = [try transaction.removeUsedProofs(endedBefore: proof.replayEnd, count: 10)]
-                answers.append(try transaction.markUsed(proof, in: samples.application))
-                let end = proof.replayEnd + .milliseconds(1)
-                removed.append(try transaction.removeUsedProofs(endedBefore: end, count: 10))
-                answers.append(try transaction.markUsed(proof, in: samples.application))
-                for number in 3..<8 {
-                    _ = try transaction.markUsed(
-                        UsedProof(.attempt, SecretDigest(of: [UInt8(number)]), until: proof.replayEnd),
-                        in: samples.application)
-                }
-                for _ in 0..<3 { removed.append(try transaction.removeUsedProofs(endedBefore: end, count: 2)) }
-                // What has no rows but a place in memory is not counted.
-                return (answers, removed.suffix(3).map { min($0, 2) } + [removed[0]])
-            }
-            try expectEqual(answers, [true, false, false, true, false, true])
-            try expectEqual(Array(removed.prefix(2)), [2, 2])
-            try expectEqual(removed.last, 0)
-        }
     ]
 
     static let rateLimitContracts = [
