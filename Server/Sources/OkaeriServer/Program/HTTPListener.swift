@@ -5,6 +5,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 
 /// What all connections of the process have in common: limits, time-outs, counters.
@@ -91,7 +92,12 @@ private struct LimitedHTTP1Channel: ServerChildChannel {
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }
-        return http1.setup(channel: channel, logger: logger).map { Value(channel: channel, http1: $0) }
+        return http1.setup(channel: channel, logger: logger).flatMapThrowing { connection in
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try pipeline.addHandler(RequestHeadCheck(), position: .after(decoder))
+            return Value(channel: channel, http1: connection)
+        }
     }
 
     func handle(value: Value, logger: Logger) async {

@@ -40,6 +40,37 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
     }
 }
 
+/// Refuses what the decoder takes and two readers could understand in two ways: a request of HTTP/1.1 that names no host, or one that is
+/// empty, a request that names two (RFC 9112 §3.2), and a body in another encoding than chunks (§6.1). The fast path leaves
+/// all of them to the decoder.
+final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    /// Whether a request was refused: what comes behind it is none.
+    private var hasRefused = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !hasRefused else { return }
+        if case .head(let head) = unwrapInboundIn(data), let fault = Self.fault(of: head) {
+            hasRefused = true
+            return context.fireErrorCaught(fault)
+        }
+        context.fireChannelRead(data)
+    }
+
+    private static func fault(of head: HTTPRequestHead) -> HTTPParserError? {
+        let hosts = head.headers["Host"]
+        let needsHost = head.version.major == 1 && head.version.minor >= 1
+        guard hosts.count <= 1, !needsHost || hosts.first.map({ !$0.isEmpty }) ?? false else { return .invalidHost }
+        let encodings = head.headers["Transfer-Encoding"]
+        guard encodings.isEmpty || encodings.count == 1 && encodings[0].lowercased() == "chunked" else {
+            return .invalidHeaderToken
+        }
+        return nil
+    }
+}
+
 /// Replaces the one empty 400.
 private final class Replacement: ChannelOutboundHandler, RemovableChannelHandler {
     typealias OutboundIn = IOData
