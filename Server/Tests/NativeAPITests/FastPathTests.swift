@@ -50,6 +50,34 @@ struct FastPathTests {
         }
     }
 
+    @Test(
+        "are answered on their connection's event loop, unless their body is long",
+        arguments: [(0, "loop"), (1, "loop"), (1000, "loop"), (5000, "elsewhere"), (60_000, "elsewhere")])
+    func loop(bodyBytes: Int, answeredOn: String) async throws {
+        try await StreamServer.run(NumberedPieces(1)) { server in
+            let client = try await server.client()
+            let head = "POST /where HTTP/1.1\r\nHost: x\r\nContent-Length: \(bodyBytes)\r\n\r\n"
+            // The second one waits for the answer to the first.
+            let requests = String(repeating: head + String(repeating: "x", count: bodyBytes), count: 2)
+            try await client.channel.writeAndFlush(ByteBuffer(string: requests)).get()
+            for _ in 0..<2 {
+                let answer = String(decoding: await client.read(until: answeredOn), as: UTF8.self)
+                #expect(answer.hasPrefix("HTTP/1.1 200 OK"), "\(answer)")
+            }
+            try await client.channel.close()
+        }
+    }
+
+    @Test("show a proof that does not hold before a long body is read")
+    func proofFirst() async throws {
+        let server = try await TestServer()
+        for (bytes, code) in [(10, "malformed_body"), (5000, "proof_invalid")] {
+            let answer = try await server.send(
+                .post, APIPath.logInAutomatically, [("DPoP", "x")], body: String(repeating: "[", count: bytes))
+            #expect(try answer.read(Problem.self).code.rawValue == code, "\(answer.text)")
+        }
+    }
+
     @Test("keep their connection when they ask for that, as Apple's systems do")
     func keepAlive() async throws {
         try await RunningServer.run { server in

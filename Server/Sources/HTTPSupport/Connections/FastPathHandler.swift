@@ -262,10 +262,13 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
         let (pipeline, date) = (match.pipeline, routes.date)
         let connection = NIOLoopBound(
             ResponseStreamer.Connection(handler: self, context: context), eventLoop: context.eventLoop)
-        // Nobody waits for it: it ends by writing the response. It runs on the loop, where `connection` may be touched.
-        Task(executorPreference: executor) {
+        let (loop, isOnLoop) = (context.eventLoop, body.readableBytes <= BodyReader.maximumBytesOnLoop)
+        // Nobody waits for it: it ends by writing the response. It runs on the loop, where `connection` may be touched, unless
+        // a long body would hold up the others there.
+        Task(executorPreference: isOnLoop ? executor : nil) {
             let response = await FastPathResponse(to: request, serverContext, pipeline, date)
-            connection.value.handler.send(response, connection)
+            guard !isOnLoop else { return connection.value.handler.send(response, connection) }
+            loop.execute { connection.value.handler.send(response, connection) }
         }
     }
 

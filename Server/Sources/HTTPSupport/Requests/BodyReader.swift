@@ -7,6 +7,9 @@ import Synchronization
 package struct BodyReader: Sendable {
     /// 1 MiB (requirement 44).
     package static let maximumBytes = 1024 * 1024
+    /// The longest body that is read on an event loop, where all of a loop's connections wait for it (requirement 47). Longer ones take
+    /// some milliseconds.
+    static let maximumBytesOnLoop = 4096
 
     private let maximumBytes: Int
     private let timeLimit: Duration
@@ -129,6 +132,14 @@ package struct BodyReader: Sendable {
             // Whatever it was, the answer is the same.
             return false
         }
+    }
+}
+
+extension Request {
+    /// Whether reading the body may take a while: then it is looked at last.
+    package var hasLongBody: Bool {
+        guard let length = headers.value(of: .contentLength) else { return headers.contains(.transferEncoding) }
+        return Int(length, radix: 10).map { $0 > BodyReader.maximumBytesOnLoop } ?? true
     }
 }
 

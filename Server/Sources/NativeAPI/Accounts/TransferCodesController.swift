@@ -33,6 +33,7 @@ struct TransferCodesController: Sendable {
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
         guard let proof = requests.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
+        if request.hasLongBody { try transfers.redeemTransferCode.verify(proof) }
         let attemptName = try Attempt.name(of: request)
         guard let body = try await requests.readJSON(TransferLogInBody.self, of: request, context) else {
             throw RequestError.membersInvalid([MemberFault(path: "code", rule: .required)])

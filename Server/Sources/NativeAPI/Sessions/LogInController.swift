@@ -14,7 +14,7 @@ struct LogInController: Sendable {
     func automatically(
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        guard let proof = requests.gate.presentedProof(of: request, context) else { throw DomainError.proofRequired }
+        let proof = try requiredProof(of: request, context)
         let attemptName = try Attempt.name(of: request)
         let restoringFrom = try requests.restoration(of: request, context)
         let body = try await requests.readJSON(AutomaticLogInBody.self, of: request, context) ?? AutomaticLogInBody()
@@ -71,7 +71,7 @@ struct LogInController: Sendable {
     func adopt(
         _ application: Domain.Application, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
-        guard requests.gate.presentedProof(of: request, context) != nil else { throw DomainError.proofRequired }
+        _ = try requiredProof(of: request, context)
         let attemptName = try Attempt.name(of: request)
         guard let body = try await requests.readJSON(AdoptionBody.self, of: request, context) else {
             throw RequestError.membersInvalid(["protocol", "token"].map { MemberFault(path: $0, rule: .required) })
@@ -86,6 +86,16 @@ struct LogInController: Sendable {
         metrics.knownUserLogIns.add()
         context.tellNotices(logIn.noticeCount)
         return try JSONResponse(body: LogInResponse(logIn)).response()
+    }
+
+    /// The proof without which there is no log-in. Before a long body is read, it is checked: strangers make the server read
+    /// as much as they like otherwise.
+    private func requiredProof(
+        of request: Request, _ context: ServerContext
+    ) throws(DomainError) -> PresentedProof {
+        guard let proof = requests.gate.presentedProof(of: request, context) else { throw .proofRequired }
+        if request.hasLongBody { try accounts.logInAutomatically.verify(proof) }
+        return proof
     }
 }
 

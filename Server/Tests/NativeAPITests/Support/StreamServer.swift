@@ -70,7 +70,7 @@ final class NumberedPieces: Sendable {
 }
 
 /// The program's own connections, with a route whose answer is made as the test says (`/pieces`) and a short one
-/// (`/short`).
+/// (`/short`), and one that says whether it was made on the connection's event loop (`/where`).
 struct StreamServer: Sendable {
     let port: Int
     /// Stops the server as SIGTERM does.
@@ -93,6 +93,11 @@ struct StreamServer: Sendable {
             settings, metrics: ConnectionMetrics(), logger: TestServer.silence, isLoopbackExempt: isLoopbackExempt)
         let responder = serverRoutes([
             Route(.get, "/pieces", .nothing, pieces.respond), Route(.get, "/short", .nothing, Short().respond),
+            Route(.post, "/where", .nothing) { _, context in
+                let isOnLoop = context.channel?.eventLoop.inEventLoop ?? false
+                return Response(
+                    status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: isOnLoop ? "loop" : "elsewhere")))
+            },
         ]).responder()
         let (listening, listens) = AsyncStream<Int>.makeStream()
         let application = Hummingbird.Application(

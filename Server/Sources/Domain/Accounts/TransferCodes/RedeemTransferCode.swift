@@ -52,6 +52,13 @@ package struct RedeemTransferCode: Sendable {
         package var erasedAt: Timestamp?
     }
 
+    /// Refuses a proof that does not hold, before a long body is read.
+    ///
+    /// - Throws: `proofRefused`, `clockSkew`.
+    package func verify(_ proof: PresentedProof) throws(DomainError) {
+        _ = try verifyProof(proof, at: clock.now)
+    }
+
     /// - Throws: `transferCodeRefused` for every code that leads nowhere, whatever the reason, a user on the way
     ///   out among them, whose code went with the request; `userDisabled` with a right code; `fieldsRefused` for what
     ///   cannot be a code, which tells nothing; `rateLimited`, `proofRefused`, `clockSkew`, `proofReplayed`,

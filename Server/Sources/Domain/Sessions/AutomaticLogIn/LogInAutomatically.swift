@@ -39,6 +39,13 @@ package struct LogInAutomatically: Sendable {
         }
     }
 
+    /// Refuses a proof that does not hold, before a long body is read.
+    ///
+    /// - Throws: `proofRefused`, `clockSkew`.
+    package func verify(_ proof: PresentedProof) throws(DomainError) {
+        _ = try verifyProof(proof, at: clock.now)
+    }
+
     /// - Throws: `proofRefused`, `clockSkew`, `proofReplayed`, `fieldsRefused`, `rateLimited`, `attestationRequired`,
     ///   `attestationRefused`, `proofOfWorkRequired`, `hookRefused`, `hookUnavailable`, `userDisabled`, `deviceKeyRemoved`,
     ///   `attemptReused`, `storageUnavailable`.
