@@ -65,7 +65,9 @@ package final class Accounts: Sendable {
             store: store, clock: clock, registrar: registrar, issuers: issuers)
         registerByMail = RegisterByMail(store: store, enqueueMessage: enqueueMessage)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit,
+            store: store, clock: clock, verifyProof: verifyProof, check: check,
+            limits: world.limits.hasRateLimits ? PasswordLogInLimits(store: store, clock: clock) : nil,
+            issuers: issuers, audit: changes.audit,
             migrate: MigratePassword(
                 store: store, clock: clock, randomness: randomness, passwords: world.passwords, changes: changes,
                 askHook: askHook))

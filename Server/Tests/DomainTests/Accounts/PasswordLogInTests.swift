@@ -216,3 +216,63 @@ struct PasswordLogInTests {
             isProven: false)
     }
 }
+
+/// One client with an account of its own would keep all others from having their passwords hashed (requirement 47).
+@Suite("Log-ins by a right password")
+struct PasswordLogInLimitTests {
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
+        application = try await world.makeApplication()
+    }
+
+    private static func address(_ text: String, isOldApp: Bool = false) -> ClientAddress {
+        ClientAddress(text: text, allowanceGroup: text, isOldApp: isOldApp)
+    }
+
+    private func refusal(_ name: String, from address: ClientAddress = TestWorld.address) async -> DomainError? {
+        await world.refusal { _ = try await world.logIn(name, to: application, from: address) }
+    }
+
+    /// Counts log-ins as if they had happened.
+    private func count(_ number: Int, _ kind: String, _ subject: String) async throws {
+        let (key, now) = (RateLimitKey(application: application.id, kind: kind, subject: subject), world.clock.now)
+        try await world.engine.write { transaction throws(DomainError) in
+            for _ in 0..<number { _ = try transaction.count(key, window: .seconds(3600), at: now) }
+        }
+    }
+
+    @Test("are 600 an hour of one user from one address; what is too much costs no hash")
+    func ofUser() async throws {
+        let id = try await world.signUp("hana", to: application).user.id
+        _ = try await world.signUp("mika", to: application)
+        for _ in 0..<2 { #expect(await refusal("hana") == nil) }
+        try await count(597, "password-log-in-user", "\(id.rawValue) \(TestWorld.address.allowanceGroup)")
+        #expect(await refusal("hana") == nil)
+        let compared = world.passwords.counted.comparisons
+        let refused = await refusal("hana")
+        #expect(refused?.code == .rateLimited && refused?.kind == .rateLimited)
+        #expect(world.passwords.counted.comparisons == compared)
+        // Neither another user, nor the user from elsewhere, nor a device that has its key is held up.
+        #expect(await refusal("mika") == nil)
+        #expect(await refusal("hana", from: Self.address("192.0.2.8")) == nil)
+        #expect(await refusal("hana", from: Self.address(TestWorld.address.text, isOldApp: true)) == nil)
+        world.clock.advance(by: .seconds(3600))
+        #expect(await refusal("hana") == nil)
+    }
+
+    @Test("are 3,000 an hour from one address, and ten times as many of old apps", arguments: [false, true])
+    func ofAddress(isOldApp: Bool) async throws {
+        _ = try await world.signUp("hana", to: application)
+        let address = Self.address("192.0.2.9", isOldApp: isOldApp)
+        let kind = "password-log-in\(isOldApp ? "-old-app" : "")"
+        try await count(isOldApp ? 29_999 : 2_999, kind, address.allowanceGroup)
+        #expect(await refusal("hana", from: address) == nil)
+        let compared = world.passwords.counted.comparisons
+        #expect(await refusal("hana", from: address)?.code == .rateLimited)
+        #expect(world.passwords.counted.comparisons == compared)
+        #expect(await refusal("hana", from: Self.address("192.0.2.10", isOldApp: isOldApp)) == nil)
+    }
+}

@@ -1,0 +1,67 @@
+/// How many log-ins by a right password are let through. Each costs a hash, and the threads for hashes are the server's: one client with
+/// one account of its own would keep everybody else waiting (requirement 47).
+///
+/// No person and no office comes near: apps of one address may share an account, and log in at each start. What is too much is
+/// refused before it is hashed.
+struct PasswordLogInLimits: Sendable {
+    /// For one user from one address (IPv6: one /64 network), so that a thief uses up nothing of the owner's.
+    static let ofUser = AddressLimit(.hourly(600), ofOldApps: .hourly(6000))
+    /// For all users together from one address.
+    static let ofAddress = AddressLimit(.hourly(3000), ofOldApps: .hourly(30_000))
+
+    let store: any Store
+    let clock: any WallClock
+
+    /// Refuses a log-in before its password is looked at.
+    ///
+    /// - Parameters:
+    ///   - candidates: Whom it may be of.
+    ///   - application: Where.
+    ///   - address: Where the request came from.
+    /// - Throws: `rateLimited` with the time until there is room again, `storageUnavailable`.
+    func refuseExcess(
+        of candidates: [LogInIdentifier], in application: Identifier<Application>, from address: ClientAddress
+    ) async throws(DomainError) {
+        let now = clock.now
+        try await store.read { transaction throws(DomainError) in
+            var counters = [Self.counter(of: nil, in: application, from: address)]
+            for candidate in candidates {
+                guard let user = try transaction.passwordHash(of: candidate, in: application)?.user else { continue }
+                counters.append(Self.counter(of: user, in: application, from: address))
+            }
+            for (key, limit) in counters {
+                guard let limit, let counted = try transaction.counted(key, window: limit.window, at: now) else {
+                    continue
+                }
+                // With the one that is asked for.
+                try limit.admit((counted.count + 1, counted.windowStart), at: now)
+            }
+        }
+    }
+
+    /// Counts a right password. Each counter is a transaction of its own, because many write it.
+    ///
+    /// - Throws: `rateLimited` when others took the room meanwhile, `storageUnavailable`.
+    func count(
+        _ user: Identifier<User>, in application: Identifier<Application>, from address: ClientAddress
+    ) async throws(DomainError) {
+        let rateLimiter = RateLimiter(store: store, clock: clock)
+        for owner in [user, nil] {
+            let (key, limit) = Self.counter(of: owner, in: application, from: address)
+            if let limit { try await rateLimiter(key, limit: limit) }
+        }
+    }
+
+    /// - Parameter user: Whose; `nil` for all of the address.
+    private static func counter(
+        of user: Identifier<User>?, in application: Identifier<Application>, from address: ClientAddress
+    ) -> (key: RateLimitKey, limit: RateLimit?) {
+        guard let user else {
+            let key = RateLimitKey(application: application, kind: "password-log-in", from: address)
+            return (key, ofAddress.limit(for: address))
+        }
+        var key = RateLimitKey(application: application, kind: "password-log-in-user", from: address)
+        key.subject = "\(user.rawValue) \(key.subject)"
+        return (key, ofUser.limit(for: address))
+    }
+}
