@@ -34,8 +34,22 @@ extension SQLTransaction {
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> [Transfer] {
         try connection.all(
-            TransferRow.self, "FROM transfers WHERE application_id = $1 AND user_id = $2 ORDER BY id",
-            [.id(application), .id(user)])
+            TransferRow.self,
+            "FROM transfers WHERE application_id = $1 AND user_id = $2 ORDER BY id DESC LIMIT $3",
+            [.id(application), .id(user), .count(Transfer.maximumPerUser)]
+        ).reversed()
+    }
+
+    package func removeExcessTransfers(
+        of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) {
+        // Ids grow with time.
+        try connection.run(
+            """
+            DELETE FROM transfers WHERE application_id = $1 AND user_id = $2 AND id IN (
+                SELECT id FROM transfers WHERE application_id = $1 AND user_id = $2
+                ORDER BY id DESC LIMIT 1000 OFFSET $3)
+            """, [.id(application), .id(user), .count(Transfer.maximumPerUser)])
     }
 
     package func transfer(

@@ -29,7 +29,7 @@ extension Contract {
         Contract("takes all device keys but one from a user, and remembers each") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user())
-            func identity(_ subject: String, _ provider: Identity.Provider = .device) -> Identity {
+            @Sendable func identity(_ subject: String, _ provider: Identity.Provider = .device) -> Identity {
                 Identity(provider: provider, subject: subject, linkedAt: samples.now)
             }
             let reason = RemovedDeviceKey.Reason(rawValue: "disabled")

@@ -29,6 +29,32 @@ extension Contract {
             }
             try expectEqual(transfers.count, 1)
         },
+        Contract("keeps the newest transfers of a user, as many as may be") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user())
+            @Sendable func transfer(_ number: Int, of user: User) -> Transfer {
+                Transfer(
+                    id: Identifier(rawValue: "t\(1000 + number)"), application: samples.application, user: user.id,
+                    to: .init(key: "k\(number)", device: DeviceDescription(), address: nil),
+                    codeDigest: SecretDigest(of: "\(user.id) \(number)".utf8), leftUser: nil, redeemedAt: samples.now)
+            }
+            let most = Transfer.maximumPerUser
+            let (before, after, others, first) = try await engine.write { transaction throws(DomainError) in
+                for number in 0..<most + 3 { try transaction.insert(transfer(number, of: user)) }
+                try transaction.insert(transfer(0, of: other))
+                let before = try transaction.transfers(of: user.id, in: samples.application).map(\.deviceKey)
+                try transaction.removeExcessTransfers(of: user.id, in: samples.application)
+                return (
+                    before, try transaction.transfers(of: user.id, in: samples.application).map(\.deviceKey),
+                    try transaction.transfers(of: other.id, in: samples.application).count,
+                    try transaction.transfer(codeDigest: transfer(2, of: user).codeDigest, in: samples.application)
+                )
+            }
+            try expectEqual(before, (3..<most + 3).map { "k\($0)" })
+            try expectEqual(after, before)
+            try expectEqual(others, 1)
+            try expect(first == nil, "an old transfer is there")
+        },
         Contract("keeps one of twenty transfer codes that one user asks for at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()

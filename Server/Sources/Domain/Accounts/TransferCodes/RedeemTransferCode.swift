@@ -159,6 +159,7 @@ private struct Redemption: Sendable {
                 id: transfer, application: application.id, user: user.id,
                 to: .init(key: proof.thumbprint, device: device, address: address), codeDigest: digest,
                 leftUser: left?.id, redeemedAt: now))
+        try transaction.removeExcessTransfers(of: user.id, in: application.id)
         var details = ["transfer": transfer.rawValue, "device-key": proof.thumbprint]
         details["left-user"] = left?.id.rawValue
         try record(details, of: user, in: transaction)

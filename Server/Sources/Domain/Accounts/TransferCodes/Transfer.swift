@@ -23,6 +23,9 @@ package struct StoredTransferCode: Hashable, Sendable {
 /// A device joined a user by a transfer code. The user's other devices get a notice, and can undo it for a day.
 package struct Transfer: Hashable, Sendable {
     package static let undoSpan: Duration = .days(1)
+    /// The most that are kept of one user, all of which are read at each log-in: as many as devices that can have joined and
+    /// still be there.
+    package static let maximumPerUser = DeviceKey.maximumPerUser
 
     package let id: Identifier<Transfer>
     package let application: Identifier<Application>

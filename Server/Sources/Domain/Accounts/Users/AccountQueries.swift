@@ -152,7 +152,9 @@ package protocol AccountQueries {
         of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool
     func insert(_ transfer: Transfer) throws(DomainError)
-    /// The user's transfers, oldest first.
+    /// Removes transfers of a user beyond the newest `Transfer.maximumPerUser`, a thousand at the most.
+    func removeExcessTransfers(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError)
+    /// The user's transfers, oldest first: the newest `Transfer.maximumPerUser`.
     func transfers(of user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) -> [Transfer]
     /// The transfer that a code made.
     func transfer(
