@@ -45,6 +45,16 @@ struct AddressTests {
     }
 
     @Test(
+        "gives an IPv6 address the /48 network of its site",
+        arguments: [
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1::/48"), ("192.0.2.7", nil), ("::ffff:192.0.2.7", nil),
+            ("fe80::1", "fe80::/48"),
+        ] as [(String, String?)])
+    func siteGroups(text: String, group: String?) {
+        #expect(IPAddress(text)?.siteGroup == group)
+    }
+
+    @Test(
         "knows what a network contains",
         arguments: [
             ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false),

@@ -77,6 +77,11 @@ package struct IPAddress: Hashable, Sendable {
         isIPv4 ? text : Self.text(high: high, low: 0) + "/64"
     }
 
+    /// The /48 network of an IPv6 address, which a customer of a network has at the most (RFC 6177 §2); `nil` for IPv4.
+    package var siteGroup: String? {
+        isIPv4 ? nil : Self.text(high: high & ~0xffff, low: 0) + "/48"
+    }
+
     /// Who shares one limit on connections: the same as `allowanceGroup`, as an address.
     package var limitGroup: IPAddress { isIPv4 ? self : IPAddress(high: high, low: 0) }
 

@@ -103,3 +103,29 @@ struct RateLimiterTests {
         #expect(await refusal(key, limit) == limit.window)
     }
 }
+
+@Suite("The limit on first launches")
+struct FirstLaunchLimitTests {
+    @Test("counts an IPv6 address by its /64 network, and the /48 network that it is of by a hundred times as many")
+    func sites() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), firstLaunches: .hourly(1))
+        let application = try await world.makeApplication()
+        func refusal(_ text: String) async throws -> DomainError? {
+            let group = try #require(IPAddress(exactly: text)).allowanceGroup
+            return await world.refusal {
+                _ = try await world.logIn(
+                    TestDevice(), to: application, from: ClientAddress(text: text, allowanceGroup: group))
+            }
+        }
+        for network in 1...100 {
+            #expect(try await refusal("2001:db8:1:\(network)::1") == nil, "\(network)")
+        }
+        // What its own /64 network refuses counts for no other.
+        #expect(try await refusal("2001:db8:1:1::2")?.code == .rateLimited)
+        #expect(try await refusal("2001:db8:1:101::1")?.code == .rateLimited)
+        #expect(try await refusal("2001:db8:2:1::1") == nil)
+        #expect(try await refusal("192.0.2.1") == nil)
+        world.clock.advance(by: .seconds(3600))
+        #expect(try await refusal("2001:db8:1:102::1") == nil)
+    }
+}
