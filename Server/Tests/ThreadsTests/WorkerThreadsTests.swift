@@ -41,7 +41,7 @@ struct WorkerThreadsTests {
         let threads = WorkerThreads(name: "test", count: 1, maximumWaiting: 20)
         let (much, little) = (WorkerThreads.Share("much"), WorkerThreads.Share("little"))
         let (begun, gate) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let order = Mutex<[String]>([])
+        let order = Order()
         async let first: Void = threads.run(for: much) {
             begun.signal()
             gate.wait()
@@ -49,20 +49,19 @@ struct WorkerThreadsTests {
         await wait(for: begun)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 1...10 {
-                group.addTask { try await threads.run(for: much) { order.withLock { $0.append("much") } } }
+                group.addTask { try await threads.run(for: much) { order.note("much") } }
                 while threads.waiting < number { await Task.yield() }
             }
             await #expect(throws: WorkerThreads.Refusal.queueFull) { try await threads.run(for: much) {} }
             for number in 11...12 {
-                group.addTask { try await threads.run(for: little) { order.withLock { $0.append("little") } } }
+                group.addTask { try await threads.run(for: little) { order.note("little") } }
                 while threads.waiting < number { await Task.yield() }
             }
             gate.signal()
             try await group.waitForAll()
         }
         try await first
-        #expect(
-            order.withLock { $0 } == ["much", "little", "much", "little"] + [String](repeating: "much", count: 8))
+        #expect(order.all == ["much", "little", "much", "little"] + [String](repeating: "much", count: 8))
         #expect(threads.waiting == 0)
         await threads.close()
     }
@@ -128,4 +127,13 @@ struct WorkerThreadsTests {
             }
         }
     }
+}
+
+/// What was done, in its order.
+private final class Order: Sendable {
+    private let list = Mutex<[String]>([])
+
+    var all: [String] { list.withLock { $0 } }
+
+    func note(_ name: String) { list.withLock { $0.append(name) } }
 }
