@@ -63,7 +63,7 @@ struct SealedFileTests {
         if isLink {
             #expect(symlink(target, draft) == 0)
         } else {
-            try Data("somebody's".utf8).write(to: URL(fileURLWithPath: draft))
+            try Data("before".utf8).write(to: URL(fileURLWithPath: draft))
             #expect(chmod(draft, 0o666) == 0)
         }
         let writer = try ExportFileWriter(

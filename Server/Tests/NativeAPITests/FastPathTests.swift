@@ -57,10 +57,10 @@ struct FastPathTests {
         try await StreamServer.run(NumberedPieces(1)) { server in
             let client = try await server.client()
             let head = "POST /where HTTP/1.1\r\nHost: x\r\nContent-Length: \(bodyBytes)\r\n\r\n"
-            // The second one waits for the answer to the first.
-            let requests = String(repeating: head + String(repeating: "x", count: bodyBytes), count: 2)
-            try await client.channel.writeAndFlush(ByteBuffer(string: requests)).get()
+            let request = ByteBuffer(string: head + String(repeating: "x", count: bodyBytes))
+            // The connection goes on behind either.
             for _ in 0..<2 {
+                try await client.channel.writeAndFlush(request).get()
                 let answer = String(decoding: await client.read(until: answeredOn), as: UTF8.self)
                 #expect(answer.hasPrefix("HTTP/1.1 200 OK"), "\(answer)")
             }

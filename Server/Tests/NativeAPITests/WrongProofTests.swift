@@ -183,6 +183,14 @@ struct WrongProofTests {
         #expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]).status == 201)
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
         expect(try await other.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
+        // Nor does it count in another application.
+        let elsewhere = try await server.modules.applications.createApplication(
+            name: "Other", settings: ApplicationSettings(), by: .local
+        ).application.id.rawValue
+        expect(
+            try await server.send(
+                .post, APIPath.logInAutomatically, [("DPoP", proof), ("Okaeri-Application", elsewhere)], isNamed: false),
+            401, .proofReplayed)
         server.clock.advance(by: .seconds(60))
         expect(try await server.send(.post, APIPath.logInAutomatically, [("DPoP", proof)]), 401, .proofReplayed)
         try await server.modules.sessions.purgeExpired()

@@ -62,7 +62,8 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     private static func fault(of head: HTTPRequestHead) -> HTTPParserError? {
         let hosts = head.headers["Host"]
         let needsHost = head.version.major == 1 && head.version.minor >= 1
-        guard hosts.count <= 1, !needsHost || hosts.first.map({ !$0.isEmpty }) ?? false else { return .invalidHost }
+        let isNamed = hosts.first.map { !$0.isEmpty } ?? false
+        guard hosts.count <= 1, isNamed || !needsHost else { return .invalidHeaderToken }
         let encodings = head.headers["Transfer-Encoding"]
         guard encodings.isEmpty || encodings.count == 1 && encodings[0].lowercased() == "chunked" else {
             return .invalidHeaderToken

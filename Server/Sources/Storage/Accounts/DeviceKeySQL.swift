@@ -47,7 +47,8 @@ extension SQLTransaction {
                 user_id = excluded.user_id, reason = excluded.reason, removed_at = excluded.removed_at
             """, [.text(reason.rawValue), .time(now)] + keys)
         try connection.run(
-            "DELETE FROM identities WHERE application_id = $1 AND user_id = $2 AND provider = $3 AND subject <> $4", keys)
+            "DELETE FROM identities WHERE application_id = $1 AND user_id = $2 AND provider = $3 AND subject <> $4",
+            keys)
         note(.user(application, user))
     }
 

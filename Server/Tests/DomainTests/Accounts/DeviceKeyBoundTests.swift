@@ -84,7 +84,7 @@ struct DeviceKeyBoundTests {
     @Test("is reached by and by, where an older server let a user have more")
     func older() async throws {
         let id = try await world.signUp("hana", to: application).user.id
-        let (linkedAt, application) = (world.clock.now, application.id)
+        let (linkedAt, application) = (world.clock.now, self.application.id)
         try await world.engine.write { transaction throws(DomainError) in
             for number in 0..<DeviceKey.maximumPerUser * 3 {
                 try transaction.insert(
@@ -108,6 +108,28 @@ struct DeviceKeyBoundTests {
         let most = DeviceKey.maximumPerUser + Passkey.maximumPerUser + OldDeviceId.maximumCount
         #expect(most < UserCredentials.maximumIdentities / 2)
         #expect(User.maximumIdentities <= UserCredentials.maximumIdentities)
+    }
+
+    @Test("is not that of what clients make up, which is refused beyond a thousand", arguments: [999, 1000])
+    func madeUp(count: Int) async throws {
+        let (id, now, application) = (
+            try await world.signUp("hana", to: self.application).user.id, world.clock.now, self.application.id
+        )
+        try await world.engine.write { transaction throws(DomainError) in
+            for number in 0..<count {
+                try transaction.insert(
+                    Identity(provider: .anonymous, subject: "id\(number)", linkedAt: now), for: id, in: application)
+            }
+        }
+        let madeUp = try #require(AnonymousId("123e4567-e89b-12d3-a456-426614174000"))
+        let links = try IdentityLinks([], madeUp, in: application, sealingKey: .ofTests(), at: now)
+        let refusal = await world.refusal {
+            try await world.engine.write { transaction throws(DomainError) in
+                guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+                try links.join(&user, in: transaction)
+            }
+        }
+        #expect(refusal?.kind == (count < User.maximumIdentities ? nil : .invalid))
     }
 
     @Test("counts for no statement: an eviction has as many for a hundred keys as for two")

@@ -28,7 +28,10 @@ struct AttemptNameTests {
     @Test("stands for one request of one user, however often it is sent")
     func one() async throws {
         let (hana, mika) = (try await guest(), try await guest())
-        #expect(await world.refusal { try await world.modules.accounts.rememberAttempt(nil, by: hana, from: TestWorld.address) } == nil)
+        #expect(
+            await world.refusal {
+                try await world.modules.accounts.rememberAttempt(nil, by: hana, from: TestWorld.address)
+            } == nil)
         #expect(await refusal("a", [1], by: hana) == nil)
         #expect(await refusal("a", [1], by: hana) == nil)
         #expect(await refusal("a", [2], by: hana) == .attemptReused)

@@ -232,7 +232,7 @@ struct AdminTimeTests {
         let application = try await world.makeApplication()
         _ = try await administration.keys.create(
             .init(name: "CI", scopes: [.readUsers], applications: [application.id], networks: [], life: .days(1)),
-            of: maker, by: .local)
+            of: AdminAccess(maker, authenticatedAt: nil), by: .local)
         let reaches = try await administration.audit.list(
             in: AuditEntry.server, matching: AuditFilter(action: .adminKeyCreated)
         ).compactMap { $0.details["applications"] }

@@ -61,10 +61,13 @@ extension Contract {
             let last = try await engine.write { transaction throws(DomainError) in
                 let within = try transaction.count(key, window: window, at: samples.now + .seconds(61))
                 let limit = samples.now + .seconds(61)
-                let first = try transaction.counters(startedBefore: limit, after: nil, count: 1)
-                let second = try transaction.counters(startedBefore: limit, after: first.first, count: 9)
-                try transaction.remove(first + second + [other], startedBefore: limit)
-                guard first.count == 1, second.count == 1, first[0] != second[0] else { return [] }
+                func counters(after key: RateLimitKey?) throws(DomainError) -> [RateLimitKey] {
+                    try transaction.counters(startedBefore: limit, after: key, count: 1000)
+                        .filter { $0.application == samples.application }
+                }
+                let all = try counters(after: nil)
+                guard all.count == 2, try counters(after: all[0]) == [all[1]] else { return [] }
+                try transaction.remove(all, startedBefore: limit)
                 return [within.count, try transaction.count(key, window: window, at: samples.now + .seconds(61)).count]
             }
             try expectEqual(last, [2, 1])

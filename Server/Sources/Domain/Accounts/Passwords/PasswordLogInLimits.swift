@@ -9,6 +9,9 @@ struct PasswordLogInLimits: Sendable {
     /// For all users together from one address.
     static let ofAddress = AddressLimit(.hourly(3000), ofOldApps: .hourly(30_000))
 
+    /// No user has this id, and nothing is counted for it.
+    private static let nobody = Identifier<User>(rawValue: "nobody")
+
     let store: any Store
     let clock: any WallClock
 
@@ -26,8 +29,9 @@ struct PasswordLogInLimits: Sendable {
         try await store.read { transaction throws(DomainError) in
             var counters = [Self.counter(of: nil, in: application, from: address)]
             for candidate in candidates {
-                guard let user = try transaction.passwordHash(of: candidate, in: application)?.user else { continue }
-                counters.append(Self.counter(of: user, in: application, from: address))
+                // Whom nobody knows is asked about too: it must take as long (requirement 10).
+                let user = try transaction.passwordHash(of: candidate, in: application)?.user
+                counters.append(Self.counter(of: user ?? Self.nobody, in: application, from: address))
             }
             for (key, limit) in counters {
                 guard let limit, let counted = try transaction.counted(key, window: limit.window, at: now) else {
@@ -52,7 +56,7 @@ struct PasswordLogInLimits: Sendable {
         }
     }
 
-    /// - Parameter user: Whose; `nil` for all of the address.
+    /// What is counted for a user, or without one for all of the address.
     private static func counter(
         of user: Identifier<User>?, in application: Identifier<Application>, from address: ClientAddress
     ) -> (key: RateLimitKey, limit: RateLimit?) {
