@@ -106,6 +106,22 @@ struct DoctorTests {
         #expect(try await examine("--rate-limits", "off").report["rate limits"]?.outcome == "warning")
     }
 
+    @Test(
+        "warns of a variable that is no setting, and names the one that was meant",
+        arguments: [
+            ("OKAERI_LISTN", "OKAERI_LISTEN"), ("OKAERI_PUBLC_URL", "OKAERI_PUBLIC_URL"),
+            ("OKAERI_STMP_URL", "OKAERI_SMTP_URL"), ("OKAERI_BACKUP_REPOSITRY", "OKAERI_BACKUP_REPOSITORY"),
+            ("OKAERI_WEATHER", nil),
+        ])
+    func misspelt(name: String, meant: String?) async throws {
+        let variables = try await examine(environment: [name: "x"]).report["variables"]
+        #expect(variables?.outcome == "warning" && variables?.state.contains("\(name) is no setting") == true)
+        #expect(variables?.state.contains("Did you mean") == (meant != nil))
+        if let meant { #expect(variables?.state.contains("Did you mean \(meant)?") == true) }
+        let known = ["OKAERI_BACKUP_KEY": "x", "OKAERI_LOG_LEVEL": "info", "OKAERI_SERVICE_HOST": "10.0.0.1"]
+        #expect(try await examine(environment: known).report["variables"]?.outcome == "ok")
+    }
+
     @Test("finds settings that cannot be used, and a clock that went back")
     func settingsAndClock() async throws {
         let wrong = try await examine("--listen", "here")

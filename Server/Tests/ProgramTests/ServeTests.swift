@@ -26,8 +26,11 @@ struct ServeTests {
             data: folder.path,
             options: [
                 "--rate-limits", "off", "--trusted-proxies", "0.0.0.0/0", "--allow-private-networks", "0.0.0.0/0,::/0",
-            ])
-        for words in ["RATE LIMITS ARE OFF", "EVERYBODY COUNTS AS A PROXY", "ADDRESSES MAY LEAD EVERYWHERE"] {
+            ], environment: ["OKAERI_LOG_LEVL": "debug"])
+        for words in [
+            "RATE LIMITS ARE OFF", "EVERYBODY COUNTS AS A PROXY", "ADDRESSES MAY LEAD EVERYWHERE",
+            "Did you mean OKAERI_LOG_LEVEL?",
+        ] {
             #expect(loopback.process.errors.contains(words))
         }
         try await loopback.stop()

@@ -11,6 +11,7 @@ enum BackupVariable {
     static let repository = "OKAERI_BACKUP_REPOSITORY"
     static let key = "OKAERI_BACKUP_KEY"
     static let secretKeyFile = "OKAERI_BACKUP_SECRET_KEY_FILE"
+    static let all = [repository, key, secretKeyFile]
 
     /// Where a dump is before it is sealed, and after it was opened: a new folder in that for temporary files.
     ///

@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import OkaeriServer
 
 /// Whether the settings suit each other.
@@ -9,13 +10,21 @@ struct SettingChecks {
         let address = settings.url(port: settings.port)
         return [
             .ok("settings", "All settings can be used; the server would listen on \(address)."),
-            publicAddress, pages, proxies, outboundCalls,
+            variables, publicAddress, pages, proxies, outboundCalls,
             settings.hasRateLimits
                 ? .ok("rate limits", "Rate limits are on.")
                 : .warning(
                     "rate limits", "Rate limits are off: anyone who reaches the server can make users without end.",
                     advice: "Switch them on with \(Setting.rateLimits.variable)=on unless this is a load test."),
         ]
+    }
+
+    private var variables: Finding {
+        let unknown = UnknownVariable.all(in: ProcessInfo.processInfo.environment, beside: BackupVariable.all)
+        guard !unknown.isEmpty else { return .ok("variables", "Every variable OKAERI_… of the environment is a setting.") }
+        return .warning(
+            "variables", unknown.map(\.description).joined(separator: " "),
+            advice: "“okaeri serve --help” shows all settings with their variables.")
     }
 
     private var proxies: Finding {

@@ -45,6 +45,7 @@ struct ServeCommand: AsyncParsableCommand {
         let wanted = settings.port
         let lastPort = nextFreePort ? min(wanted + Self.portsTried, 65_535) : wanted
         let logger = ServerProgram.logger(settings)
+        UnknownVariable.warn(in: ProcessInfo.processInfo.environment, beside: BackupVariable.all, logger)
         while true {
             let (location, isJSON) = (settings.storageLocation, output.isJSON)
             do throws(StartFault) {
