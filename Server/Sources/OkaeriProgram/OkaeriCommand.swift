@@ -65,19 +65,37 @@ struct OkaeriCommand: AsyncParsableCommand {
             Console.tellFault(fault.description)
             return fault.isUsage ? 2 : 1
         } catch {
-            return status(of: error)
+            return status(of: error, arguments)
         }
     }
 
+    /// The command that was meant by a word that is none, with those that lead to it; `nil` when each word is one.
+    private static func meant(by arguments: [String]) -> String? {
+        var (path, present): ([String], any ParsableCommand.Type) = (["okaeri"], Self.self)
+        for word in arguments.prefix(while: { !$0.hasPrefix("-") }) {
+            let names = present.configuration.subcommands.compactMap { $0.configuration.commandName }
+            guard !names.isEmpty else { return nil }
+            guard let next = present.configuration.subcommands.first(where: { $0.configuration.commandName == word })
+            else { return Spelling.nearest(to: word, among: names).map { (path + [$0]).joined(separator: " ") } }
+            (path, present) = (path + [word], next)
+        }
+        return nil
+    }
+
     /// What the argument parser has to say: a request for help, or a mistake in the arguments.
-    private static func status(of error: any Error) -> Int32 {
+    private static func status(of error: any Error, _ arguments: [String]) -> Int32 {
         let words = fullMessage(for: error)
         switch exitCode(for: error) {
         case .success:
             Console.write(words)
             return 0
         case .validationFailure:
-            Console.tellFault(words.hasPrefix("Error: ") ? String(words.dropFirst("Error: ".count)) : words)
+            var lines = (words.hasPrefix("Error: ") ? String(words.dropFirst("Error: ".count)) : words)
+                .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            if let meant = meant(by: arguments) {
+                lines.insert("Did you mean “\(meant)”?", at: min(1, lines.count))
+            }
+            Console.tellFault(lines.joined(separator: "\n"))
             return 2
         case let code:
             if !words.isEmpty { Console.tellFault(words) }

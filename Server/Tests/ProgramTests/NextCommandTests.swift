@@ -47,6 +47,20 @@ struct NextCommandTests {
     }
 
     @Test(
+        "when a command is misspelt: the one that was meant",
+        arguments: [
+            ("sevre", "okaeri serve"), ("user sho x", "okaeri user show"),
+            ("aplication create x", "okaeri application"),
+            ("application provder list", "okaeri application provider"), ("weather", nil), ("user list", nil),
+        ])
+    func misspelt(command: String, meant: String?) async throws {
+        let finished = try await Program.run(command.split(separator: " ").map(String.init))
+        #expect(finished.status == 2)
+        #expect(finished.errors.contains("Did you mean “") == (meant != nil), "\(finished.errors)")
+        if let meant { #expect(finished.errors.contains("Did you mean “\(meant)”?"), "\(finished.errors)") }
+    }
+
+    @Test(
         "when there is no database",
         arguments: ["user list --application x", "keys rotate", "admin list", "mail queue --application x"])
     func noDatabase(command: String) async throws {
@@ -68,7 +82,8 @@ struct NextCommandTests {
         // Rights mean nothing to root.
         let nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
         let finished = try await ChildProcess(
-            "/usr/bin/env", (geteuid() == 0 ? nobody : []) + [Program.path()] + command.split(separator: " ").map(String.init),
+            "/usr/bin/env",
+            (geteuid() == 0 ? nobody : []) + [Program.path()] + command.split(separator: " ").map(String.init),
             environment: data
         ).finished()
         let words = finished.output + finished.errors
