@@ -5,11 +5,8 @@ import OkaeriServer
 ///
 /// A class, because four commands hold it: code that copies so many options as values was 0.6 MB of the program.
 final class SettingOptions: ParsableArguments, SettingHolder {
-    @Option(.listen) var listen: GivenSetting?
-    @OptionGroup var storage: StorageOptions
+    @OptionGroup(title: "What most servers set") var main: MainOptions
     @Option(.databaseConnections) var databaseConnections: GivenSetting?
-    @Option(.publicURL) var publicURL: GivenSetting?
-    @Option(.trustedProxies) var trustedProxies: GivenSetting?
     @Option(.adminNetworks) var adminNetworks: GivenSetting?
     @Option(.privateNetworks) var privateNetworks: GivenSetting?
     @Option(.parsePaths) var parsePaths: GivenSetting?
@@ -43,10 +40,6 @@ final class SettingOptions: ParsableArguments, SettingHolder {
     @Option(.replicaKey) var replicaKey: GivenSetting?
     @Option(.replicaDays) var replicaDays: GivenSetting?
 
-    @Flag(
-        name: .customLong(Setting.dev.name),
-        help: ArgumentHelp("\(Setting.dev.description) Only on a loopback address. (\(Setting.dev.variable))"))
-    var isDevelopment = false
     @Option(.appleURL) var appleURL: GivenSetting?
     @OptionGroup(title: "Mail") var mail: MailOptions
 
@@ -57,10 +50,23 @@ final class SettingOptions: ParsableArguments, SettingHolder {
     /// All settings: these options over the environment over the configuration file.
     func settings() throws(CommandFault) -> ServerSettings {
         var values = given
-        values["config"] = storage.configurationFile
-        if isDevelopment { values[Setting.dev.name] = "on" }
+        values["config"] = main.storage.configurationFile
+        if main.isDevelopment { values[Setting.dev.name] = "on" }
         return try ServerSettings.read(values)
     }
+}
+
+/// The settings that come first in the help, because servers differ in them.
+struct MainOptions: ParsableArguments, SettingHolder {
+    @Option(.listen) var listen: GivenSetting?
+    @OptionGroup var storage: StorageOptions
+    @Option(.publicURL) var publicURL: GivenSetting?
+    @Option(.trustedProxies) var trustedProxies: GivenSetting?
+
+    @Flag(
+        name: .customLong(Setting.dev.name),
+        help: ArgumentHelp("\(Setting.dev.description) Only on a loopback address. (\(Setting.dev.variable))"))
+    var isDevelopment = false
 }
 
 /// How many connections there can be, and where the metrics are. The key of the metrics comes from the environment or the
