@@ -176,6 +176,21 @@ struct SettingsTests {
         }
     }
 
+    @Test(
+        "names the variable of a setting that another one asks for",
+        arguments: [
+            (
+                ["smtp-url": "smtps://mail.example.com:465", "mail-from": "a@example.com", "smtp-user": "a"],
+                "OKAERI_SMTP_PASSWORD"
+            ),
+            (["smtp-url": "smtps://mail.example.com:465"], "OKAERI_MAIL_FROM"),
+            (["text-message-webhook": "https://sms.example.com"], "OKAERI_TEXT_MESSAGE_SECRET"),
+        ])
+    func missing(values: [String: String], variable: String) {
+        let fault = #expect(throws: SettingFault.self) { try ServerSettings(commandLine: values, environment: [:]) }
+        #expect(fault?.description.contains("(\(variable)) is missing") == true)
+    }
+
     @Test("takes true and false in the file as on and off")
     func booleans() throws {
         let file = try Self.file(#"{"first-page": false, "rate-limits": true, "first-launches": 1, "dev": true}"#)

@@ -26,6 +26,18 @@ struct CommandTests {
         #expect(open.filter { $0.hasSuffix("/output (deleted)") || $0.hasSuffix("/errors (deleted)") } == [])
     }
 
+    @Test("show first in the help of serve what most servers set")
+    func firstOptions() async throws {
+        let lines = try await Program.run("serve", "--help").output.split(separator: "\n").map(String.init)
+        let options = lines.filter { $0.hasPrefix("  --") }.compactMap {
+            $0.split(separator: " ").first.map(String.init)
+        }
+        #expect(
+            Array(options.prefix(7)) == [
+                "--listen", "--data", "--database", "--config", "--public-url", "--trusted-proxies", "--dev",
+            ])
+    }
+
     @Test("take every setting but secrets as an option of serve")
     func settingOptions() async throws {
         let lines = try await Program.run("serve", "--help").output
@@ -59,6 +71,8 @@ struct CommandTests {
             "otlp-headers", "audit-stream-secret",
         ] {
             #expect(!help.contains("--\(secret)"), "\(secret)")
+            let name = secret.replacing("-", with: "_").trimmingCharacters(in: .whitespaces)
+            #expect(help.contains("OKAERI_\(name.uppercased())"), "\(secret)")
         }
     }
 

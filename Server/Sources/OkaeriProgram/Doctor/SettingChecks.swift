@@ -21,7 +21,9 @@ struct SettingChecks {
 
     private var variables: Finding {
         let unknown = UnknownVariable.all(in: ProcessInfo.processInfo.environment, beside: BackupVariable.all)
-        guard !unknown.isEmpty else { return .ok("variables", "Every variable OKAERI_… of the environment is a setting.") }
+        guard !unknown.isEmpty else {
+            return .ok("variables", "Every variable OKAERI_… of the environment is a setting.")
+        }
         return .warning(
             "variables", unknown.map(\.description).joined(separator: " "),
             advice: "“okaeri serve --help” shows all settings with their variables.")

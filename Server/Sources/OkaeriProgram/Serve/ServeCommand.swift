@@ -21,6 +21,9 @@ struct ServeCommand: AsyncParsableCommand {
             that seals secrets at rest is read from \(Setting.sealingKey.variable) or from the file sealing.key in the \
             data folder, which is made at the first start.
 
+            Secrets are no options, which every user of the machine could read in the list of processes. They come from \
+            the environment or the configuration file: \(Setting.withoutOptions.map(\.variable).joined(separator: ", ")).
+
             Examples:
               okaeri serve
               okaeri serve --listen 127.0.0.1:9000 --data /var/lib/okaeri

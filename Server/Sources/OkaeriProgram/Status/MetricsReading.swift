@@ -50,7 +50,8 @@ struct MetricsReading {
         } else {
             throw .usage(
                 "The server at \(server) gives its numbers to those who know its \(Setting.metricsKey.variable): give it to "
-                    + "this command too. Without one the key is status.key in the data folder, which the server's user reads.")
+                    + "this command too. Without one the key is status.key in the data folder, which the server's user reads."
+            )
         }
         guard let url = URL(string: base + "/metrics"), ["http", "https"].contains(url.scheme), url.host != nil else {
             throw .usage("--server must be an http or https address such as http://127.0.0.1:8080, not “\(base)”.")

@@ -47,7 +47,8 @@ package enum StatusKeyFile {
 
     /// The key of the server that runs; `nil` without one, or when this user may not read it.
     package static func read(in folder: String) -> Secret? {
-        guard let bytes = FileManager.default.contents(atPath: path(in: folder)), (16...maximumBytes).contains(bytes.count)
+        guard let bytes = FileManager.default.contents(atPath: path(in: folder)),
+            (16...maximumBytes).contains(bytes.count)
         else { return nil }
         return Secret(String(decoding: bytes, as: UTF8.self))
     }

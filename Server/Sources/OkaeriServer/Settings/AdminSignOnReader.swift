@@ -54,7 +54,7 @@ extension AdminSignOnSettings {
     }
 
     private static func missing(_ setting: Setting) -> SettingFault {
-        SettingFault("\(setting.name) is missing; it must be \(setting.rule).")
+        SettingFault(missing: setting)
     }
 
     /// Under which the operator's own provider is asked.

@@ -25,7 +25,7 @@ package struct AuditStreamSettings: Sendable {
         }
         guard let address else {
             guard secret == nil else {
-                throw SettingFault("\(Setting.auditStream.name) is missing; it must be \(Setting.auditStream.rule).")
+                throw SettingFault(missing: .auditStream)
             }
             return nil
         }
@@ -37,8 +37,7 @@ package struct AuditStreamSettings: Sendable {
             target = .syslog(syslog)
         } else {
             guard let secret else {
-                throw SettingFault(
-                    "\(Setting.auditStreamSecret.name) is missing; it must be \(Setting.auditStreamSecret.rule).")
+                throw SettingFault(missing: .auditStreamSecret)
             }
             target = .webhook(url: address, secret: secret)
         }

@@ -20,11 +20,10 @@ extension SMTPSettings {
         }
         guard let url else { return nil }
         guard let sender else {
-            throw SettingFault("\(Setting.mailFrom.name) is missing; it must be \(Setting.mailFrom.rule).")
+            throw SettingFault(missing: .mailFrom)
         }
         guard (user == nil) == (password == nil) else {
-            let missing = user == nil ? Setting.smtpUser : Setting.smtpPassword
-            throw SettingFault("\(missing.name) is missing; it must be \(missing.rule).")
+            throw SettingFault(missing: user == nil ? .smtpUser : .smtpPassword)
         }
         guard requiresTLS || password == nil || Self.isOnThisMachine(url) else {
             throw SettingFault("\(Setting.smtpTLS.name) is off, but must be \(Setting.smtpTLS.rule).")

@@ -340,6 +340,9 @@ extension Setting {
         auditStream, auditStreamSecret,
     ]
 
+    /// Secrets that the environment and the configuration file alone can say.
+    package static let withoutOptions = all.filter { $0.isSecret && $0.form == nil }
+
     /// The variable that names the configuration file, as `--config` does.
     package static let fileVariable = "OKAERI_CONFIG"
 }
@@ -350,6 +353,11 @@ package struct SettingFault: Error, Hashable, Sendable, CustomStringConvertible 
 
     package init(_ description: String) {
         self.description = description
+    }
+
+    /// A setting that another one asks for.
+    init(missing setting: Setting) {
+        description = "\(setting.name) (\(setting.variable)) is missing; it must be \(setting.rule)."
     }
 
     init(_ setting: Setting, value: String, source: String) {

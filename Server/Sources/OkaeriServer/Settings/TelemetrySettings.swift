@@ -35,7 +35,7 @@ package struct TelemetrySettings: Sendable {
         traceCallers = try reader.required(.traceCallers, ServerSettings.networks)
         guard let url else {
             guard headers.isEmpty else {
-                throw SettingFault("\(Setting.otlpEndpoint.name) is missing; it must be \(Setting.otlpEndpoint.rule).")
+                throw SettingFault(missing: .otlpEndpoint)
             }
             return nil
         }

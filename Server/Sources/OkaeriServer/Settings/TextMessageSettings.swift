@@ -29,7 +29,7 @@ package struct TextMessageSettings: Sendable {
         guard url != nil || secret != nil else { return nil }
         guard let url, let secret else {
             let missing = url == nil ? Setting.textMessageWebhook : Setting.textMessageSecret
-            throw SettingFault("\(missing.name) is missing; it must be \(missing.rule).")
+            throw SettingFault(missing: missing)
         }
         self.url = url
         self.secret = secret

@@ -47,7 +47,8 @@ struct PlainHTTPTests {
 
     @Test("name the port of the address by which they were asked", arguments: ["[fe80::1]:9000", "okaeri:9000"])
     func port(host: String) async throws {
-        #expect(try await answer("/dashboard/log-in", host: host).text.contains("http://127.0.0.1:9000/dashboard/log-in"))
+        #expect(
+            try await answer("/dashboard/log-in", host: host).text.contains("http://127.0.0.1:9000/dashboard/log-in"))
         let plain = try await answer("/dashboard/log-in", host: "okaeri.example.test")
         #expect(plain.text.contains("http://127.0.0.1/dashboard/log-in"))
     }
