@@ -11,7 +11,7 @@ extension ProtocolKey {
 extension ProtocolProfile {
     /// AuthService: a session that is used within 400 days has no end, because its apps never log in again.
     package static let envelope = ProtocolProfile(
-        name: .envelope, title: "{status, success, message, data}", token: .base64URL(byteCount: 32),
+        name: .envelope, title: "AuthService", token: .base64URL(byteCount: 32),
         sessions: SessionRules(idleLifetime: .days(400)), accounts: .envelope,
         keys: [
             // The reserved segments are those of other protocols and pages.
