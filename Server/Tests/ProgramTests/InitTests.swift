@@ -108,6 +108,24 @@ struct InitTests {
         #expect(second?.contains(key) == false)
     }
 
+    @Test("speaks of the sealing key in the file of secrets only where the key is in it")
+    func sealingKeyRemark() async throws {
+        for (options, isThere) in [
+            (["--data", "\(folder.path)/data"], false), (["--database", "postgresql://x/y"], true),
+        ] {
+            let path = "\(folder.path)/\(isThere)"
+            let mail = [
+                "--smtp-url", "smtps://mail.example.com:465", "--mail-from", "a@example.com", "--smtp-user", "a",
+            ]
+            let done = try await Program.run(
+                ["init", "--yes", "--file", "\(path).json"] + options + mail,
+                environment: ["OKAERI_SMTP_PASSWORD": "secret"])
+            #expect(done.status == 0, "\(done.errors)")
+            let text = try String(contentsOfFile: "\(path).env", encoding: .utf8)
+            #expect(text.contains("OKAERI_SEALING_KEY") == isThere && text.contains("Keep a copy") == isThere)
+        }
+    }
+
     @Test("overwrites neither settings nor secrets", arguments: ["okaeri.json", "okaeri.env"])
     func overwriting(name: String) async throws {
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(folder.path)/\(name)"))
@@ -134,10 +152,14 @@ struct InitTests {
     @Test("asks four questions on a terminal, again where an answer cannot be used")
     func terminal() async throws {
         let finished = try await typing(
-            #"ftp://x\nhttps://id.example.com\n\#(folder.path)/data\nsmtp://mail.example.com:587\nnobody\n\n"#
+            #"ftp://x\nhttps://id.example.com\n\#(folder.path)/data\nhttp://x\nsmtp://mail.example.com:587\nnobody\n\n"#
                 + #"smtp://mail.example.com:587\nid@example.com\n\nMy app\n"#)
         #expect(finished.status == 0, "\(finished.output)")
         #expect(finished.output.contains("public-url") && finished.output.contains("mail-from"))
+        // A mail server that cannot be is asked for again at once, before its sender and password.
+        let refused = try #require(finished.output.range(of: "“http://x”")?.lowerBound)
+        let sender = try #require(finished.output.range(of: "From which address")?.lowerBound)
+        #expect(refused < sender)
         for number in 1...4 { #expect(finished.output.contains("\(number). ")) }
         #expect(
             try values() == [

@@ -41,10 +41,12 @@ struct ConfigurationFiles {
         }
         if !secrets.isEmpty {
             let lines =
-                [
-                    "# Secrets of Okaeri, for EnvironmentFile= of systemd, or in a shell: set -a; . this-file; set +a",
-                    "# Keep a copy of \(Setting.sealingKey.variable) elsewhere: what it sealed cannot be opened without it.",
-                ] + secrets
+                ["# Secrets of Okaeri, for EnvironmentFile= of systemd, or in a shell: set -a; . this-file; set +a"]
+                + (values[Setting.sealingKey.name] == nil
+                    ? []
+                    : [
+                        "# Keep a copy of \(Setting.sealingKey.variable) elsewhere: what it sealed cannot be opened without it."
+                    ]) + secrets
             try Self.make(secretsPath, Data((lines.joined(separator: "\n") + "\n").utf8), rights: 0o600)
         }
         do {

@@ -42,10 +42,23 @@ struct InitQuestions {
     }
 
     private static func askForMail(_ questions: inout InitQuestions) throws(CommandFault) {
-        guard let server = try answer("3. Which mail server? smtp://host:587 or smtps://host:465 [none]") else {
-            return
+        while true {
+            guard let server = try answer("3. Which mail server? smtp://host:587 or smtps://host:465 [none]") else {
+                return
+            }
+            // By itself, before the answers that belong to it are given for nothing: the sender stands for the one to come.
+            var tried = questions
+            tried.values[Setting.smtpURL.name] = server
+            tried.values[Setting.mailFrom.name] = "okaeri@example.com"
+            for setting in [Setting.smtpUser, .smtpPassword] { tried.values[setting.name] = nil }
+            do throws(CommandFault) {
+                _ = try tried.check()
+                questions.values[Setting.smtpURL.name] = server
+                break
+            } catch {
+                Console.tell(error.description)
+            }
         }
-        questions.values[Setting.smtpURL.name] = server
         questions.values[Setting.mailFrom.name] = try answer("   From which address do mails come?")
         questions.values[Setting.smtpUser.name] = try answer("   By which name does the server log in there? [none]")
         guard questions.values[Setting.smtpUser.name] != nil else { return }
