@@ -55,6 +55,8 @@ struct DemoAppleTests {
         #expect(server.process.errors.contains("“okaeri-dev serve --dev” has one"))
         let finished = try await Program.run("demo", "apple", "--data", folder.path)
         #expect(finished.status == 1 && finished.errors.contains("okaeri-dev serve --dev"))
+        #expect(finished.errors.contains("The server at \(server.url)"), "\(finished.errors)")
+        #expect(!finished.errors.contains("No server"), "\(finished.errors)")
         try await server.stop()
     }
 

@@ -35,6 +35,15 @@ struct DoctorTests {
         #expect(text.output.contains("ok  "))
     }
 
+    @Test("knows of a server for development that runs, also without --dev: its mails go to the outbox")
+    func developmentMails() async throws {
+        let server = try await TestServer(data: folder.path, options: ["--dev"])
+        let mail = try await examine().report["mail"]
+        #expect(mail?.outcome == "ok" && mail?.state.contains("okaeri mail outbox") == true)
+        try await server.stop()
+        #expect(try await examine().report["mail"]?.outcome == "warning")
+    }
+
     @Test("finds a missing folder")
     func missingFolder() async throws {
         let (status, report) = try await examine()

@@ -28,11 +28,14 @@ struct DemoAppleCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try storage.settings()
-        guard let running = ServerInfoFile.read(in: settings.dataFolder), let apple = running.fakeApple,
-            let server = URL(string: running.url)
-        else {
+        guard let running = ServerInfoFile.read(in: settings.dataFolder), let server = URL(string: running.url) else {
             throw CommandFault.failed(
                 "No server for development runs on the data folder. Start one with “okaeri-dev serve --dev”.")
+        }
+        guard let apple = running.fakeApple else {
+            throw CommandFault.failed(
+                "The server at \(running.url) has nothing that plays Apple: “okaeri-dev serve --dev” has. Stop the server with "
+                    + "“kill \(running.pid)”, and start that one in its place.")
         }
         let fake = DemoApple(address: apple)
         let application = try await makeApplication(fake)

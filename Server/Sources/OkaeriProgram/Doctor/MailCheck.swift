@@ -6,7 +6,8 @@ struct MailCheck {
     let settings: ServerSettings
 
     func finding() async -> Finding {
-        if settings.isDevelopment {
+        // The server that runs may have been started with --dev, which this command was not.
+        if settings.isDevelopment || ServerInfoFile.read(in: settings.dataFolder)?.isDevelopment == true {
             return .ok("mail", "Mails go to the outbox; “okaeri mail outbox” shows them.")
         }
         guard let smtp = settings.smtp else {

@@ -11,6 +11,8 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var version: String?
     /// Where a fake plays Apple, in development.
     package var fakeApple: String?
+    /// Whether the server is for development; absent in the file of an older one.
+    package var isDevelopment: Bool?
 
     private static func path(in folder: String) -> URL {
         URL(fileURLWithPath: folder).appendingPathComponent("server.json")

@@ -171,7 +171,7 @@ package struct ServerProgram: Sendable {
                         if let key = settings.statusKey { try StatusKeyFile.write(key, in: settings.dataFolder) }
                         try ServerInfoFile(
                             pid: getpid(), url: listening.url, version: ProgramVersion.current,
-                            fakeApple: fakeApple
+                            fakeApple: fakeApple, isDevelopment: settings.isDevelopment
                         ).write(in: settings.dataFolder)
                     } catch {
                         logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
