@@ -54,12 +54,12 @@ package enum Spelling {
     /// How many letters are missing, too many, others or exchanged with their neighbour (optimal string alignment).
     private static func slips(from text: [Character], to word: [Character]) -> Int {
         var rows = [Array(0...word.count)]
-        for (line, letter) in text.enumerated() {
+        for (line, sign) in text.enumerated() {
             var row = [line + 1]
             for (column, other) in word.enumerated() {
-                let replaced = rows[line][column] + (letter == other ? 0 : 1)
+                let replaced = rows[line][column] + (sign == other ? 0 : 1)
                 var least = min(rows[line][column + 1] + 1, row[column] + 1, replaced)
-                if line > 0, column > 0, letter == word[column - 1], text[line - 1] == other {
+                if line > 0, column > 0, sign == word[column - 1], text[line - 1] == other {
                     least = min(least, rows[line - 1][column - 1] + 1)
                 }
                 row.append(least)

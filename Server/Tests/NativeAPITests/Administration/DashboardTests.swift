@@ -202,6 +202,17 @@ struct DashboardTests {
         }
     }
 
+    @Test("says of each card of a user that nothing is in it", arguments: [("en", "None"), ("ja", "なし"), ("ko", "없음")])
+    func emptyCards(language: String, word: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let person = try await world.server.person()
+        let address = world.page("users/\(person.logIn.user.id)")
+        let line = "<li class=\"hint\">\(word)</li>"
+        let html = try await world.browser().get("\(address)?lang=\(language)").html
+        // Passkeys, second factors and roles are not there; identity, device key and session are.
+        #expect(html.components(separatedBy: line).count - 1 == 3)
+    }
+
     @Test("deletes only what was typed, and brings back")
     func deletion() async throws {
         let world = try await AdminWorld(roles: [])
