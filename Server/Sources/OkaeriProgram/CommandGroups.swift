@@ -7,7 +7,8 @@ struct AppleCommand: ParsableCommand {
         abstract: "Settings for Sign in with Apple.",
         discussion: """
             Examples:
-              okaeri application apple set 00VHj9mrbT8wn7Qk --team ABCDE12345 --bundle com.example.app \\
+              okaeri application apple set 00VHj9mrbT8wn7Qk --team ABCDE12345 \\
+                --bundle com.example.app \\
                 --key-id KEY1234567 --key-file AuthKey_KEY1234567.p8
               okaeri application apple check 00VHj9mrbT8wn7Qk
             """,
@@ -25,7 +26,8 @@ struct ProviderCommand: ParsableCommand {
             of your own. Sign in with Apple has settings of its own kind: “okaeri application apple”.
 
             Examples:
-              okaeri application provider set 00VHj9mrbT8wn7Qk google --client 123.apps.googleusercontent.com
+              okaeri application provider set 00VHj9mrbT8wn7Qk google \\
+                --client 123.apps.googleusercontent.com
               okaeri application provider list 00VHj9mrbT8wn7Qk
               okaeri application provider check 00VHj9mrbT8wn7Qk google
             """,
@@ -134,7 +136,8 @@ struct PasswordsCommand: ParsableCommand {
         abstract: "Keep people from passwords that are known from leaks.",
         discussion: """
             Example:
-              okaeri passwords build-filter pwned-passwords-sha1.txt --output passwords.filter
+              okaeri passwords build-filter pwned-passwords-sha1.txt \\
+                --output passwords.filter
               OKAERI_PASSWORD_FILTER=passwords.filter okaeri serve
             """,
         subcommands: [BuildPasswordFilterCommand.self, CheckPasswordFilterCommand.self])

@@ -15,7 +15,7 @@ struct OkaeriCommand: AsyncParsableCommand {
             Okaeri is an identity backend that you host yourself. A person opens your app and has an account.
 
             Examples:
-              okaeri init                         ask four questions and write a server's configuration
+              okaeri init                         ask questions, write a configuration
               okaeri serve                        start the server
               okaeri application create "My app"  make an application for an app
               okaeri demo                         play an app that logs in by itself
@@ -26,7 +26,8 @@ struct OkaeriCommand: AsyncParsableCommand {
             also be given as an environment variable; “okaeri serve --help” lists them.
 
             A shell completes commands and options after, for bash, zsh or fish:
-              okaeri --generate-completion-script bash > ~/.local/share/bash-completion/completions/okaeri
+              okaeri --generate-completion-script bash > \\
+                ~/.local/share/bash-completion/completions/okaeri
 
             The exit status is 0 for success, 1 when a command failed, and 2 when it was called wrongly.
             """,

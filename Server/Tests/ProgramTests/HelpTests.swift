@@ -31,6 +31,14 @@ struct HelpTests {
         }
     }
 
+    @Test("shows examples whose lines a terminal of 80 columns does not break")
+    func narrowExamples() async throws {
+        for (path, command) in try await CommandTree.root().all(below: []) {
+            let lines = (command.discussion ?? "").split(separator: "\n").filter { $0.hasPrefix("  ") }
+            for line in lines { #expect(line.count <= 78, "\(path.joined(separator: " ")): \(line)") }
+        }
+    }
+
     @Test("is not all that is said of an option that a command does not have: the call is refused")
     func unknownOptions() async throws {
         let root = try await CommandTree.root()

@@ -18,7 +18,8 @@ struct DeleteUserCommand: AsyncParsableCommand {
 
             Examples:
               okaeri user delete 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
-              okaeri user delete 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --yes --json
+              okaeri user delete 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --yes \\
+                --json
               okaeri user delete 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --now
             """)
 

@@ -13,7 +13,8 @@ struct ListDeviceKeysCommand: AsyncParsableCommand {
 
             Examples:
               okaeri user device-keys 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
-              okaeri user device-keys 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --json
+              okaeri user device-keys 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk \\
+                --json
             """)
 
     @OptionGroup var user: UserOptions
@@ -66,9 +67,11 @@ struct RemoveDeviceKeyCommand: AsyncParsableCommand {
             other means. The last way into an account stays.
 
             Examples:
-              okaeri user remove-device-key 00VHjA0kPq3ZsX1d NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs \
+              okaeri user remove-device-key 00VHjA0kPq3ZsX1d \\
+                NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs \\
                 --application 00VHj9mrbT8wn7Qk
-              okaeri user remove-device-key 00VHjA0kPq3ZsX1d --all --application 00VHj9mrbT8wn7Qk
+              okaeri user remove-device-key 00VHjA0kPq3ZsX1d --all \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @Argument(help: "The user's id.")

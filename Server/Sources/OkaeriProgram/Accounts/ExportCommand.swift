@@ -22,8 +22,10 @@ struct ExportCommand: AsyncParsableCommand {
 
             Examples:
               okaeri export --application 00VHj9mrbT8wn7Qk --key okaeri-backup-key-1-…
-              okaeri export --application 00VHj9mrbT8wn7Qk --key okaeri-backup-key-1-… --output app.okaeri --json
-              okaeri export --application 00VHj9mrbT8wn7Qk --no-secrets --output users.jsonl
+              okaeri export --application 00VHj9mrbT8wn7Qk --key okaeri-backup-key-1-… \\
+                --output app.okaeri --json
+              okaeri export --application 00VHj9mrbT8wn7Qk --no-secrets \\
+                --output users.jsonl
             """)
 
     @OptionGroup var application: ApplicationOption

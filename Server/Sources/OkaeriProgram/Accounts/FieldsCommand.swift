@@ -16,11 +16,14 @@ struct FieldsCommand: ParsableCommand {
 
             Examples:
               okaeri application fields list 00VHj9mrbT8wn7Qk
-              okaeri application fields set 00VHj9mrbT8wn7Qk coins --type integer --write server --default 0
-              okaeri application fields set 00VHj9mrbT8wn7Qk birthday --type date --read owner --required --label ja=誕生日
+              okaeri application fields set 00VHj9mrbT8wn7Qk coins --type integer \\
+                --write server --default 0
+              okaeri application fields set 00VHj9mrbT8wn7Qk birthday --type date \\
+                --read owner --required --label ja=誕生日
               okaeri application fields remove 00VHj9mrbT8wn7Qk coins
               okaeri application fields policy 00VHj9mrbT8wn7Qk closed
-              okaeri application fields limits 00VHj9mrbT8wn7Qk --fields 200 --bytes 131072
+              okaeri application fields limits 00VHj9mrbT8wn7Qk --fields 200 \\
+                --bytes 131072
             """,
         subcommands: [
             ListFieldRulesCommand.self, SetFieldRuleCommand.self, RemoveFieldRuleCommand.self,
@@ -72,8 +75,10 @@ struct SetFieldRuleCommand: AsyncParsableCommand {
             What users have already stays as it is and readable; the command prints how many of them break the rule.
 
             Examples:
-              okaeri application fields set 00VHj9mrbT8wn7Qk coins --type integer --write server --default 0
-              okaeri application fields set 00VHj9mrbT8wn7Qk note --read server --write server
+              okaeri application fields set 00VHj9mrbT8wn7Qk coins --type integer \\
+                --write server --default 0
+              okaeri application fields set 00VHj9mrbT8wn7Qk note --read server \\
+                --write server
             """)
 
     @Argument(help: "The application's id.")
@@ -216,7 +221,8 @@ struct FieldLimitsCommand: AsyncParsableCommand {
 
             Examples:
               okaeri application fields limits 00VHj9mrbT8wn7Qk
-              okaeri application fields limits 00VHj9mrbT8wn7Qk --fields 200 --bytes 131072 --user-name-characters 400
+              okaeri application fields limits 00VHj9mrbT8wn7Qk --fields 200 \\
+                --bytes 131072 --user-name-characters 400
             """)
 
     @Argument(help: "The application's id.")

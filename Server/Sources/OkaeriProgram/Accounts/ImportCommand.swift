@@ -16,10 +16,12 @@ struct ImportCommand: ParsableCommand {
               okaeri import ncmb members.json --application 00VHj9mrbT8wn7Qk
               okaeri import parse _User.json --application 00VHj9mrbT8wn7Qk
               okaeri import kii users.json --application 00VHj9mrbT8wn7Qk
-              okaeri import firebase users.json --hash-config hash.json --application 00VHj9mrbT8wn7Qk
+              okaeri import firebase users.json --hash-config hash.json \\
+                --application 00VHj9mrbT8wn7Qk
               okaeri import auth0 users.jsonl --application 00VHj9mrbT8wn7Qk
               okaeri import keycloak realm.json --application 00VHj9mrbT8wn7Qk
-              okaeri import users users.csv --mapping columns.json --application 00VHj9mrbT8wn7Qk
+              okaeri import users users.csv --mapping columns.json \\
+                --application 00VHj9mrbT8wn7Qk
               okaeri import okaeri export.okaeri --secret-key-file okaeri-backup.secret
             """,
         subcommands: [

@@ -16,7 +16,8 @@ struct ListUsersCommand: AsyncParsableCommand {
               okaeri user list --application 00VHj9mrbT8wn7Qk --limit 1000 --json
               okaeri user list --application 00VHj9mrbT8wn7Qk --after 00VHjA0kPq3ZsX1d
               okaeri user list --application 00VHj9mrbT8wn7Qk --kind registered --disabled
-              okaeri user list --application 00VHj9mrbT8wn7Qk --identifier hana@example.com
+              okaeri user list --application 00VHj9mrbT8wn7Qk \\
+                --identifier hana@example.com
             """)
 
     @OptionGroup var application: ApplicationOption

@@ -73,8 +73,10 @@ struct RemovePasskeyCommand: AsyncParsableCommand {
             begins with a hyphen stands behind “--”.
 
             Examples:
-              okaeri user remove-passkey 00VHjA0kPq3ZsX1d mZ0fOR20ybL94Op7GBibow --application 00VHj9mrbT8wn7Qk
-              okaeri user remove-passkey --application 00VHj9mrbT8wn7Qk -- 00VHjA0kPq3ZsX1d -R4fOR20ybL94Op7GBibow
+              okaeri user remove-passkey 00VHjA0kPq3ZsX1d mZ0fOR20ybL94Op7GBibow \\
+                --application 00VHj9mrbT8wn7Qk
+              okaeri user remove-passkey --application 00VHj9mrbT8wn7Qk \\
+                -- 00VHjA0kPq3ZsX1d -R4fOR20ybL94Op7GBibow
             """)
 
     @OptionGroup var user: UserOptions

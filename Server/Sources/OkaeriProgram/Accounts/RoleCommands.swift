@@ -11,7 +11,8 @@ struct RoleCommand: ParsableCommand {
             server obeys at its next request.
 
             Examples:
-              okaeri role create editor --permission posts:write --application 00VHj9mrbT8wn7Qk
+              okaeri role create editor --permission posts:write \\
+                --application 00VHj9mrbT8wn7Qk
               okaeri role give editor 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
               okaeri role users editor --application 00VHj9mrbT8wn7Qk
             """,
@@ -64,12 +65,11 @@ extension GrantWords {
     fileprivate static func configuration(
         _ name: String, _ abstract: String, example arguments: String
     ) -> CommandConfiguration {
-        CommandConfiguration(
+        let (call, application) = ("okaeri \(kind.rawValue) \(name) \(arguments)", "--application 00VHj9mrbT8wn7Qk")
+        let isShort = call.count + application.count <= 76
+        return CommandConfiguration(
             commandName: name, abstract: abstract,
-            discussion: """
-                Example:
-                  okaeri \(kind.rawValue) \(name) \(arguments)--application 00VHj9mrbT8wn7Qk
-                """)
+            discussion: "Example:\n  \(call)\(isShort ? "" : "\\\n    ")\(application)")
     }
 }
 

@@ -13,7 +13,8 @@ struct ListSecondFactorsCommand: AsyncParsableCommand {
 
             Examples:
               okaeri user second-factors 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
-              okaeri user second-factors 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk --json
+              okaeri user second-factors 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk \\
+                --json
             """)
 
     @OptionGroup var user: UserOptions
@@ -51,7 +52,8 @@ struct ResetSecondFactorsCommand: AsyncParsableCommand {
             afterwards.
 
             Examples:
-              okaeri user reset-second-factors 00VHjA0kPq3ZsX1d --application 00VHj9mrbT8wn7Qk
+              okaeri user reset-second-factors 00VHjA0kPq3ZsX1d \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @OptionGroup var user: UserOptions

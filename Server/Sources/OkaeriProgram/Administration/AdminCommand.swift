@@ -15,7 +15,8 @@ struct AdminCommand: ParsableCommand {
 
             Examples:
               okaeri admin link
-              okaeri admin create mika@example.com --role support --application 00VHj9mrbT8wn7Qk
+              okaeri admin create mika@example.com --role support \\
+                --application 00VHj9mrbT8wn7Qk
               okaeri admin list
               okaeri admin reset mika@example.com
               okaeri admin unlock mika@example.com

@@ -15,8 +15,10 @@ struct AdminKeyCommand: ParsableCommand {
 
             Examples:
               okaeri admin key list
-              okaeri admin key create mika@example.com --name CI --scope users:read --network 10.0.0.0/8
-              okaeri admin key confine 00VHk2mTn8sWq41c --network 10.0.0.0/8 --network 2001:db8::7
+              okaeri admin key create mika@example.com --name CI --scope users:read \\
+                --network 10.0.0.0/8
+              okaeri admin key confine 00VHk2mTn8sWq41c --network 10.0.0.0/8 \\
+                --network 2001:db8::7
               okaeri admin key remove 00VHk2mTn8sWq41c
             """,
         subcommands: [
@@ -62,7 +64,8 @@ struct CreateAdminKeyCommand: AsyncParsableCommand {
             The key is shown this once. Without --network it counts from anywhere.
 
             Examples:
-              okaeri admin key create mika@example.com --name CI --scope users:read --days 30 --network 10.0.0.0/8
+              okaeri admin key create mika@example.com --name CI --scope users:read \\
+                --days 30 --network 10.0.0.0/8
             """)
 
     @Argument(help: "The admin's name or id.")
@@ -133,7 +136,8 @@ struct ConfineAdminKeyCommand: AsyncParsableCommand {
             It holds from the next request on. What was allowed before is replaced.
 
             Examples:
-              okaeri admin key confine 00VHk2mTn8sWq41c --network 10.0.0.0/8 --network 2001:db8::7
+              okaeri admin key confine 00VHk2mTn8sWq41c --network 10.0.0.0/8 \\
+                --network 2001:db8::7
             """)
 
     @Argument(help: "The key's id.")

@@ -85,7 +85,8 @@ struct ReplayEventsCommand: AsyncParsableCommand {
 
             Examples:
               okaeri events replay 00VHjC2mXa7Kq1Zb --application 00VHj9mrbT8wn7Qk
-              okaeri events replay 00VHjC2mXa7Kq1Zb --application 00VHj9mrbT8wn7Qk --after 1200
+              okaeri events replay 00VHjC2mXa7Kq1Zb --application 00VHj9mrbT8wn7Qk \\
+                --after 1200
             """)
 
     @Argument(help: ArgumentHelp("The endpoint's id.", valueName: "endpoint"))

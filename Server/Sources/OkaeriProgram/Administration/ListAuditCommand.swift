@@ -13,8 +13,10 @@ struct ListAuditCommand: AsyncParsableCommand {
 
             Examples:
               okaeri audit list --application 00VHj9mrbT8wn7Qk
-              okaeri audit list --application 00VHj9mrbT8wn7Qk --target user:00VHjA0kPq3ZsX1d --json
-              okaeri audit list --application 00VHj9mrbT8wn7Qk --action session.ended --limit 1000
+              okaeri audit list --application 00VHj9mrbT8wn7Qk \\
+                --target user:00VHjA0kPq3ZsX1d --json
+              okaeri audit list --application 00VHj9mrbT8wn7Qk --action session.ended \\
+                --limit 1000
             """)
 
     @Option(help: ArgumentHelp("The application's id.", valueName: "id"))

@@ -16,7 +16,8 @@ struct VerifyAuditCommand: AsyncParsableCommand {
             Examples:
               okaeri audit verify
               okaeri audit verify --application 00VHj9mrbT8wn7Qk
-              okaeri audit verify --application 00VHj9mrbT8wn7Qk --known 1042:w3hXc0mG1PZb...
+              okaeri audit verify --application 00VHj9mrbT8wn7Qk \\
+                --known 1042:w3hXc0mG1PZb...
             """)
 
     @Option(help: ArgumentHelp("The application whose log is verified. (default: all, and the server's own)"))

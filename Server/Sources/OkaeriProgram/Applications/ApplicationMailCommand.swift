@@ -23,7 +23,8 @@ struct ApplicationMailCommand: AsyncParsableCommand {
             Examples:
               okaeri application mail 00VHj9mrbT8wn7Qk
               okaeri application mail 00VHj9mrbT8wn7Qk --sender-name "My app"
-              okaeri application mail 00VHj9mrbT8wn7Qk --reset-url https://app.example.com/reset
+              okaeri application mail 00VHj9mrbT8wn7Qk \\
+                --reset-url https://app.example.com/reset
               okaeri application mail 00VHj9mrbT8wn7Qk --templates mail.json
             """)
 

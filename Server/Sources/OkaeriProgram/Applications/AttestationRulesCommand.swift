@@ -16,9 +16,12 @@ struct AttestationRulesCommand: AsyncParsableCommand {
 
             Examples:
               okaeri application attestation 00VHj9mrbT8wn7Qk
-              okaeri application attestation 00VHj9mrbT8wn7Qk --mode limited --apple-app TEAM123456.com.example.app
-              okaeri application attestation 00VHj9mrbT8wn7Qk --unattested 30 1000 --proof-of-work-bits 18
-              okaeri application attestation 00VHj9mrbT8wn7Qk --play-app "com.example.app device FA:C6:…" --play-keys keys.json
+              okaeri application attestation 00VHj9mrbT8wn7Qk --mode limited \\
+                --apple-app TEAM123456.com.example.app
+              okaeri application attestation 00VHj9mrbT8wn7Qk --unattested 30 1000 \\
+                --proof-of-work-bits 18
+              okaeri application attestation 00VHj9mrbT8wn7Qk \\
+                --play-app "com.example.app device FA:C6:…" --play-keys keys.json
               okaeri application attestation 00VHj9mrbT8wn7Qk --mode off
             """)
 

@@ -27,7 +27,8 @@ struct HookCommand: ParsableCommand {
             a password that is not right here, and allows or refuses it; docs/hooks.md tells more. A running server obeys at its next request.
 
             Examples:
-              okaeri hook set sign-up --url https://a.example.com --when-down refuse --application 00VHj9mrbT8wn7Qk
+              okaeri hook set sign-up --url https://a.example.com --when-down refuse \\
+                --application 00VHj9mrbT8wn7Qk
               okaeri hook test sign-up --application 00VHj9mrbT8wn7Qk
               okaeri hook list --application 00VHj9mrbT8wn7Qk
             """,
@@ -46,10 +47,14 @@ struct SetHookCommand: AsyncParsableCommand {
             secret. With --new-secret the one before signs too for a day.
 
             Examples:
-              okaeri hook set sign-up --url https://a.example.com --when-down refuse --application 00VHj9mrbT8wn7Qk
-              okaeri hook set sign-up --url https://a.example.com --when-down allow --guests --application 00VHj9mrbT8wn7Qk
-              okaeri hook set upgrade --url https://a.example.com --when-down allow --new-secret --application 00VHj9mrbT8wn7Qk
-              okaeri hook set log-in --url https://a.example.com --when-down refuse --until 2027-03-31 --application 00VHj9mrbT8wn7Qk
+              okaeri hook set sign-up --url https://a.example.com --when-down refuse \\
+                --application 00VHj9mrbT8wn7Qk
+              okaeri hook set sign-up --url https://a.example.com --when-down allow \\
+                --guests --application 00VHj9mrbT8wn7Qk
+              okaeri hook set upgrade --url https://a.example.com --when-down allow \\
+                --new-secret --application 00VHj9mrbT8wn7Qk
+              okaeri hook set log-in --url https://a.example.com --when-down refuse \\
+                --until 2027-03-31 --application 00VHj9mrbT8wn7Qk
             """)
 
     @Argument(help: "sign-up, upgrade, access-token, log-in or adoption.")

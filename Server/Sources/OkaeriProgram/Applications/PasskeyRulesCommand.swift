@@ -15,8 +15,10 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
             Examples:
               okaeri application passkeys 00VHj9mrbT8wn7Qk
               okaeri application passkeys 00VHj9mrbT8wn7Qk --enabled --domain example.com
-              okaeri application passkeys 00VHj9mrbT8wn7Qk --origin https://app.example.com --origin https://example.com:8443
-              okaeri application passkeys 00VHj9mrbT8wn7Qk --no-user-verification-required --allow-authenticator ""
+              okaeri application passkeys 00VHj9mrbT8wn7Qk \\
+                --origin https://app.example.com --origin https://example.com:8443
+              okaeri application passkeys 00VHj9mrbT8wn7Qk \\
+                --no-user-verification-required --allow-authenticator ""
               okaeri application passkeys 00VHj9mrbT8wn7Qk --attestation-roots makers.pem
             """)
 

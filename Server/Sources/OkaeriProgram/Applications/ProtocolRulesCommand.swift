@@ -13,11 +13,14 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
 
             Examples:
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb
-              okaeri application rules 00VHj9mrbT8wn7Qk ncmb --idle-hours 8760 --sessions-per-user 5
-              okaeri application rules 00VHj9mrbT8wn7Qk ncmb --no-anonymous --readable-by-all
+              okaeri application rules 00VHj9mrbT8wn7Qk ncmb --idle-hours 8760 \\
+                --sessions-per-user 5
+              okaeri application rules 00VHj9mrbT8wn7Qk ncmb --no-anonymous \\
+                --readable-by-all
               okaeri application rules 00VHj9mrbT8wn7Qk ncmb --host old.example.com
               okaeri application rules 00VHj9mrbT8wn7Qk parse --master-network 10.0.0.0/8
-              okaeri application rules 00VHj9mrbT8wn7Qk parse --parse-upstream https://parse.example.com/parse
+              okaeri application rules 00VHj9mrbT8wn7Qk parse \\
+                --parse-upstream https://parse.example.com/parse
             """)
 
     @Argument(help: "The application's id.")

@@ -15,8 +15,10 @@ struct SecondFactorRulesCommand: AsyncParsableCommand {
 
             Examples:
               okaeri application second-factors 00VHj9mrbT8wn7Qk
-              okaeri application second-factors 00VHj9mrbT8wn7Qk --mode optional --demanded-for password_changed
-              okaeri application second-factors 00VHj9mrbT8wn7Qk --no-device-keys-count --no-transfer-codes-count
+              okaeri application second-factors 00VHj9mrbT8wn7Qk --mode optional \\
+                --demanded-for password_changed
+              okaeri application second-factors 00VHj9mrbT8wn7Qk --no-device-keys-count \\
+                --no-transfer-codes-count
             """)
 
     @Argument(help: "The application's id.")

@@ -13,7 +13,8 @@ struct SignUpRulesCommand: AsyncParsableCommand {
 
             Examples:
               okaeri application sign-up 00VHj9mrbT8wn7Qk
-              okaeri application sign-up 00VHj9mrbT8wn7Qk --username-minimum-characters 3 --email-required
+              okaeri application sign-up 00VHj9mrbT8wn7Qk \\
+                --username-minimum-characters 3 --email-required
               okaeri application sign-up 00VHj9mrbT8wn7Qk --asks-phone --asks-display-name
               okaeri application sign-up 00VHj9mrbT8wn7Qk --no-email-required
             """)

@@ -11,7 +11,8 @@ struct ThemeCommand: ParsableCommand {
         discussion: """
             A theme is a JSON file, the same for pages and apps. All of it may be left out:
 
-              {"brand": "Hoshi", "logo": "logo.png", "backgroundImage": "stars.webp", "cornerRadius": 12,
+              {"brand": "Hoshi", "logo": "logo.png", "backgroundImage": "stars.webp",
+               "cornerRadius": 12,
                "buttonShape": "capsule", "font": "rounded",
                "light": {"primary": "#0A5C36", "onPrimary": "#FFFFFF"}, "dark": {"primary": "#7BD8A6"},
                "texts": {"ja": {"logIn.title": "おかえりなさい"}}}

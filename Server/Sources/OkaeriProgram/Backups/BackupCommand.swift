@@ -12,8 +12,10 @@ struct BackupCommand: ParsableCommand {
 
             Examples:
               okaeri backup new-key --secret-key-file okaeri-backup.secret
-              okaeri backup make --data /var/lib/okaeri --to /mnt/backups --key okaeri-backup-key-1-… --keep 14
-              okaeri backup revocations --data /var/lib/okaeri --to s3://backups/okaeri --key okaeri-backup-key-1-…
+              okaeri backup make --data /var/lib/okaeri --to /mnt/backups \\
+                --key okaeri-backup-key-1-… --keep 14
+              okaeri backup revocations --data /var/lib/okaeri --to s3://backups/okaeri \\
+                --key okaeri-backup-key-1-…
               okaeri backup list --from /mnt/backups
             """,
         subcommands: [

@@ -80,7 +80,8 @@ struct CheckBackupCommand: ParsableCommand {
 
             Examples:
               okaeri backup check --from /mnt/backups
-              okaeri backup check okaeri-20261123T041500.000Z.backup --from /mnt/backups --secret-key-file okaeri-backup.secret
+              okaeri backup check okaeri-20261123T041500.000Z.backup --from /mnt/backups \\
+                --secret-key-file okaeri-backup.secret
             """)
 
     @Argument(help: "The backup's name; the newest when none is given.")

@@ -21,9 +21,12 @@ struct MakeBackupCommand: ParsableCommand {
             than Amazon's, AWS_ENDPOINT_URL.
 
             Examples:
-              okaeri backup make --data /var/lib/okaeri --to /mnt/backups --key okaeri-backup-key-1-… --keep 14
-              okaeri backup make --database postgresql://okaeri@db/okaeri --to /mnt/backups --key okaeri-backup-key-1-…
-              AWS_ENDPOINT_URL=https://s3.example.com okaeri backup make --to s3://backups/okaeri --json
+              okaeri backup make --data /var/lib/okaeri --to /mnt/backups \\
+                --key okaeri-backup-key-1-… --keep 14
+              okaeri backup make --database postgresql://okaeri@db/okaeri \\
+                --to /mnt/backups --key okaeri-backup-key-1-…
+              AWS_ENDPOINT_URL=https://s3.example.com okaeri backup make \\
+                --to s3://backups/okaeri --json
             """)
 
     @OptionGroup var target: BackupTargetOptions
@@ -104,7 +107,8 @@ struct StoreRevocationsCommand: ParsableCommand {
             lost machine costs at most a minute of knowledge of what ended.
 
             Example:
-              okaeri backup revocations --data /var/lib/okaeri --to /mnt/backups --key okaeri-backup-key-1-…
+              okaeri backup revocations --data /var/lib/okaeri --to /mnt/backups \\
+                --key okaeri-backup-key-1-…
             """)
 
     @OptionGroup var target: BackupTargetOptions

@@ -29,12 +29,18 @@ struct RestoreCommand: ParsableCommand {
             a point in time by PostgreSQL's own tools, --revocations-only ends in it what ended since, before a node starts.
 
             Examples:
-              okaeri restore --to 2026-11-23T04:15:42Z --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
-              okaeri restore --from /mnt/backups --secret-key-file okaeri-backup.secret --data /var/lib/okaeri
-              okaeri restore okaeri-20261123T041500.000Z.backup --from s3://backups/okaeri \\
-                --secret-key-file okaeri-backup.secret --data restored --revocations-of /var/lib/okaeri
-              okaeri restore --database postgresql://okaeri@db/restored --from /mnt/backups \\
-                --secret-key-file okaeri-backup.secret --revocations-of postgresql://okaeri@db/okaeri
+              okaeri restore --to 2026-11-23T04:15:42Z --from s3://replica/okaeri \\
+                --secret-key-file okaeri-backup.secret
+              okaeri restore --from /mnt/backups --secret-key-file okaeri-backup.secret \\
+                --data /var/lib/okaeri
+              okaeri restore okaeri-20261123T041500.000Z.backup \\
+                --from s3://backups/okaeri \\
+                --secret-key-file okaeri-backup.secret --data restored \\
+                --revocations-of /var/lib/okaeri
+              okaeri restore --database postgresql://okaeri@db/restored \\
+                --from /mnt/backups \\
+                --secret-key-file okaeri-backup.secret \\
+                --revocations-of postgresql://okaeri@db/okaeri
             """)
 
     @Argument(help: "The backup's name; the newest when none is given.")

@@ -24,8 +24,10 @@ struct ServeStandbyCommand: AsyncParsableCommand {
             “okaeri standby take-over” in the same folder ends it, and makes this machine the primary.
 
             Example:
-              okaeri standby serve --data /var/lib/okaeri --listen 127.0.0.1:8081 --from s3://replica/okaeri \\
-                --secret-key-file okaeri-backup.secret --primary-url https://id.example.com
+              okaeri standby serve --data /var/lib/okaeri --listen 127.0.0.1:8081 \\
+                --from s3://replica/okaeri \\
+                --secret-key-file okaeri-backup.secret \\
+                --primary-url https://id.example.com
             """)
 
     @OptionGroup var source: BackupSourceOptions

@@ -16,10 +16,13 @@ struct StandbyCommand: ParsableCommand {
             sealing key is not in the replica: this machine needs it too.
 
             Examples:
-              okaeri standby follow --data /var/lib/okaeri --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
-              okaeri standby serve --data /var/lib/okaeri --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
+              okaeri standby follow --data /var/lib/okaeri --from s3://replica/okaeri \\
+                --secret-key-file okaeri-backup.secret
+              okaeri standby serve --data /var/lib/okaeri --from s3://replica/okaeri \\
+                --secret-key-file okaeri-backup.secret
               okaeri standby status --data /var/lib/okaeri
-              okaeri standby take-over --data /var/lib/okaeri --from s3://replica/okaeri --secret-key-file okaeri-backup.secret
+              okaeri standby take-over --data /var/lib/okaeri --from s3://replica/okaeri \\
+                --secret-key-file okaeri-backup.secret
             """,
         subcommands: [
             FollowReplicaCommand.self, ServeStandbyCommand.self, StandbyStatusCommand.self, TakeOverCommand.self,
@@ -54,8 +57,10 @@ struct FollowReplicaCommand: AsyncParsableCommand {
             asked again.
 
             Examples:
-              okaeri standby follow --data /var/lib/okaeri --from /mnt/replica --secret-key-file okaeri-backup.secret
-              okaeri standby follow --once --data standby --from /mnt/replica --secret-key-file okaeri-backup.secret
+              okaeri standby follow --data /var/lib/okaeri --from /mnt/replica \\
+                --secret-key-file okaeri-backup.secret
+              okaeri standby follow --once --data standby --from /mnt/replica \\
+                --secret-key-file okaeri-backup.secret
             """)
 
     @OptionGroup var options: StandbyOptions
@@ -165,7 +170,8 @@ struct TakeOverCommand: ParsableCommand {
             In a folder that has a database, such as a restored one, only the claim is made.
 
             Example:
-              okaeri standby take-over --data /var/lib/okaeri --from /mnt/replica --secret-key-file okaeri-backup.secret
+              okaeri standby take-over --data /var/lib/okaeri --from /mnt/replica \\
+                --secret-key-file okaeri-backup.secret
             """)
 
     @OptionGroup var options: StandbyOptions

@@ -13,7 +13,8 @@ struct DemoAccountCommand: AsyncParsableCommand {
             Examples:
               okaeri demo account
               okaeri demo account --locale ko
-              okaeri demo account --server http://127.0.0.1:8080 --application 00VHj9mrbT8wn7Qk --json
+              okaeri demo account --server http://127.0.0.1:8080 \\
+                --application 00VHj9mrbT8wn7Qk --json
             """)
 
     @OptionGroup var options: DemoOptions

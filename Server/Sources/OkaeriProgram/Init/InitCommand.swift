@@ -24,7 +24,8 @@ struct InitCommand: AsyncParsableCommand, SettingHolder {
             Examples:
               okaeri init
               okaeri init --yes --data /var/lib/okaeri --application "My app"
-              okaeri init --yes --public-url https://id.example.com --file /etc/okaeri/okaeri.json
+              okaeri init --yes --public-url https://id.example.com \\
+                --file /etc/okaeri/okaeri.json
             """)
 
     @Option(help: ArgumentHelp("The configuration file to write.", valueName: "file"))

@@ -17,8 +17,10 @@ struct BuildPasswordFilterCommand: ParsableCommand {
             running server, which goes on with the old one until it starts again.
 
             Examples:
-              okaeri passwords build-filter pwned-passwords-sha1.txt --output passwords.filter
-              zcat list.gz | okaeri passwords build-filter - --output passwords.filter --minimum-count 10
+              okaeri passwords build-filter pwned-passwords-sha1.txt \\
+                --output passwords.filter
+              zcat list.gz | okaeri passwords build-filter - --output passwords.filter \\
+                --minimum-count 10
               okaeri passwords build-filter words.txt --text --output words.filter
             """)
 

@@ -16,8 +16,10 @@ struct OldServiceCommand: ParsableCommand {
             For services that are not listed here there is the hook “adoption”.
 
             Examples:
-              okaeri old-service set firebase --project my-game --application 00VHj9mrbT8wn7Qk
-              okaeri old-service set supabase --issuer https://abc.supabase.co/auth/v1 --application 00VHj9mrbT8wn7Qk
+              okaeri old-service set firebase --project my-game \\
+                --application 00VHj9mrbT8wn7Qk
+              okaeri old-service set supabase --issuer https://abc.supabase.co/auth/v1 \\
+                --application 00VHj9mrbT8wn7Qk
               okaeri old-service list --application 00VHj9mrbT8wn7Qk
             """,
         subcommands: [SetOldServiceCommand.self, ListOldServicesCommand.self, RemoveOldServiceCommand.self])
@@ -35,11 +37,14 @@ struct SetOldServiceCommand: AsyncParsableCommand {
             lines, and stored sealed.
 
             Examples:
-              okaeri old-service set firebase --project my-game --application 00VHj9mrbT8wn7Qk
-              okaeri old-service set supabase --issuer https://abc.supabase.co/auth/v1 --secret-file secret \\
+              okaeri old-service set firebase --project my-game \\
+                --application 00VHj9mrbT8wn7Qk
+              okaeri old-service set supabase --issuer https://abc.supabase.co/auth/v1 \\
+                --secret-file secret \\
                 --application 00VHj9mrbT8wn7Qk
               okaeri old-service set cognito --client 3n4b5urk1ft4fl3mg5e62d9ado \\
-                --issuer https://cognito-idp.ap-northeast-1.amazonaws.com/ap-northeast-1_a1B2c3D4e --application 00VHj9mrbT8wn7Qk
+                --issuer https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_a1B2c3D4e \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @Argument(help: "firebase, supabase, cognito or nakama.")

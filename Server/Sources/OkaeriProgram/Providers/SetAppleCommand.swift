@@ -17,8 +17,10 @@ struct SetAppleCommand: AsyncParsableCommand {
             /v1/providers/apple/notifications into the App ID as its notification endpoint.
 
             Examples:
-              okaeri application apple set 00VHj9mrbT8wn7Qk --team ABCDE12345 --bundle com.example.app
-              okaeri application apple set 00VHj9mrbT8wn7Qk --key-id KEY1234567 --key-file AuthKey_KEY1234567.p8
+              okaeri application apple set 00VHj9mrbT8wn7Qk --team ABCDE12345 \\
+                --bundle com.example.app
+              okaeri application apple set 00VHj9mrbT8wn7Qk --key-id KEY1234567 \\
+                --key-file AuthKey_KEY1234567.p8
             """)
 
     @Argument(help: "The application's id.")

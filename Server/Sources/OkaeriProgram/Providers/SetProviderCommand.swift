@@ -15,8 +15,10 @@ struct SetProviderCommand: AsyncParsableCommand {
             secret; for kakao the REST API key, then the native app key; for gamecenter the bundle ids, without a secret.
 
             Examples:
-              okaeri application provider set 00VHj9mrbT8wn7Qk google --client 123.apps.googleusercontent.com
-              okaeri application provider set 00VHj9mrbT8wn7Qk oidc:work --issuer https://login.example.com \\
+              okaeri application provider set 00VHj9mrbT8wn7Qk google \\
+                --client 123.apps.googleusercontent.com
+              okaeri application provider set 00VHj9mrbT8wn7Qk oidc:work \\
+                --issuer https://login.example.com \\
                 --client app --redirect com.example.app:/back
             """)
 

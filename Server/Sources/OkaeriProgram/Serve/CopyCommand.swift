@@ -19,10 +19,13 @@ struct CopyCommand: AsyncParsableCommand {
             A password in a connection string shows in the list of processes: keep it in libpq's password file.
 
             Examples:
-              okaeri copy --from /var/lib/okaeri --to postgresql://okaeri@db.example.com/okaeri
-              okaeri copy --from postgresql://okaeri@db.example.com/okaeri --to /var/lib/okaeri
+              okaeri copy --from /var/lib/okaeri \\
+                --to postgresql://okaeri@db.example.com/okaeri
+              okaeri copy --from postgresql://okaeri@db.example.com/okaeri \\
+                --to /var/lib/okaeri
               okaeri copy --from /var/lib/okaeri --to /mnt/new/okaeri
-              OKAERI_DATABASE=postgresql://… okaeri copy --from postgresql://okaeri@old.example.com/okaeri --json
+              OKAERI_DATABASE=postgresql://… okaeri copy \\
+                --from postgresql://okaeri@old.example.com/okaeri --json
             """)
 
     @Option(

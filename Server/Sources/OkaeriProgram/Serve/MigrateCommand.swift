@@ -13,7 +13,8 @@ struct MigrateCommand: AsyncParsableCommand {
 
             Examples:
               okaeri migrate --database postgresql://okaeri@db.example.com/okaeri
-              okaeri migrate --database postgresql://okaeri@db.example.com/okaeri --dry-run
+              okaeri migrate --database postgresql://okaeri@db.example.com/okaeri \\
+                --dry-run
             """)
 
     @OptionGroup var storage: StorageOptions

@@ -13,7 +13,8 @@ struct RedirectCommand: AsyncParsableCommand {
             Examples:
               okaeri application redirect 00VHj9mrbT8wn7Qk
               okaeri application redirect 00VHj9mrbT8wn7Qk --add com.example.app:/back
-              okaeri application redirect 00VHj9mrbT8wn7Qk --add https://app.example.com/back --remove http://127.0.0.1/back
+              okaeri application redirect 00VHj9mrbT8wn7Qk \\
+                --add https://app.example.com/back --remove http://127.0.0.1/back
             """)
 
     @Argument(help: "The application's id.")

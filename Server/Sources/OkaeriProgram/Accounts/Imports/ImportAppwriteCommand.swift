@@ -19,7 +19,8 @@ struct ImportAppwriteCommand: AsyncParsableCommand {
 
             Examples:
               okaeri import appwrite users.jsonl --application 00VHj9mrbT8wn7Qk --dry-run
-              okaeri import appwrite users.jsonl --sha sha512 --application 00VHj9mrbT8wn7Qk
+              okaeri import appwrite users.jsonl --sha sha512 \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @OptionGroup var users: ForeignUsersOptions

@@ -17,7 +17,8 @@ struct ImportCognitoCommand: AsyncParsableCommand {
 
             Examples:
               okaeri import cognito users.csv --application 00VHj9mrbT8wn7Qk --dry-run
-              okaeri import cognito users.json --provider Corp=oidc:corp --application 00VHj9mrbT8wn7Qk
+              okaeri import cognito users.json --provider Corp=oidc:corp \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @OptionGroup var users: ForeignUsersOptions

@@ -19,8 +19,10 @@ struct ImportFirebaseCommand: AsyncParsableCommand {
             Anonymous users come with --anonymous alone.
 
             Examples:
-              okaeri import firebase users.json --hash-config hash.json --application 00VHj9mrbT8wn7Qk --dry-run
-              okaeri import firebase users.json --hash-config hash.json --application 00VHj9mrbT8wn7Qk
+              okaeri import firebase users.json --hash-config hash.json \\
+                --application 00VHj9mrbT8wn7Qk --dry-run
+              okaeri import firebase users.json --hash-config hash.json \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @OptionGroup var users: ForeignUsersOptions

@@ -17,7 +17,8 @@ struct ImportKeycloakCommand: AsyncParsableCommand {
 
             Examples:
               okaeri import keycloak realm.json --application 00VHj9mrbT8wn7Qk --dry-run
-              okaeri import keycloak realm.json --provider corp=oidc:corp --application 00VHj9mrbT8wn7Qk
+              okaeri import keycloak realm.json --provider corp=oidc:corp \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @OptionGroup var users: ForeignUsersOptions

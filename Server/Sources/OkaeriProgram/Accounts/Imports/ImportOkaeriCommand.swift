@@ -19,7 +19,8 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
             The whole file is checked before anything is written. An import that broke off is run again with --into-existing.
 
             Examples:
-              okaeri import okaeri export.okaeri --secret-key-file okaeri-backup.secret --dry-run
+              okaeri import okaeri export.okaeri --secret-key-file okaeri-backup.secret \\
+                --dry-run
               okaeri import okaeri export.okaeri --secret-key-file okaeri-backup.secret
               okaeri import okaeri export.jsonl
             """)

@@ -17,7 +17,8 @@ struct ImportSupabaseCommand: AsyncParsableCommand {
             Examples:
               okaeri import supabase users.jsonl --application 00VHj9mrbT8wn7Qk --dry-run
               okaeri import supabase users.jsonl --application 00VHj9mrbT8wn7Qk
-              okaeri import supabase users.csv --identities identities.csv --application 00VHj9mrbT8wn7Qk
+              okaeri import supabase users.csv --identities identities.csv \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @OptionGroup var users: ForeignUsersOptions

@@ -20,7 +20,8 @@ struct ImportUsersCommand: AsyncParsableCommand {
 
             Examples:
               okaeri import users users.jsonl --application 00VHj9mrbT8wn7Qk --dry-run
-              okaeri import users users.csv --mapping columns.json --application 00VHj9mrbT8wn7Qk
+              okaeri import users users.csv --mapping columns.json \\
+                --application 00VHj9mrbT8wn7Qk
             """)
 
     @OptionGroup var users: ForeignUsersOptions
