@@ -58,7 +58,7 @@ extension Contract {
                 ]
             }
             try expectEqual(counts, [1, 2, 1, 1])
-            let last = try await engine.write { transaction throws(DomainError) in
+            let last = try await engine.write { transaction throws(DomainError) -> [Int] in
                 let within = try transaction.count(key, window: window, at: samples.now + .seconds(61))
                 let limit = samples.now + .seconds(61)
                 func counters(after key: RateLimitKey?) throws(DomainError) -> [RateLimitKey] {
