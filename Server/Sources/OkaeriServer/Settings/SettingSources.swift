@@ -46,7 +46,8 @@ struct SettingSources {
         do { _ = try JSONSerialization.jsonObject(with: bytes) } catch {
             words = (error as NSError).userInfo["NSDebugDescription"] as? String ?? ""
         }
-        guard let match = words.firstMatch(of: /around character (\d+)/), let index = Int(match.output.1) else {
+        guard let match = words.firstMatch(of: /around character (\d+)/), let index = Int(match.output.1, radix: 10)
+        else {
             return ": it ends too early"
         }
         let before = bytes.prefix(index)
