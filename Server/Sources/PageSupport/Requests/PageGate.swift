@@ -40,10 +40,11 @@ package struct PageGate: Sendable {
         // Without https only this machine gets a cookie that works: browsers drop the others.
         let isThisMachine = Self.isThisMachine(target.authority)
         let isSecure = target.scheme == "https" || !isThisMachine
-        // Browsers name the site to addresses alone that they trust (Fetch Metadata §2.1): then a proxy that is not listed
-        // speaks https.
+        // A name of the internet may have a proxy with a certificate that is not listed. Browsers name the site to addresses
+        // alone that they trust (Fetch Metadata §2.1): then such a proxy speaks https.
         let dropsCookies =
-            target.scheme != "https" && !isThisMachine && request.headers.value(of: .secFetchSite) == nil
+            target.scheme != "https" && !isThisMachine && Self.isOfLocalNetwork(target.authority)
+            && request.headers.value(of: .secFetchSite) == nil
         let cookies = BrowserCookies(request.headers)
         let cookieName = BrowserCookies.name(name, isSecure: isSecure)
         let cookie = cookies[cookieName].flatMap { Self.isPlain($0) ? $0 : nil }
@@ -91,8 +92,18 @@ package struct PageGate: Sendable {
         return PageLanguage.first(of: asked) ?? PageLanguage.first(of: AcceptLanguage.tags(of: request))
     }
 
+    private static func host(of authority: String) -> Substring {
+        authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+    }
+
+    /// Whether it is a number, or a name that is known to the local network alone: no authority certifies those.
+    private static func isOfLocalNetwork(_ authority: String) -> Bool {
+        let host = host(of: authority)
+        return IPAddress(host) != nil || !host.contains(".") || host.hasSuffix(".local")
+    }
+
     private static func isThisMachine(_ authority: String) -> Bool {
-        let host = authority.hasPrefix("[") ? authority.prefix { $0 != "]" } + "]" : authority.prefix { $0 != ":" }
+        let host = host(of: authority)
         return host == "localhost" || host.hasSuffix(".localhost") || IPAddress(host)?.isLoopback == true
     }
 

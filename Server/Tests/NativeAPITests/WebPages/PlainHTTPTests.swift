@@ -34,7 +34,7 @@ struct PlainHTTPTests {
         "are there by https, on this machine by each of its names, and behind a proxy that nobody listed",
         arguments: [
             (host, "https://id.example.test", ""), ("127.0.0.1:8080", "", ""), ("localhost:8080", "", ""),
-            ("[::1]:8080", "", ""), (host, "", "none"),
+            ("[::1]:8080", "", ""), (host, "", "none"), ("id.example.test", "", ""),
         ])
     func shown(host: String, publicURL: String, site: String) async throws {
         let settings = publicURL.isEmpty ? [:] : ["public-url": publicURL]
@@ -49,7 +49,7 @@ struct PlainHTTPTests {
     func port(host: String) async throws {
         #expect(
             try await answer("/dashboard/log-in", host: host).text.contains("http://127.0.0.1:9000/dashboard/log-in"))
-        let plain = try await answer("/dashboard/log-in", host: "okaeri.example.test")
+        let plain = try await answer("/dashboard/log-in", host: "okaeri.local")
         #expect(plain.text.contains("http://127.0.0.1/dashboard/log-in"))
     }
 }
