@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import HTTPSupport
+import HTTPTypes
 import NIOCore
 import OkaeriServer
 import OkaeriWire

@@ -1,7 +1,8 @@
-import Domain
 import enum OkaeriWire.JSONValue
 import TestWorld
 import Testing
+
+@testable import Domain
 
 @Suite("Bringing the values of two users together")
 struct MergeRulesTests {

@@ -1,3 +1,4 @@
+import Foundation
 import StorageSQLite
 import TestWorld
 import Testing

@@ -57,7 +57,7 @@ struct EventMergeTests {
         try await deliver()
         let ofGuest = { (event: Event) in event.user == guest || event.leftUser == guest }
         #expect(receiver.taken.filter(ofGuest).map(\.type) == [.userCreated, .userMerged])
-        _ = try await rules.users.endAllSessions(of: guest, in: application, by: .local)
+        _ = try await world.modules.administration.users.endAllSessions(of: guest, in: application, by: .local)
         try await deliver()
         #expect(receiver.taken.filter(ofGuest).count == 2)
         receiver.refuse(nil)

@@ -102,7 +102,7 @@ struct SessionCacheTests {
                 malloc_size(pointer)
             #else
                 // With the head that stands before each block.
-                malloc_usable_size(UnsafeMutableRawPointer(mutating: pointer)) + MemoryLayout<Int>.size
+                (usableSize?(UnsafeMutableRawPointer(mutating: pointer)) ?? 0) + MemoryLayout<Int>.size
             #endif
         }
         switch value {
@@ -190,3 +190,10 @@ final class MovableValidity: CacheValidity {
     var epoch: UInt64? { kept.withLock { $0 } }
     func move(to epoch: UInt64?) { kept.withLock { $0 = epoch } }
 }
+
+#if !canImport(Darwin)
+    /// `malloc_usable_size`, which the module of the C library does not declare.
+    private let usableSize: (@convention(c) (UnsafeMutableRawPointer) -> Int)? = dlsym(nil, "malloc_usable_size").map {
+        unsafeBitCast($0, to: (@convention(c) (UnsafeMutableRawPointer) -> Int).self)
+    }
+#endif

@@ -61,7 +61,7 @@ struct KiiRefreshTests {
             #expect(try await refresh(wrong, at: world).code == "WRONG_REFRESH_TOKEN", "\(wrong)")
         }
         #expect(try await refresh(token, at: self.world()).code == "WRONG_REFRESH_TOKEN")
-        let id = Identifier<User>(rawValue: user.id)
+        let id = Identifier<Domain.User>(rawValue: user.id)
         try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: true, by: .local)
         #expect(try await refresh(token, at: world).code == "WRONG_REFRESH_TOKEN")
         try await world.modules.accounts.setUserDisabled(id, in: world.application, isDisabled: false, by: .local)

@@ -1,4 +1,6 @@
 import Domain
+import HTTPTypes
+import NativeAPI
 import OkaeriWire
 import Testing
 

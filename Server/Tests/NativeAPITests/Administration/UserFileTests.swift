@@ -3,6 +3,7 @@ import HTTPSupport
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import OkaeriServer
 import OkaeriWire
 import Synchronization
 import Testing
