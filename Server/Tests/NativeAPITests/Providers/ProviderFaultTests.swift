@@ -286,12 +286,12 @@ struct NamedProviderTests {
             randomness: TestRandomness())
         let flooded = try #require(providers[.facebook])
         let flood = configured("flood", .facebook)
-        let ended = Atomic(0)
+        let ended = EndedChecks()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<IdentityProviders.lanesOfNamed / 2 {
                 group.addTask {
                     _ = await flooded.check(flood)
-                    ended.add(1, ordering: .relaxed)
+                    ended.note()
                 }
             }
             await silent.waitForCalls(IdentityProviders.lanesOfNamed / 2)
@@ -308,7 +308,7 @@ struct NamedProviderTests {
             let ofAdmins = configured("", Identity.Provider(rawValue: "oidc:admins"), issuer: issuer)
             _ = await providers.admins?.check(ofAdmins)
             #expect(quick.calls > before)
-            #expect(ended.load(ordering: .relaxed) == 0)
+            #expect(ended.count == 0)
             silent.gate.open()
         }
         for caller in [caller, adminCaller, tenantCaller] { await caller.close() }
@@ -341,4 +341,13 @@ struct NamedProviderTests {
         }
         await caller.close()
     }
+}
+
+/// How many checks have ended.
+private final class EndedChecks: Sendable {
+    private let ended = Atomic(0)
+
+    var count: Int { ended.load(ordering: .relaxed) }
+
+    func note() { ended.add(1, ordering: .relaxed) }
 }

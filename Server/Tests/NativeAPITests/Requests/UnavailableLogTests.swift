@@ -1,5 +1,6 @@
 import Domain
 import HTTPSupport
+import HTTPTypes
 import Logging
 import OkaeriWire
 import Testing

@@ -6,6 +6,10 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 /// A collector of traces and metrics, or another receiver of messages, on a port of this machine.
 final class FakeCollector: Sendable {
     private let kept = Mutex<[Message]>([])
@@ -82,20 +86,18 @@ final class SilentServer: Sendable {
 
     init() throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let outcome = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                // The system takes connections for a program that only listens.
-                bind(descriptor, pointer, length) == 0 && listen(descriptor, 64) == 0
-                    && getsockname(descriptor, pointer, &length) == 0
-            }
+        // Family, port and number of a `sockaddr_in` (Linux); its members are of whichever module was loaded first.
+        var address: [UInt8] = [UInt8(AF_INET), 0, 0, 0, 127, 0, 0, 1] + [UInt8](repeating: 0, count: 8)
+        var length = socklen_t(address.count)
+        let outcome = address.withUnsafeMutableBytes { bytes in
+            guard let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
+            // The system takes connections for a program that only listens.
+            return bind(descriptor, pointer, length) == 0 && listen(descriptor, 64) == 0
+                && getsockname(descriptor, pointer, &length) == 0
         }
         try #require(outcome, "\(String(cString: strerror(errno)))")
         self.descriptor = descriptor
-        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
+        url = "http://127.0.0.1:\(Int(address[2]) << 8 | Int(address[3]))"
     }
 
     deinit { close(descriptor) }
