@@ -115,11 +115,12 @@ package final class WorkerThreads: Sendable {
     /// - Precondition: It is counted among the started and idle ones.
     private func start() {
         let thread = Thread { [self] in
+            // Foundation names a thread in the system's tools only while it runs.
+            Thread.current.name = name
             Self.lower(niceness)
             work()
             ended.leave()
         }
-        thread.name = name
         thread.start()
     }
 

@@ -92,7 +92,7 @@ struct HostileClientTests {
             let framing = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: \(length)"
             let body = String(repeating: " ", count: length)
             let answer = try await server.exchange([
-                server.head("POST /v1/log-in/automatic", "DPoP: x", framing) + "\r\n",
+                server.head("POST /v1/sign-up", framing) + "\r\n",
                 isChunked ? String(length, radix: 16) + "\r\n" + body : body,
             ])
             #expect(answer.hasPrefix("HTTP/1.1 413 "), "\(answer)")

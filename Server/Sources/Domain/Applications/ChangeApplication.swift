@@ -43,7 +43,7 @@ extension ApplicationSettings {
             ("deletionGraceSeconds", deletionGrace), ("anonymousIdleSeconds", anonymousIdleLimit),
         ]
         for (field, span) in named where span.map({ !Self.spans.contains($0) }) ?? false {
-            let seconds = Self.spanDays.lowerBound * 86_400...Self.spanDays.upperBound * 86_400
+            let seconds = Self.spans.lowerBound.components.seconds...Self.spans.upperBound.components.seconds
             faults.append(ValidationError(field: field, rule: .outOfRange(seconds)))
         }
         if audiences.count > CreateApplication.maximumAudiences {

@@ -41,19 +41,17 @@ extension SQLTransaction {
     package func counters(
         startedBefore limit: Timestamp, after key: RateLimitKey?, count: Int
     ) throws(DomainError) -> [RateLimitKey] {
-        try connection.rows(
+        try connection.all(
+            RateLimitKeyRow.self,
             """
-            SELECT application_id, kind, subject FROM rate_limits
+            FROM rate_limits
             WHERE (application_id, kind, subject) > ($1, $2, $3) AND window_start < $4
             ORDER BY application_id, kind, subject LIMIT $5
             """,
             [
                 .text(key?.application.rawValue ?? ""), .text(key?.kind ?? ""), .text(key?.subject ?? ""), .time(limit),
                 .count(count),
-            ]
-        ) { row throws(DomainError) in
-            RateLimitKey(application: Identifier(rawValue: row.text(0)), kind: row.text(1), subject: row.text(2))
-        }
+            ])
     }
 
     package func remove(_ counters: [RateLimitKey], startedBefore limit: Timestamp) throws(DomainError) {
@@ -63,6 +61,18 @@ extension SQLTransaction {
                 DELETE FROM rate_limits WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start < $4
                 """, [.id(key.application), .text(key.kind), .text(key.subject), .time(limit)])
         }
+    }
+}
+
+enum RateLimitKeyRow: Row {
+    static let table: StaticString = "rate_limits"
+
+    enum Column: Int, RowColumn {
+        case applicationId, kind, subject
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> RateLimitKey {
+        RateLimitKey(application: row.id(.applicationId), kind: row.text(.kind), subject: row.text(.subject))
     }
 }
 

@@ -70,7 +70,11 @@ struct LogInIdentifierTests {
     @Test("can mean an address or number first, and always a user name")
     func candidates() {
         #expect(LogInIdentifier.candidates(of: "hana").map(\.kind) == [.username])
-        #expect(LogInIdentifier.candidates(of: " hana@example.com").map(\.kind) == [.email, .username])
+        #expect(LogInIdentifier.candidates(of: "hana@example.com").map(\.kind) == [.email, .username])
         #expect(LogInIdentifier.candidates(of: "＋81 90 1234 5678").map(\.kind) == [.phone, .username])
+        // Another protocol's name may have the spaces.
+        let spaced = LogInIdentifier.candidates(of: " hana@example.com")
+        #expect(spaced.map(\.kind) == [.email, .username, .username])
+        #expect(spaced.map(\.shown) == ["hana@example.com", "hana@example.com", " hana@example.com"])
     }
 }

@@ -123,9 +123,13 @@ struct FreshnessMatrixTests {
                 for (authenticatedAt, secondFactorAt) in Self.times.flatMap({ a in Self.times.map { (a, $0) } }) {
                     for standing in Samples.Standing.allCases {
                         let session = Samples.session(
-                            name, authenticatedAt: authenticatedAt, secondFactorAt: secondFactorAt)
+                            name, authenticatedAt: authenticatedAt, secondFactorAt: secondFactorAt,
+                            deviceKey: Samples.deviceKey)
+                        let key = Identity(
+                            provider: .device, subject: Samples.deviceKey, linkedAt: Samples.now - .days(9))
                         let who = Authenticated(
-                            application: application, session: session, user: Samples.user(standing),
+                            application: application, session: session,
+                            user: Samples.user(standing, identities: [key]),
                             tokenDigest: SecretDigest(of: []))
                         let author = AccountAuthor.owner(who, isProven: isProven, from: .local)
                         let error = Self.refusal { () throws(DomainError) in

@@ -40,10 +40,12 @@ enum SecondFactorSamples {
 
     /// A session of the user, by a protocol, with the times at which its owner showed to be there.
     static func session(
-        _ protocolName: Session.ProtocolName, authenticatedAt: Timestamp?, secondFactorAt: Timestamp? = nil
+        _ protocolName: Session.ProtocolName, authenticatedAt: Timestamp?, secondFactorAt: Timestamp? = nil,
+        deviceKey: String? = nil
     ) -> Session {
         var session = Session(
-            id: Identifier(rawValue: "session"), application: application, user: user, client: .init(address: nil),
+            id: Identifier(rawValue: "session"), application: application, user: user,
+            client: .init(deviceKey: deviceKey, address: nil),
             protocolName: protocolName, method: .password,
             times: .init(
                 createdAt: now - .days(1), lastUsedAt: now, expiresAt: now + .days(1),

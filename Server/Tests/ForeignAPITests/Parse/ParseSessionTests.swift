@@ -56,7 +56,7 @@ struct ParseSessionTests {
         let ended = try await world.modules.administration.audit.list(
             in: world.application.id, matching: AuditFilter(action: .sessionEnded))
         #expect(ended.map(\.target) == [.user(Identifier(rawValue: mika.id))])
-        #expect(ended.map(\.actor) == [.operator])
+        #expect(ended.map(\.actor) == [.protocolKey(.parse)])
         #expect(ended.map(\.details) == [["session": id]])
     }
 

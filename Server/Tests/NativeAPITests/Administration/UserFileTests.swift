@@ -83,7 +83,7 @@ struct UserFileTests {
     /// An audit went on reading users by a key that had been removed.
     @Test("breaks off at its next page when its key is removed, or when it takes too long")
     func brokenOff() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.run(["rate-limits": "off"]) { server in
             let (application, rules) = (server.application, server.composition.modules)
             for number in 0..<(ExportUsers.Pages.size + 20) {
                 _ = try await rules.accounts.signUp(

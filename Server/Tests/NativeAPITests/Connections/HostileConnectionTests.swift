@@ -13,7 +13,7 @@ struct HostileConnectionTests {
     /// The head of a log-in whose body comes in chunks.
     private static func chunkedHead(_ server: RunningServer) -> String {
         server.head(
-            "POST /v1/log-in/automatic", "DPoP: x", "Content-Type: application/json", "Transfer-Encoding: chunked")
+            "POST /v1/sign-up", "Content-Type: application/json", "Transfer-Encoding: chunked")
             + "\r\n"
     }
 
@@ -120,7 +120,7 @@ struct HostileConnectionTests {
     func lengths(header: String, expected: String) async throws {
         try await RunningServer.run { server in
             let answer = try await server.exchange([
-                server.head("POST /v1/log-in/automatic", "DPoP: x", header, "Connection: close") + "\r\nhello"
+                server.head("POST /v1/sign-up", header, "Connection: close") + "\r\nhello"
             ])
             let status = try #require(Self.statuses(answer).first)
             #expect(expected.split(separator: "|").contains(status), "\(answer)")

@@ -67,6 +67,6 @@ struct TelemetrySettingsTests {
         ])
     func together(_ values: [String: String], _ named: String) throws {
         let fault = #expect(throws: SettingFault.self) { try ServerSettings(commandLine: values, environment: [:]) }
-        #expect(fault?.description.hasPrefix("\(named) is ") == true, "\(fault?.description ?? "")")
+        #expect(fault?.description.hasPrefix("\(named) ") == true, "\(fault?.description ?? "")")
     }
 }
