@@ -235,6 +235,8 @@ extension Simulation {
             application: application, token: token, newPassword: Secret(new), address: Self.address,
             origin: Self.origin, rules: .native)
         member.order = nil
+        // The factor of who had not proved the address goes with the reset; a lost answer may have proved it.
+        if !member.isVerified { member.factor?.isSure = false }
         switch await call("reset the password", { try await $0.modules.accounts.resetPassword(request) }) {
         case .done:
             member.replacedPassword = member.passwords.count == 1 ? member.passwords[0] : nil

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Threads
 
-@Suite("Worker threads")
+@Suite("Worker threads", .timeLimit(.minutes(2)))
 struct WorkerThreadsTests {
     @Test("do work and return what it returns")
     func returnsValue() async throws {
@@ -102,6 +102,7 @@ struct WorkerThreadsTests {
             #expect(Self.running(name) == 1)
             async let second: Void = threads.run(work)
             await wait(for: begun)
+            while Self.running(name) < 2 { await Task.yield() }
             #expect(Self.running(name) == 2)
             gate.signal()
             gate.signal()

@@ -2,7 +2,7 @@
 package final class Administration: Sendable {
     package let perform: PerformAdminAction
     package let logIns: AdminLogIns
-    package let admins: AdminAccounts
+    package let admins: Admins
     package let keys: AdminKeys
     package let users: UserOperations
     package let audit: AuditLog
@@ -16,7 +16,7 @@ package final class Administration: Sendable {
         perform = PerformAdminAction(
             clock: world.clock, recordReading: RecordReading(store: world.store, audit: trail))
         logIns = AdminLogIns(world, rateLimiter: rateLimiter, passkeys: passkeys, providers: providers, audit: trail)
-        admins = AdminAccounts(world, logIns: logIns, passkeys: passkeys, audit: trail)
+        admins = Admins(world, logIns: logIns, passkeys: passkeys, audit: trail)
         keys = AdminKeys(world, audit: trail)
         users = UserOperations(world, enqueueMessage: enqueueMessage, searches: searches, changes: changes)
         audit = AuditLog(store: world.store, seals: trail.seals)

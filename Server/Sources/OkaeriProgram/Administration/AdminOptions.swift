@@ -68,7 +68,7 @@ struct AdminStandingOptions: ParsableArguments {
     }
 }
 
-extension AdminAccounts {
+extension Admins {
     /// The admin with a name or id.
     ///
     /// - Throws: `administration(notFound)`, `storageUnavailable`.

@@ -14,7 +14,8 @@ struct ThemeCommand: ParsableCommand {
               {"brand": "Hoshi", "logo": "logo.png", "backgroundImage": "stars.webp",
                "cornerRadius": 12,
                "buttonShape": "capsule", "font": "rounded",
-               "light": {"primary": "#0A5C36", "onPrimary": "#FFFFFF"}, "dark": {"primary": "#7BD8A6"},
+               "light": {"primary": "#0A5C36", "onPrimary": "#FFFFFF"},
+               "dark": {"primary": "#7BD8A6"},
                "texts": {"ja": {"logIn.title": "おかえりなさい"}}}
 
             Colours: \(Theme.ColourToken.allCases.map(\.rawValue).joined(separator: ", ")).

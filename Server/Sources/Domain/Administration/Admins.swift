@@ -1,5 +1,5 @@
 /// The accounts of admins: who is one, with which role, and what leads to them.
-package struct AdminAccounts: Sendable {
+package struct Admins: Sendable {
     package let list: ListAdmins
     package let create: CreateAdmin
     package let change: ChangeAdmin
