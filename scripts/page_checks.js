@@ -24,7 +24,8 @@
 
   // Roles: known ones, and what they refer to is there.
   const roles = ["alert", "status", "img", "navigation", "main", "dialog", "presentation", "none", "search", "tablist", "tab",
-    "tabpanel", "group", "list", "listitem", "table", "row", "cell", "columnheader", "rowheader", "region", "progressbar", "note", "log"];
+    "tabpanel", "group", "list", "listitem", "table", "row", "cell", "columnheader", "rowheader", "region", "progressbar", "note", "log",
+    "radiogroup"];
   for (const element of document.querySelectorAll("[role]")) {
     if (!roles.includes(element.getAttribute("role"))) faults.push(`role: ${element.getAttribute("role")}`);
     if (element.getAttribute("role") === "img" && !name(element)) faults.push("a picture without a name");
