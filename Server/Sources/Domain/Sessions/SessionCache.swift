@@ -31,10 +31,10 @@ package final class SessionCache: Sendable {
         return state.withLock { state in
             state.enter(epoch)
             guard epoch != nil else { return nil }
-            if let entry = state.young.entries[token] { return entry }
-            guard let entry = state.old.remove(token) else { return nil }
-            state.insert(entry)
-            return entry
+            if let kept = state.young.entries[token] { return kept.entry }
+            guard let kept = state.old.remove(token) else { return nil }
+            state.insert(kept)
+            return kept.entry
         }
     }
 
@@ -50,9 +50,11 @@ package final class SessionCache: Sendable {
     /// Keeps what was read after the ticket, unless a change since then may concern it.
     package func insert(_ entry: Authenticated, readAfter ticket: Ticket) {
         guard let epoch = ticket.epoch, validity.epoch == epoch else { return }
+        // Weighed once, and while nobody waits.
+        let kept = KeptEntry(entry: entry, weight: size.weight(of: entry))
         state.withLock { state in
             guard state.epoch == epoch, state.nothingConcerned(entry, since: ticket.position) else { return }
-            state.insert(entry)
+            state.insert(kept)
         }
     }
 
@@ -96,36 +98,39 @@ private struct Owner: Hashable {
     }
 }
 
+/// An entry with what it weighs.
+private struct KeptEntry {
+    let entry: Authenticated
+    let weight: Int
+}
+
 private struct Generation {
-    let size: SessionCacheSize
-    var entries: [SecretDigest: Authenticated] = [:]
+    var entries: [SecretDigest: KeptEntry] = [:]
     var tokens: [Owner: [SecretDigest]] = [:]
     /// What the entries weigh together.
     var weight = 0
 
-    init(size: SessionCacheSize) { self.size = size }
-
-    mutating func insert(_ entry: Authenticated) {
-        weight += size.weight(of: entry)
-        if let before = entries.updateValue(entry, forKey: entry.tokenDigest) {
-            weight -= size.weight(of: before)
+    mutating func insert(_ kept: KeptEntry) {
+        weight += kept.weight
+        if let before = entries.updateValue(kept, forKey: kept.entry.tokenDigest) {
+            weight -= before.weight
         } else {
-            tokens[Owner(entry), default: []].append(entry.tokenDigest)
+            tokens[Owner(kept.entry), default: []].append(kept.entry.tokenDigest)
         }
     }
 
-    mutating func remove(_ token: SecretDigest) -> Authenticated? {
-        guard let entry = entries.removeValue(forKey: token) else { return nil }
-        weight -= size.weight(of: entry)
-        let owner = Owner(entry)
+    mutating func remove(_ token: SecretDigest) -> KeptEntry? {
+        guard let kept = entries.removeValue(forKey: token) else { return nil }
+        weight -= kept.weight
+        let owner = Owner(kept.entry)
         tokens[owner]?.removeAll { $0 == token }
         if tokens[owner]?.isEmpty == true { tokens[owner] = nil }
-        return entry
+        return kept
     }
 
     mutating func removeAll(of owner: Owner) {
         for token in tokens.removeValue(forKey: owner) ?? [] {
-            if let entry = entries.removeValue(forKey: token) { weight -= size.weight(of: entry) }
+            if let kept = entries.removeValue(forKey: token) { weight -= kept.weight }
         }
     }
 }
@@ -135,23 +140,16 @@ private struct State {
     static let rememberedChanges = 1024
 
     let size: SessionCacheSize
-    var young: Generation
-    var old: Generation
+    var young = Generation()
+    var old = Generation()
     var epoch: UInt64?
     /// How many changes there were.
     var position: UInt64 = 0
     var recent: [Change] = []
 
-    init(size: SessionCacheSize) {
-        self.size = size
-        young = Generation(size: size)
-        old = Generation(size: size)
-    }
+    init(size: SessionCacheSize) { self.size = size }
 
-    mutating func clear() {
-        young = Generation(size: size)
-        old = Generation(size: size)
-    }
+    mutating func clear() { (young, old) = (Generation(), Generation()) }
 
     /// Forgets everything when another process may have changed something.
     mutating func enter(_ epoch: UInt64?) {
@@ -160,14 +158,10 @@ private struct State {
         clear()
     }
 
-    mutating func insert(_ entry: Authenticated) {
-        let weight = size.weight(of: entry)
-        guard weight <= size.half else { return }
-        if young.weight + weight > size.half {
-            old = young
-            young = Generation(size: size)
-        }
-        young.insert(entry)
+    mutating func insert(_ kept: KeptEntry) {
+        guard kept.weight <= size.half else { return }
+        if young.weight + kept.weight > size.half { (old, young) = (young, Generation()) }
+        young.insert(kept)
     }
 
     mutating func note(_ change: Change) {

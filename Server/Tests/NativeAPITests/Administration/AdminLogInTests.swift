@@ -248,9 +248,10 @@ struct AdminLogInTests {
         #expect(try await world.send(second.key, .get, world.path("/users")).status == 200)
         _ = try await AdminWorld.setUp(link.token, name: nil, on: world.server)
         expect(try await world.send(second.key, .get, world.path("/users")), 401, .adminRequired)
-        let entry = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
-            .first { $0.action == .adminSetUp && $0.target == .admin(Identifier(rawValue: second.id)) }
-        #expect(entry?.details["keys-ended"] == "1")
+        let entries = try await world.server.modules.administration.audit.list(in: AuditEntry.server)
+            .filter { $0.action == .adminSetUp && $0.target == .admin(Identifier(rawValue: second.id)) }
+        // The first time nothing was there to end.
+        #expect(entries.map { $0.details["keys-ended"] ?? "0" }.sorted() == ["0", "1"])
     }
 
     @Test("give keys that never do more than they themselves may do now")

@@ -34,24 +34,23 @@ package struct TryCode: Sendable {
         /// What a refusal leaves in the audit log.
         package var refusal: AuditDraft?
 
-        /// Counts a try of a user's codes.
+        /// Counts a try of a user's codes that could be guessed.
         ///
         /// - Returns: whether the user, or nobody in the user's stead, has one left.
         fileprivate func mayTry(
             _ user: String, at now: Timestamp, in transaction: any Transaction
         ) throws(DomainError) -> Bool {
-            let name = "code-tries-user-\(kind.rawValue)"
-            let inAll = try transaction.count(
-                RateLimitKey(application: application, kind: name, subject: user), window: triesForUser.window, at: now
-            ).count
-            let ofClient = try transaction.count(
-                RateLimitKey(application: application, kind: name, subject: "\(user) \(client.allowanceGroup)"),
-                window: triesForUser.window, at: now
-            ).count
-            return switch subject {
-            case .code: true
-            case .user: inAll <= triesForUser.maximum
-            case .ticket: inAll <= allTriesForUser.maximum && ofClient <= triesForUser.maximum
+            func count(_ subject: String) throws(DomainError) -> Int {
+                let key = RateLimitKey(
+                    application: application, kind: "code-tries-user-\(kind.rawValue)", subject: subject)
+                return try transaction.count(key, window: triesForUser.window, at: now).count
+            }
+            switch subject {
+            case .code: return true
+            case .user: return try count(user) <= triesForUser.maximum
+            case .ticket:
+                let (inAll, ofClient) = (try count(user), try count("\(user) \(client.allowanceGroup)"))
+                return inAll <= allTriesForUser.maximum && ofClient <= triesForUser.maximum
             }
         }
 
