@@ -45,7 +45,8 @@ package final class Messaging: Sendable {
             textDelivery: world.services.textDelivery, findApplication: findApplication,
             renderMessage: RenderMessage(
                 store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests,
-                renderer: world.services.mailRenderer))
+                renderer: world.services.mailRenderer),
+            shares: MailShares(of: DeliverMail.lanes))
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(editApplication: EditApplication(world, audit: audit))

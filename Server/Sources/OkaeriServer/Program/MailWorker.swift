@@ -4,10 +4,11 @@ import ServiceLifecycle
 
 /// Sends mail while the server runs: at once when there is new mail, and when a mail is to be tried again.
 ///
-/// Several lanes work side by side, so that one mail server that takes its time holds up one lane alone.
+/// Several lanes work side by side, so that one mail that takes its time holds up one lane alone, and the mails of one application
+/// half of them.
 package struct MailWorker: Service {
     /// How many mails are sent side by side.
-    static let lanes = 4
+    static let lanes = DeliverMail.lanes
     /// How long a lane waits at the most: mails of a node that died are taken over then.
     static let longestWait: Duration = .seconds(60)
     /// The wait after a round that failed as a whole, that is, while the storage is away.

@@ -6,34 +6,36 @@ extension SQLTransaction {
         note(.mailQueued)
     }
 
-    package func claimMail(
-        dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
-    ) throws(DomainError) -> [QueuedMail] {
-        let due = try connection.all(
-            QueuedMailRow.self, "FROM mail_queue WHERE next_try_at <= $1 ORDER BY next_try_at, id LIMIT $2",
-            [.time(now), .count(limit)])
-        var claimed: [QueuedMail] = []
-        for var mail in due {
-            mail.attempts += 1
-            mail.nextTryAt = lease
-            mail.claim = claim
-            try connection.run(
-                """
-                UPDATE mail_queue SET claim = $1, attempts = $2, next_try_at = $3
-                WHERE application_id = $4 AND id = $5
-                """,
-                [
-                    .text(claim), .count(mail.attempts), .time(lease), .id(mail.application), .id(mail.id),
-                ])
-            claimed.append(mail)
-        }
-        return claimed
+    package func nextMail(notOf applications: Set<Identifier<Application>>) throws(DomainError) -> QueuedMail? {
+        // Each id stands between spaces, which no id has: a list of any length in one text, for both engines.
+        let list = applications.map { " \($0.rawValue) " }.joined()
+        return try connection.first(
+            QueuedMailRow.self,
+            """
+            FROM mail_queue WHERE next_try_at IS NOT NULL AND REPLACE($1, ' ' || application_id || ' ', '') = $1
+            ORDER BY next_try_at, id LIMIT 1
+            """,
+            [.text(list)])
     }
 
-    package func nextMailAt() throws(DomainError) -> Timestamp? {
-        try connection.row(
-            "SELECT next_try_at FROM mail_queue WHERE next_try_at IS NOT NULL ORDER BY next_try_at LIMIT 1", []
-        ) { row throws(DomainError) in row.only.time }
+    package func claim(
+        _ mail: QueuedMail, until lease: Timestamp, by claim: String
+    ) throws(DomainError) -> QueuedMail? {
+        guard let due = mail.nextTryAt else { return nil }
+        var claimed = mail
+        claimed.attempts += 1
+        claimed.nextTryAt = lease
+        claimed.claim = claim
+        let isClaimed = try connection.change(
+            """
+            UPDATE mail_queue SET claim = $1, attempts = $2, next_try_at = $3
+            WHERE application_id = $4 AND id = $5 AND next_try_at = $6 AND attempts = $7
+            """,
+            [
+                .text(claim), .count(claimed.attempts), .time(lease), .id(mail.application), .id(mail.id), .time(due),
+                .count(mail.attempts),
+            ])
+        return isClaimed == 1 ? claimed : nil
     }
 
     package func replaceContent(of mail: QueuedMail) throws(DomainError) -> Bool {

@@ -1,5 +1,6 @@
 import Domain
 import StorageSQLite
+import Synchronization
 import TestWorld
 import Testing
 
@@ -120,7 +121,8 @@ struct DeliverMailTests {
         try await queue()
         let now = world.clock.now
         try await world.engine.write { transaction throws(DomainError) in
-            _ = try transaction.claimMail(dueBy: now, limit: 9, lease: now + DeliverMail.lease, claim: "the dead")
+            guard let mail = try transaction.nextMail(notOf: []) else { return }
+            _ = try transaction.claim(mail, until: now + DeliverMail.lease, by: "the dead")
         }
         #expect(try await world.modules.messaging.deliverMail() == DeliverMail.Round(nextAt: now + DeliverMail.lease))
         world.clock.advance(by: DeliverMail.lease)
@@ -139,6 +141,38 @@ struct DeliverMailTests {
     func crowd() async throws {
         for _ in 0..<11 { try await queue() }
         #expect(try await world.modules.messaging.deliverMail().delivered == 11)
+    }
+
+    @Test(
+        "leaves lanes to others while a mail server takes its time for the many mails of one application",
+        .timeLimit(.minutes(1)))
+    func shares() async throws {
+        let carrier = HeldCarrier(holding: "busy")
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
+        let (busy, other) = (try await world.makeApplication("busy"), try await world.makeApplication("other"))
+        let sealing = MailSealing(key: try .ofTests(), randomness: world.randomness)
+        func queue(_ number: Int, in application: Application) async throws {
+            for _ in 0..<number {
+                let message = RenderedMessage(kind: .emailChanged, recipient: "hana@example.com", languages: [])
+                let mail = try sealing.queued(
+                    .rendered(message), of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
+                try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
+            }
+        }
+        try await queue(9, in: busy)
+        let messaging = world.modules.messaging
+        try await withThrowingTaskGroup(of: DeliverMail.Round.self) { group in
+            for _ in 0..<DeliverMail.lanes { group.addTask { try await messaging.deliverMail() } }
+            // Half of them find nothing that they may send.
+            for _ in 0..<DeliverMail.lanes / 2 { #expect(try await group.next() == DeliverMail.Round()) }
+            try await queue(2, in: other)
+            #expect(try await messaging.deliverMail() == DeliverMail.Round(delivered: 2))
+            #expect(carrier.delivered == ["other", "other"])
+            carrier.gate.open()
+            var delivered = 0
+            for try await round in group { delivered += round.delivered }
+            #expect(delivered == 9)
+        }
     }
 
     @Test("gives a signal once mail is in the queue")
@@ -172,5 +206,23 @@ struct DeliverMailTests {
         await #expect(throws: DomainError.applicationUnknown) {
             try await world.modules.messaging.readOutbox(of: Identifier(rawValue: "nobody"))
         }
+    }
+}
+
+/// Holds the mails of one application until its gate is open.
+private final class HeldCarrier: MailCarrier {
+    let gate = Gate()
+    private let held: String
+    private let senders = Mutex<[String]>([])
+
+    init(holding held: String) { self.held = held }
+
+    /// The applications whose mails were delivered, one after the other.
+    var delivered: [String] { senders.withLock { $0 } }
+
+    func deliver(_ message: MailMessage) async -> MailOutcome {
+        if message.senderName == held { await gate.pass() }
+        senders.withLock { $0.append(message.senderName) }
+        return .delivered
     }
 }

@@ -21,6 +21,22 @@ extension Samples {
     }
 }
 
+extension Transaction {
+    /// Takes mails that are due as workers do, one after the other.
+    fileprivate func claimMail(
+        dueBy now: Timestamp, limit: Int, lease: Timestamp, claim name: String
+    ) throws(DomainError) -> [QueuedMail] {
+        var claimed: [QueuedMail] = []
+        while claimed.count < limit, let mail = try nextMail(notOf: []), let due = mail.nextTryAt, due <= now {
+            guard let taken = try claim(mail, until: lease, by: name) else { break }
+            claimed.append(taken)
+        }
+        return claimed
+    }
+
+    fileprivate func nextMailAt() throws(DomainError) -> Timestamp? { try nextMail(notOf: [])?.nextTryAt }
+}
+
 extension Contract {
     static let mailContracts = [
         Contract("hands out mail that is due, the longest waiting first, and keeps it for the taker") { engine in
@@ -51,6 +67,29 @@ extension Contract {
                 try transaction.claimMail(dueBy: lease, limit: 9, lease: lease + .seconds(1), claim: "d")
             }
             try expectEqual(again.map(\.attempts).sorted(), [1, 2, 2, 2])
+        },
+        Contract("passes over the mails of some applications, and gives a mail to one taker alone") { engine in
+            let samples = Samples()
+            let mails = [
+                samples.mail(), samples.mail(in: samples.otherApplication, dueAfter: .seconds(1)),
+                samples.mail(in: Identifier(rawValue: "third"), dueAfter: .seconds(2)),
+            ]
+            let lease = samples.now + .seconds(100)
+            let (found, taken, again, later) = try await engine.write { transaction throws(DomainError) in
+                for mail in mails { try transaction.insert(mail) }
+                var found: [QueuedMail?] = []
+                for number in 0...mails.count {
+                    found.append(try transaction.nextMail(notOf: Set(mails.prefix(number).map(\.application))))
+                }
+                let taken = try transaction.claim(mails[0], until: lease, by: "a")
+                let again = try transaction.claim(mails[0], until: lease, by: "b")
+                return (found, taken, again, try transaction.nextMail(notOf: [])?.id)
+            }
+            try expectEqual(found.map { $0?.id }, mails.map { Optional($0.id) } + [nil])
+            try expectEqual(taken?.claim, "a")
+            try expectEqual(taken?.attempts, 1)
+            try expectEqual(again, nil)
+            try expectEqual(later, mails[1].id)
         },
         Contract("lets nobody but the taker finish, postpone or rewrite a mail") { engine in
             let samples = Samples()

@@ -4,20 +4,23 @@ package protocol MessagingQueries {
 
     /// Puts a mail into the queue, and tells the workers of this process after the commit.
     func insert(_ mail: QueuedMail) throws(DomainError)
-    /// Takes mails that are due, the longest waiting first, and keeps them from others until `lease` is over.
+    /// The mail that is to be sent first, now or later.
+    ///
+    /// - Parameter applications: Those whose mails are passed over.
+    /// - Returns: the mail, which others may take meanwhile.
+    /// - Throws: `storageUnavailable`.
+    func nextMail(notOf applications: Set<Identifier<Application>>) throws(DomainError) -> QueuedMail?
+    /// Takes a mail, and keeps it from others until `lease` is over.
     ///
     /// - Parameters:
-    ///   - now: Mails that wait until then are due.
-    ///   - limit: The most to take.
-    ///   - lease: When a mail whose worker died is due again.
+    ///   - mail: As it was read.
+    ///   - lease: When the mail is due again, should its worker die.
     ///   - claim: Names the taker.
-    /// - Returns: the mails, with the claim and this attempt counted.
+    /// - Returns: the mail, with the claim and this attempt counted; `nil` when another one has taken it.
     /// - Throws: `storageUnavailable`.
-    func claimMail(
-        dueBy now: Timestamp, limit: Int, lease: Timestamp, claim: String
-    ) throws(DomainError) -> [QueuedMail]
-    /// When the next mail is due.
-    func nextMailAt() throws(DomainError) -> Timestamp?
+    func claim(
+        _ mail: QueuedMail, until lease: Timestamp, by claim: String
+    ) throws(DomainError) -> QueuedMail?
     /// Replaces what a claimed mail holds; `false` when the claim is over.
     func replaceContent(of mail: QueuedMail) throws(DomainError) -> Bool
     /// Writes when a claimed mail is tried again and why it failed, or that it was given up. Nothing happens when its claim
