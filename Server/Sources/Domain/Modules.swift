@@ -37,7 +37,8 @@ package final class Modules: Sendable {
             store: store, clock: clock, passwords: world.passwords,
             failuresPerAddress: AddressLimit(
                 world.limits.passwordFailures, ofOldApps: world.limits.oldApps.passwordFailures),
-            hasDelays: world.limits.hasPasswordDelays)
+            hasDelays: world.limits.hasPasswordDelays,
+            limits: world.limits.hasRateLimits ? RightPasswordLimits(store: store, clock: clock) : nil)
         searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
         applications = Applications(world, audit: audit, searches: searches)
         providers = Providers(world, audit: audit, rateLimiter: rateLimiter)

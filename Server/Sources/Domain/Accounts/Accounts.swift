@@ -50,9 +50,10 @@ package final class Accounts: Sendable {
             randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
             askHook: askHook,
             limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldApps.firstLaunches))
+        let prepareCredential = PrepareCredential(passwords: world.passwords, limits: check.limits)
         editUser = EditUser(
             store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
-            passwords: world.passwords, changes: changes, askHook: askHook)
+            prepareCredential: prepareCredential, changes: changes, askHook: askHook)
         upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
         judgeFirstLaunch = JudgeFirstLaunch(world)
         logInAutomatically = LogInAutomatically(
@@ -65,9 +66,7 @@ package final class Accounts: Sendable {
             store: store, clock: clock, registrar: registrar, issuers: issuers)
         registerByMail = RegisterByMail(store: store, enqueueMessage: enqueueMessage)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, verifyProof: verifyProof, check: check,
-            limits: world.limits.hasRateLimits ? PasswordLogInLimits(store: store, clock: clock) : nil,
-            issuers: issuers, audit: changes.audit,
+            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit,
             migrate: MigratePassword(
                 store: store, clock: clock, randomness: randomness, passwords: world.passwords, changes: changes,
                 askHook: askHook))
@@ -86,7 +85,7 @@ package final class Accounts: Sendable {
             store: store, upgradeUser: upgradeUser, check: check,
             offerMerge: offerMerge)
         changePassword = ChangePassword(
-            store: store, clock: clock, passwords: world.passwords, check: check, changes: changes)
+            store: store, clock: clock, prepareCredential: prepareCredential, check: check, changes: changes)
         resetPassword = ResetPassword(
             store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
             changes: changes, sealing: enqueueMessage.sealing, registrar: registrar)

@@ -263,6 +263,47 @@ struct PasswordLogInLimitTests {
         #expect(await refusal("hana") == nil)
     }
 
+    @Test("share their limit with all else that compares or chooses a password; what is too much costs no hash")
+    func elsewhere() async throws {
+        let (password, application) = (Secret("a long enough secret"), application)
+        let own = try await world.signUp("hana", to: application)
+        let who = try await world.authenticate(own.token, in: application)
+        let origin = RequestOrigin(address: TestWorld.address.text)
+        let (accounts, sessions) = (world.modules.accounts, world.modules.sessions)
+        func change(from current: Secret?) async -> DomainError? {
+            await world.refusal {
+                _ = try await accounts.changePassword(
+                    .init(
+                        current: current, new: Secret("another secret for hana"), address: TestWorld.address,
+                        rules: .native, origin: origin), by: who, isProven: false)
+            }
+        }
+        func verify() async -> DomainError? {
+            await world.refusal {
+                _ = try await accounts.verifyPassword(
+                    .init(
+                        application: application, password: password, address: TestWorld.address,
+                        candidates: LogInIdentifier.candidates(of: "hana")))
+            }
+        }
+        func reauthenticate() async -> DomainError? {
+            await world.refusal {
+                _ = try await sessions.reauthenticate(
+                    by: .password(password), from: TestWorld.address, who, origin: origin)
+            }
+        }
+        try await count(598, "password-log-in-user", "\(own.user.id.rawValue) \(TestWorld.address.allowanceGroup)")
+        #expect(await verify() == nil)
+        #expect(await reauthenticate() == nil)
+        let worked = world.passwords.counted
+        #expect(await verify()?.code == .rateLimited)
+        #expect(await reauthenticate()?.code == .rateLimited)
+        #expect(await change(from: password)?.code == .rateLimited)
+        #expect(await change(from: nil)?.code == .rateLimited)
+        #expect(await refusal("hana")?.code == .rateLimited)
+        #expect(world.passwords.counted == worked)
+    }
+
     @Test("are 3,000 an hour from one address, and ten times as many of old apps", arguments: [false, true])
     func ofAddress(isOldApp: Bool) async throws {
         _ = try await world.signUp("hana", to: application)

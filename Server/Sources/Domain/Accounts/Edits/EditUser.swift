@@ -6,7 +6,7 @@ package struct EditUser: Sendable {
     let randomness: any Randomness
     let issuers: SessionIssuers
     let sealingKey: SealingKey
-    let passwords: any PasswordHashing
+    let prepareCredential: PrepareCredential
     let changes: AccountChanges
     let askHook: AskHook
 
@@ -75,7 +75,7 @@ package struct EditUser: Sendable {
             now: now)
         ready.profileEvent = changes.published(.profileChanged, in: application, by: author)
         guard let known else { return ready }
-        ready.password = try await password(edit, of: known, in: application, by: author.actor, at: now)
+        ready.password = try await password(edit, of: known, in: application, by: author, at: now)
         if ready.password == nil, case .first? = edit.password { ready.edit.password = .first(nil) }
         ready.isApproved = try await isApproved(edit, of: known, in: application, by: author, at: now)
         if case .set(_, let renewal?)? = edit.password {
@@ -107,18 +107,18 @@ package struct EditUser: Sendable {
 
     /// The password that is asked for, checked against the user as it will be.
     private func password(
-        _ edit: UserEdit, of known: User, in application: Application, by actor: AccountActor, at now: Timestamp
+        _ edit: UserEdit, of known: User, in application: Application, by author: AccountAuthor, at now: Timestamp
     ) async throws(DomainError) -> CredentialChange? {
         switch edit.password {
         case nil: return nil
         case .first(let secret)? where edit.manner == .compatible && (known.hasPassword || secret == nil): return nil
         case .set?, .first?: break
         }
-        let outcome = try edit.outcome(of: known, by: actor, application.settings.fieldRules, at: now)
+        let outcome = try edit.outcome(of: known, by: author.actor, application.settings.fieldRules, at: now)
         let password = try PasswordRules(for: application, user: outcome.user, rules: edit.identifiers.rules)
             .check(edit.password?.secret, field: "password", beside: outcome.faults)
         let change: AccountChange = if case .first? = edit.password { .upgraded } else { .passwordChanged }
-        return try await CredentialChange(change, to: password, of: outcome.user, hashing: passwords)
+        return try await prepareCredential(change, to: password, of: outcome.user, by: author)
     }
 }
 

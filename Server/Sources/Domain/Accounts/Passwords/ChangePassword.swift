@@ -3,7 +3,7 @@
 package struct ChangePassword: Sendable {
     let store: any Store
     let clock: any WallClock
-    let passwords: any PasswordHashing
+    let prepareCredential: PrepareCredential
     let check: PasswordCheck
     let changes: AccountChanges
 
@@ -69,7 +69,7 @@ package struct ChangePassword: Sendable {
             outcome = try await check(
                 current.revealed, of: .own(user), in: application.id, from: request.address)
         }
-        let credential = try await CredentialChange(.passwordChanged, to: new, of: user, hashing: passwords)
+        let credential = try await prepareCredential(.passwordChanged, to: new, of: user, by: author)
         let (settled, mustBeUnknown) = (outcome, isUnknown)
         let ready = try changes.ready(
             [.passwordChanged], of: user, in: application, by: author, at: now)

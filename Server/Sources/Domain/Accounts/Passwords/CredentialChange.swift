@@ -58,3 +58,28 @@ struct CredentialChange: Sendable {
         return try ready.settle([change: [:]], of: &user, keeping: kept, by: actor, in: transaction)
     }
 }
+
+/// Makes a new password ready, whatever the protocol in which a session chose it: one client can have as many hashed as it may log in
+/// by right ones.
+struct PrepareCredential: Sendable {
+    let passwords: any PasswordHashing
+    /// `nil` for no limit.
+    let limits: RightPasswordLimits?
+
+    /// - Parameters:
+    ///   - change: The row of the table.
+    ///   - new: A password that breaks no rule.
+    ///   - user: Whose, as the user will be.
+    ///   - author: Who asks. Operators have no limit.
+    /// - Returns: the password, hashed.
+    /// - Throws: `rateLimited` before anything is hashed; `fieldsRefused` for a password that is known from leaks; `busy`,
+    ///   `storageUnavailable`.
+    func callAsFunction(
+        _ change: AccountChange, to new: NewPassword, of user: User, by author: AccountAuthor
+    ) async throws(DomainError) -> CredentialChange {
+        if let limits, let (payer, address) = author.payer {
+            try await limits.count(payer, in: user.application, from: address)
+        }
+        return try await CredentialChange(change, to: new, of: user, hashing: passwords)
+    }
+}

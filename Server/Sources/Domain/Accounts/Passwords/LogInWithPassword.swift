@@ -7,8 +7,6 @@ package struct LogInWithPassword: Sendable {
     let clock: any WallClock
     let verifyProof: ProofVerifier
     let check: PasswordCheck
-    /// `nil` for no limit.
-    let limits: PasswordLogInLimits?
     let issuers: SessionIssuers
     let audit: AuditTrail
     let migrate: MigratePassword
@@ -73,7 +71,6 @@ package struct LogInWithPassword: Sendable {
         let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
-        try await limits?.refuseExcess(of: candidates, in: application, from: request.client.address)
         var outcome = try await check(
             request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
         let issuer = issuers.issuer(
@@ -105,9 +102,6 @@ package struct LogInWithPassword: Sendable {
                 request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
         }
         let settled = outcome
-        if !settled.isRefused, let user = settled.user {
-            try await limits?.count(user, in: application, from: request.client.address)
-        }
         let finding = try await store.write { transaction throws(DomainError) -> Finding in
             try link.use(in: transaction, application)
             let user = try settled.settle(in: transaction) { user in

@@ -16,6 +16,8 @@ package struct PasswordCheck: Sendable {
     let failuresPerAddress: AddressLimit
     /// Whether failures make the next try wait.
     let hasDelays: Bool
+    /// Of right passwords; `nil` for no limit.
+    let limits: RightPasswordLimits?
 
     /// Whose password it has to be.
     enum Subject: Sendable {
@@ -82,6 +84,7 @@ package struct PasswordCheck: Sendable {
             let rule = ValidationError.Rule.tooManyBytes(maximum: LogInIdentifier.maximumBytes)
             throw .fieldsRefused([ValidationError(field: "identifier", rule: rule)])
         }
+        try await limits?.refuseExcess(of: subject.candidates, in: application, from: address)
         let now = clock.now
         let addressKey = RateLimitKey.passwordFailures(from: address, in: application)
         let (addressLimit, hasDelays) = (failuresPerAddress.limit(for: address), hasDelays)
@@ -105,6 +108,9 @@ package struct PasswordCheck: Sendable {
                 for: .application(application))
         } else {
             verdict = .refused
+        }
+        if case .accepted = verdict, let user = known.found?.user {
+            try await limits?.count(user, in: application, from: address)
         }
         return Outcome(
             subject: subject, found: known.found, password: password, verdict: verdict,

@@ -1,9 +1,10 @@
-/// How many log-ins by a right password are let through. Each costs a hash, and the threads for hashes are the server's: one client with
-/// one account of its own would keep everybody else waiting (requirement 47).
+/// How many right passwords are let through, whatever they are typed for, and how many new ones a session may choose: log-ins,
+/// re-authentications, verifications, changes. Each costs a hash, and the threads for hashes are the server's: one client with one
+/// account of its own would keep everybody else waiting (requirement 47).
 ///
 /// No person and no office comes near: apps of one address may share an account, and log in at each start. What is too much is
 /// refused before it is hashed.
-struct PasswordLogInLimits: Sendable {
+struct RightPasswordLimits: Sendable {
     /// For one user from one address (IPv6: one /64 network), so that a thief uses up nothing of the owner's.
     static let ofUser = AddressLimit(.hourly(600), ofOldApps: .hourly(6000))
     /// For all users together from one address.
@@ -15,7 +16,7 @@ struct PasswordLogInLimits: Sendable {
     let store: any Store
     let clock: any WallClock
 
-    /// Refuses a log-in before its password is looked at.
+    /// Refuses a password before it is compared.
     ///
     /// - Parameters:
     ///   - candidates: Whom it may be of.
@@ -43,7 +44,7 @@ struct PasswordLogInLimits: Sendable {
         }
     }
 
-    /// Counts a right password. Each counter is a transaction of its own, because many write it.
+    /// Counts a right password, or a new one. Each counter is a transaction of its own, because many write it.
     ///
     /// - Throws: `rateLimited` when others took the room meanwhile, `storageUnavailable`.
     func count(
