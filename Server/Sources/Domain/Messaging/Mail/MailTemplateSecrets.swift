@@ -75,9 +75,14 @@ private struct MailTextWords {
 
 /// A page, read as browsers do as far as all of them read it alike. What they may read in two ways is refused.
 private struct MailMarkup {
-    /// What is inside is no text, or goes where a form goes.
+    /// What is inside is no text, or goes where a form goes, or is a style sheet from elsewhere.
     private static let refused: Set<String> = [
-        "form", "iframe", "math", "noembed", "noframes", "noscript", "plaintext", "svg", "template", "xmp",
+        "form", "iframe", "link", "math", "noembed", "noframes", "noscript", "plaintext", "svg", "template", "xmp",
+    ]
+    /// What makes a style sheet fetch something, in every spelling. A selector can ask how a link begins, and each answer would
+    /// fetch another picture. A backslash hides letters.
+    private static let fetching = [
+        "\\", "@import", "url(", "src(", "image(", "image-set(", "expression(", "behavior", "-moz-binding",
     ]
     /// What is inside ends with the element's own end alone (HTML §13.2.5.2 and .4).
     private static let raw: Set<String> = ["script", "style", "textarea", "title"]
@@ -191,11 +196,20 @@ private struct MailMarkup {
             {
                 let inside = start..<position
                 // Scripts have comments in which their end is none.
-                return !page[inside].contains(where: \.isSecret) && !holds("<!--", in: inside)
+                guard !page[inside].contains(where: \.isSecret), !holds("<!--", in: inside) else { return false }
+                return name != "style" || !Self.fetches(page[inside])
             }
             position += 1
         }
         return false
+    }
+
+    /// Whether a style sheet may fetch something from another server.
+    private static func fetches(_ sheet: ArraySlice<Unicode.Scalar>) -> Bool {
+        let text = Array(String(String.UnicodeScalarView(sheet)).lowercased().unicodeScalars)
+        return fetching.contains { word in
+            text.indices.contains { text[$0...].starts(with: word.unicodeScalars) }
+        }
     }
 
     /// A name of a tag or an attribute: without signs that browsers read in ways of their own.
