@@ -21,6 +21,10 @@ struct SecondFactorCommandTests {
         let set = try await run(
             "--mode", "required", "--demanded-for", "password_changed", "--demanded-for", "address_changed",
             "--no-device-keys-count", "--no-transfer-codes-count", "--exempts-old-protocols", "--json")
+        // On standard error, beside the document that programs read.
+        #expect(set.errors.contains("at their next log-in by hand") && set.errors.contains("exempt: a password alone"))
+        #expect(try await run("--no-exempts-old-protocols").errors.contains("can log no registered user in"))
+        #expect(try await run("--exempts-old-protocols").status == 0)
         let expected: JSONValue = [
             "mode": "required", "demandedFor": ["address_changed", "password_changed"], "deviceKeysCount": false,
             "transferCodesCount": false, "exemptsOldProtocols": true,

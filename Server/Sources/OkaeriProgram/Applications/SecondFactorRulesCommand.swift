@@ -65,6 +65,7 @@ struct SecondFactorRulesCommand: AsyncParsableCommand {
                 change.apply(to: &application.settings.secondFactors)
             }.settings.secondFactors
         }
+        if rules.mode == .required, mode != nil || exemptsOldProtocols != nil { Console.tell(Self.remark(rules)) }
         guard !output.isJSON else { return Console.write(json: SecondFactorRulesBody(rules)) }
         func word(_ truth: Bool) -> String { truth ? "yes" : "no" }
         let demanded = rules.demandedFor.map(\.rawValue).sorted().joined(separator: ", ")
@@ -75,6 +76,21 @@ struct SecondFactorRulesCommand: AsyncParsableCommand {
                 "transfer codes count": word(rules.transferCodesCount),
                 "old protocols are exempt": word(rules.exemptsOldProtocols),
             ]).text())
+    }
+
+    /// What happens to users, now that each of them needs a second factor.
+    private static func remark(_ rules: SecondFactorRules) -> String {
+        let oldProtocols =
+            rules.exemptsOldProtocols
+            ? "Old protocols are exempt: a password alone logs in there."
+            : "Apps of old protocols can log no registered user in, unless --exempts-old-protocols is set."
+        return """
+            Registered users without a second factor must add one at their next log-in by hand; open sessions stay. An app that \
+            does not know second_factor_enrolment_required cannot log them in: bring its new version out first, with \
+            --mode optional.
+            \(oldProtocols)
+            Who loses the authenticator app and the recovery codes needs okaeri user reset-second-factors.
+            """
     }
 
     private struct Change: Sendable {
