@@ -53,7 +53,8 @@ package struct ManagePasskeys: Sendable {
         let now = clock.now
         try await store.write { transaction throws(DomainError) in
             var (user, identity) = try transaction.holder(of: passkey, id, in: application.id)
-            guard user.hasWayIn(without: [identity]) else { throw .lastWayIn }
+            let ways = try transaction.workingWays(of: application, hasMail: changes.hasMail)
+            guard user.hasWayIn(without: [identity], by: ways) else { throw .lastWayIn }
             try transaction.unlinkForGood(identity, of: &user, because: .init(.passkeyRemoved), at: now)
             user.updatedAt = now
             try transaction.updateProfile(of: user)

@@ -57,6 +57,23 @@ struct UserReachTests {
         }
     }
 
+    @Test("has a way in by what works now, when that is asked: providers that are on, and mail where it can be sent")
+    func workingWays() {
+        var user = Self.user(0)
+        (user.email, user.emailVerifiedAt, user.passwordSetAt) = ("hana@example.com", Self.now, nil)
+        #expect(user.hasWayIn(without: [], by: WorkingWays(providers: [], hasMail: true)))
+        #expect(!user.hasWayIn(without: [], by: WorkingWays(providers: [], hasMail: false)))
+        user.identities = [Identity(provider: .google, subject: "hana", linkedAt: Self.now)]
+        #expect(!user.hasWayIn(without: [], by: WorkingWays(providers: [.apple], hasMail: false)))
+        #expect(user.hasWayIn(without: [], by: WorkingWays(providers: [.google], hasMail: false)))
+        #expect(user.hasWayIn(without: []))
+        user.identities.append(Identity(provider: .device, subject: "key", linkedAt: Self.now))
+        #expect(user.hasWayIn(without: [], by: WorkingWays(providers: [], hasMail: false)))
+        user.identities = []
+        user.passwordSetAt = Self.now
+        #expect(user.hasWayIn(without: [], by: WorkingWays(providers: [], hasMail: false)))
+    }
+
     @Test("that gets another address or number has it unverified, and keeps what stays verified", arguments: 0..<27)
     func verified(number: Int) {
         func change(_ digit: Int, same: String, other: String) -> ValueChange<String> {

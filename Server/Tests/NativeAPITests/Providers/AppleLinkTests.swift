@@ -191,6 +191,18 @@ struct AppleLinkTests {
         expect(try await person.send(.delete, APIPath.identity("apple")), 409, .lastWayIn)
     }
 
+    @Test("is no way in while the provider is switched off: the device's key stays")
+    func switchedOff() async throws {
+        let world = try await AppleWorld()
+        let hidden = FakeApple.Person(subject: "taro", email: "x@privaterelay.appleid.com", isPrivateEmail: true)
+        let person = try await world.person(hidden, device: ProofMaker())
+        let keys = try await person.send(.get, APIPath.deviceKeys).read(DeviceKeyListResponse.self).deviceKeys
+        let thumbprint = try #require(keys.first?.thumbprint)
+        try await world.server.modules.providers.removeProvider(.apple, of: world.server.application.id, by: .local)
+        expect(try await person.send(.delete, APIPath.deviceKey(thumbprint)), 409, .lastWayIn)
+        #expect(try await person.send(.get, APIPath.user).status == 200)
+    }
+
     @Test("of what is not linked is an error")
     func unknown() async throws {
         let world = try await AppleWorld()

@@ -4,6 +4,9 @@ package struct AccountChanges: Sendable {
     let notice: MailNotice
     let audit: AuditTrail
 
+    /// Whether the server can send mail.
+    var hasMail: Bool { notice.delivery.isAvailable }
+
     /// - Parameters:
     ///   - possible: What the request may turn out to change.
     ///   - user: Whom, as known before the transaction.

@@ -64,7 +64,12 @@ package struct EditUser: Sendable {
         let now = clock.now
         // Before anything is hashed or sealed.
         if let known { try author.requireProof(of: edit.needed(for: known), at: now) }
-        let edit = edit.held(to: application.settings.signUp, by: author.actor)
+        var edit = edit.held(to: application.settings.signUp, by: author.actor)
+        if !edit.unlinked.isEmpty {
+            edit.workingWays = try await store.read { transaction throws(DomainError) in
+                try transaction.workingWays(of: application, hasMail: changes.hasMail)
+            }
+        }
         let links = try IdentityLinks(
             edit.people, edit.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
         var ready = ReadyEdit(

@@ -29,6 +29,8 @@ package struct UserEdit: Sendable {
     package var anonymousId: AnonymousId?
     /// Providers to be unlinked.
     package var unlinked: Set<Identity.Provider> = []
+    /// What works at the application, of which one must be left; `nil` where nothing is unlinked.
+    var workingWays: WorkingWays?
     package var password: PasswordEdit?
     /// Whether operators keep the user out; `nil` for as it is.
     package var isDisabled: Bool?

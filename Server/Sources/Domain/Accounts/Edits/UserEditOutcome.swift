@@ -120,7 +120,7 @@ extension UserEdit {
                 else {
                     throw .identityUnknown
                 }
-                guard user.hasWayIn(without: [identity]) else { throw .lastWayIn }
+                guard user.hasWayIn(without: [identity], by: workingWays) else { throw .lastWayIn }
                 user.identities.removeAll { $0 == identity }
             }
         } else {

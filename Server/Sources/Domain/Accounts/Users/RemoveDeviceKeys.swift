@@ -41,7 +41,8 @@ package struct RemoveDeviceKeys: Sendable {
                 throw .identityUnknown
             }
             let going = try transaction.withUsedIds([key], of: user)
-            guard user.hasWayIn(without: going) else { throw .lastWayIn }
+            let ways = try transaction.workingWays(of: application, hasMail: changes.hasMail)
+            guard user.hasWayIn(without: going, by: ways) else { throw .lastWayIn }
             for identity in going {
                 try transaction.unlinkForGood(identity, of: &user, because: .init(.deviceKeyRemoved), at: now)
             }

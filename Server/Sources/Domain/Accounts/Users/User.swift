@@ -103,16 +103,44 @@ package struct User: Hashable, Sendable {
 extension User {
     /// Whether something else than some identities leads to the user: another identity, a password that belongs to
     /// something one can type, or a mail address to send a code to, unless the provider relays it.
-    func hasWayIn(without removed: [Identity]) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - removed: What goes.
+    ///   - ways: What works at the application now; `nil` also counts what is switched off and may come back.
+    /// - Returns: whether something is left.
+    func hasWayIn(without removed: [Identity], by ways: WorkingWays? = nil) -> Bool {
         let removed = Set(removed)
-        if identities.contains(where: { !removed.contains($0) }) { return true }
+        if identities.contains(where: { !removed.contains($0) && ways?.areOpen(to: $0) ?? true }) { return true }
         if hasPassword && !typedIdentifiers.isEmpty { return true }
-        return emailVerifiedAt != nil && !hasRelayedEmail
+        return emailVerifiedAt != nil && !hasRelayedEmail && ways?.hasMail ?? true
     }
 
     /// Whether Apple hides the person's own address behind this one (requirement 37). Mail arrives only as long as the
     /// person lets the application's mail through, and it is nobody's to be recognised by.
     package var hasRelayedEmail: Bool {
         email?.lowercased().hasSuffix("@privaterelay.appleid.com") ?? false
+    }
+}
+
+/// What lets users of an application in now, beside keys of devices and passwords: a provider and passkeys can be switched off, and
+/// a code needs a mail server. By it nobody removes the last way in that works.
+struct WorkingWays: Hashable, Sendable {
+    let providers: Set<Identity.Provider>
+    let hasMail: Bool
+
+    func areOpen(to identity: Identity) -> Bool {
+        !identity.provider.registers || providers.contains(identity.provider)
+    }
+}
+
+extension Transaction {
+    /// - Parameters:
+    ///   - application: Whose.
+    ///   - hasMail: Whether the server can send mail.
+    /// - Throws: `storageUnavailable`.
+    func workingWays(of application: Application, hasMail: Bool) throws(DomainError) -> WorkingWays {
+        var open = Set(try providers(of: application.id).map(\.settings.provider))
+        if application.settings.passkeys.isEnabled { open.insert(.passkey) }
+        return WorkingWays(providers: open, hasMail: hasMail)
     }
 }
