@@ -30,7 +30,8 @@ package final class Modules: Sendable {
         let audit = AuditTrail(
             clock: clock, randomness: randomness, seals: seals, hasLimits: world.limits.hasRateLimits)
         let notice = MailNotice(
-            sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.services.mailDelivery)
+            sealing: MailSealing(key: world.sealingKey, randomness: randomness), delivery: world.services.mailDelivery,
+            pagesURL: world.services.pagesURL)
         let changes = AccountChanges(notice: notice, audit: audit)
         let rateLimiter = RateLimiter(store: store, clock: clock)
         let check = PasswordCheck(

@@ -165,6 +165,22 @@ extension Identity.Provider {
     package static let yahooJapan = Identity.Provider(rawValue: "yahoojapan")
     package static let gameCenter = Identity.Provider(rawValue: "gamecenter")
 
+    /// As people know it; of a provider that an operator named, that name.
+    package var brandName: String {
+        switch self {
+        case .apple: "Apple"
+        case .google: "Google"
+        case .facebook: "Facebook"
+        case .twitter: "X"
+        case .line: "LINE"
+        case .kakao: "Kakao"
+        case .naver: "NAVER"
+        case .yahooJapan: "Yahoo! JAPAN ID"
+        case .gameCenter: "Game Center"
+        default: isOpenIDConnect ? String(rawValue.dropFirst(5)) : rawValue
+        }
+    }
+
     /// Whether an operator gave it its name: `oidc:` and 1 to 40 of `a-z`, `0-9`, `-`.
     package var isOpenIDConnect: Bool {
         guard rawValue.hasPrefix("oidc:") else { return false }

@@ -14,7 +14,7 @@ struct AccountPolicyTests {
         let key = try SealingKey.ofTests()
         changes = AccountChanges(
             notice: MailNotice(
-                sealing: MailSealing(key: key, randomness: world.randomness), delivery: .outbox),
+                sealing: MailSealing(key: key, randomness: world.randomness), delivery: .outbox, pagesURL: nil),
             audit: AuditTrail(
                 clock: world.clock, randomness: world.randomness, seals: AuditSeals(key), hasLimits: false))
     }

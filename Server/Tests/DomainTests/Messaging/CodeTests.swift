@@ -222,6 +222,36 @@ struct CodeTests {
                 address: client(1), origin: .local, rules: .native))
     }
 
+    @Test(
+        "of a reset leave the providers that lead to the account, and the mail names them; without a proof before all go",
+        arguments: [true, false])
+    func identitiesAfterReset(isVerified: Bool) async throws {
+        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: isVerified)
+        let (id, now) = (user.id, world.clock.now)
+        let application = application
+        try await world.engine.write { transaction throws(DomainError) in
+            for provider in [Identity.Provider.google, .line, .device] {
+                try transaction.link(
+                    Identity(provider: provider, subject: "hana", linkedAt: now), to: id, in: application.id)
+            }
+        }
+        _ = try await world.modules.messaging.requestPasswordReset(
+            email: "hana@example.com", in: application, languages: [], from: client(1))
+        _ = try await world.modules.messaging.deliverMail()
+        let token = try #require(carrier.delivered.last?.token)
+        try await world.modules.accounts.resetPassword(
+            .init(
+                application: application, token: token, newPassword: Secret("a quite new secret"),
+                address: client(1), origin: .local, rules: .native))
+        _ = try await world.modules.messaging.deliverMail()
+        let text = try #require(carrier.delivered.last?.text)
+        #expect(text.contains("Google, LINE") == isVerified && text.contains("was changed just now"), "\(text)")
+        let left = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.user(id, in: application.id)?.identities.map(\.provider.rawValue).sorted()
+        }
+        #expect(left == (isVerified ? ["google", "line"] : []))
+    }
+
     @Test("answer a repeated attempt again, and no other")
     func repetition() async throws {
         _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)

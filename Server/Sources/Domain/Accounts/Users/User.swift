@@ -137,6 +137,7 @@ extension Transaction {
     /// - Parameters:
     ///   - application: Whose.
     ///   - hasMail: Whether the server can send mail.
+    /// - Returns: what lets its users in now.
     /// - Throws: `storageUnavailable`.
     func workingWays(of application: Application, hasMail: Bool) throws(DomainError) -> WorkingWays {
         var open = Set(try providers(of: application.id).map(\.settings.provider))

@@ -5,6 +5,8 @@ package struct MailNotice: Sendable {
 
     let sealing: MailSealing
     let delivery: MailDelivery
+    /// The server's own address for people; `nil` while it is not set.
+    let pagesURL: String?
 
     /// - Parameters:
     ///   - kind: What was done.
@@ -22,8 +24,13 @@ package struct MailNotice: Sendable {
         guard delivery.isAvailable, isVerified || kind.reachesUnverified, let email = user.email,
             let recipient = MailAddress(email)?.deliverable
         else { return nil }
-        let rendered = RenderedMessage(
+        var rendered = RenderedMessage(
             kind: kind, recipient: recipient, languages: [user.locale].compactMap { $0 }, email: email)
+        let linked = kind == .passwordChanged ? user.linkedProviders : []
+        if !linked.isEmpty {
+            rendered.linked = linked.map(\.brandName)
+            rendered.pages = pagesURL.map { "\($0)/a/\(application.rawValue)" }
+        }
         let mail = try sealing.queued(.rendered(rendered), of: kind, in: application, at: now, life: Self.life)
         let address = LogInIdentifier(.email, shown: email).folded
         return ReadyNotice(
@@ -33,6 +40,18 @@ package struct MailNotice: Sendable {
                 : RateLimitKey(
                     application: application, kind: "unverified-notice",
                     subject: Base64URL.text(of: SecretDigest(of: address.utf8).bytes)))
+    }
+}
+
+extension User {
+    /// The providers that lead to the user, each once, the first that was linked first.
+    fileprivate var linkedProviders: [Identity.Provider] {
+        var providers: [Identity.Provider] = []
+        for identity in identities.sorted(by: { $0.linkedAt < $1.linkedAt })
+        where identity.provider.registers && identity.provider != .passkey && !providers.contains(identity.provider) {
+            providers.append(identity.provider)
+        }
+        return providers
     }
 }
 
@@ -51,5 +70,29 @@ struct ReadyNotice: Sendable {
             guard try transaction.count(counter, window: limit.window, at: now).count <= limit.maximum else { return }
         }
         try transaction.insert(mail)
+    }
+}
+
+extension MailTexts {
+    /// Which providers still lead to an account whose password was changed: one of them may be a thief's.
+    ///
+    /// - Parameters:
+    ///   - names: Of the providers.
+    ///   - pages: Where this server's own pages for the application are; `nil` where there are none.
+    ///   - language: Of the mail.
+    /// - Returns: a paragraph.
+    static func linked(_ names: [String], pages: String?, in language: MailLanguage) -> String {
+        let page = pages.map { "\n\n\($0)/account" } ?? ""
+        switch language {
+        case .english:
+            return "These ways to log in still lead to your account: \(names.joined(separator: ", ")). "
+                + "Remove what is not yours in the app\(pages == nil ? "." : ", or here:\(page)")"
+        case .japanese:
+            return "次のログイン方法は引き続き有効です：\(names.joined(separator: "、"))。"
+                + "心当たりのないものは、アプリ\(pages == nil ? "で解除してください。" : "か、次のページで解除してください。\(page)")"
+        case .korean:
+            return "다음 로그인 방법은 계속 사용할 수 있습니다: \(names.joined(separator: ", ")). "
+                + "본인의 것이 아닌 방법은 앱\(pages == nil ? "에서 해제해 주세요." : "이나 다음 페이지에서 해제해 주세요.\(page)")"
+        }
     }
 }

@@ -4,8 +4,11 @@ enum MailTexts {
     ///   - kind: What the mail is for.
     ///   - language: Its language.
     ///   - hasLink: Whether the reader follows a link instead of typing a code.
+    ///   - further: A paragraph that only some of these mails have.
     /// - Returns: The template; its HTML is made from the text.
-    static func template(for kind: MailKind, in language: MailLanguage, hasLink: Bool) -> MailTemplate {
+    static func template(
+        for kind: MailKind, in language: MailLanguage, hasLink: Bool, further: String? = nil
+    ) -> MailTemplate {
         let words =
             switch language {
             case .english: english(kind)
@@ -17,8 +20,9 @@ enum MailTexts {
             return MailTemplate(
                 subject: words.subject, text: "\(hasLink ? words.withLink : words.withCode) \(words.closing)")
         }
-        let parts = [hasLink ? words.withLink : words.withCode, words.closing, "{{application}}"]
-        return MailTemplate(subject: words.subject, text: parts.joined(separator: "\n\n") + "\n")
+        let parts = [hasLink ? words.withLink : words.withCode, further, words.closing, "{{application}}"]
+        return MailTemplate(
+            subject: words.subject, text: parts.compactMap { $0 }.joined(separator: "\n\n") + "\n")
     }
 
     private struct Words {

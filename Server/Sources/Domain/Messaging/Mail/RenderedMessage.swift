@@ -13,6 +13,8 @@ package struct RenderedMessage: Hashable, Codable, Sendable {
     package var email: String?
     /// Where this server's own pages for the application are, for an application that has none.
     package var pages: String?
+    /// The names of the providers whose identities lead to the account after a change of its password.
+    package var linked: [String]?
 
     package init(
         kind: MailKind, recipient: String, languages: [String], code: String? = nil, minutes: Int? = nil,
@@ -64,7 +66,9 @@ extension RenderedMessage {
         values[.code] = code
         values[.link] = link
         values[.minutes] = minutes.map(String.init)
-        var template = MailTexts.template(for: kind, in: language, hasLink: link != nil)
+        var template = MailTexts.template(
+            for: kind, in: language, hasLink: link != nil,
+            further: linked.map { MailTexts.linked($0, pages: pages, in: language) })
         if link != nil, kind == .passwordReset, settings.resetURL == nil {
             // The app may have a field for the code, and the pages take it too.
             template.text = template.text.replacing("{{link}}", with: "{{link}}\n\n{{code}}")
