@@ -47,6 +47,27 @@ struct MailTemplateTests {
         }
     }
 
+    @Test("name the page that restores an account, and the providers that lead to it", arguments: MailLanguage.allCases)
+    func furtherWords(language: MailLanguage) {
+        let pages = "https://id.example.com/a/app"
+        var deletion = RenderedMessage(
+            kind: .deletionRequested, recipient: "hana@example.com", languages: [language.rawValue])
+        #expect(!Self.message(deletion).text.contains("/log-in"))
+        deletion.pages = pages
+        var password = RenderedMessage(
+            kind: .passwordChanged, recipient: "hana@example.com", languages: [language.rawValue])
+        (password.linked, password.pages) = (["Google", "Yahoo! JAPAN ID"], pages)
+        for (mail, words) in [
+            (Self.message(deletion), ["\(pages)/log-in"]),
+            (Self.message(password), ["\(pages)/account", "Google", "Yahoo! JAPAN ID"]),
+        ] {
+            for word in words { #expect(mail.text.contains(word) && mail.html.contains(word), "\(word)") }
+        }
+        password.pages = nil
+        let alone = Self.message(password).text
+        #expect(alone.contains("Google") && !alone.contains("https://"))
+    }
+
     @Test(
         "are in the first language that they know, else in English",
         arguments: [

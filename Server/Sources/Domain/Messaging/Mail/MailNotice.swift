@@ -27,8 +27,8 @@ package struct MailNotice: Sendable {
         var rendered = RenderedMessage(
             kind: kind, recipient: recipient, languages: [user.locale].compactMap { $0 }, email: email)
         let linked = kind == .passwordChanged ? user.linkedProviders : []
-        if !linked.isEmpty {
-            rendered.linked = linked.map(\.brandName)
+        if !linked.isEmpty { rendered.linked = linked.map(\.brandName) }
+        if !linked.isEmpty || kind == .deletionRequested {
             rendered.pages = pagesURL.map { "\($0)/a/\(application.rawValue)" }
         }
         let mail = try sealing.queued(.rendered(rendered), of: kind, in: application, at: now, life: Self.life)
@@ -74,6 +74,21 @@ struct ReadyNotice: Sendable {
 }
 
 extension MailTexts {
+    /// The paragraph that a mail has beside the built-in words of its kind; `nil` for none.
+    static func further(for message: RenderedMessage, in language: MailLanguage) -> String? {
+        if let linked = message.linked { return Self.linked(linked, pages: message.pages, in: language) }
+        guard message.kind == .deletionRequested, let pages = message.pages else { return nil }
+        // Apps of old protocols have no word for an account that can come back: they refuse the log-in.
+        let words =
+            switch language {
+            case .english:
+                "Where the app refuses the log-in, log in on this page, which asks whether to restore the account:"
+            case .japanese: "アプリでログインが断られる場合は、次のページでログインし、アカウントの復元を選んでください。"
+            case .korean: "앱에서 로그인이 거부되면 다음 페이지에서 로그인하여 계정 복구를 선택해 주세요."
+            }
+        return "\(words)\n\n\(pages)/log-in"
+    }
+
     /// Which providers still lead to an account whose password was changed: one of them may be a thief's.
     ///
     /// - Parameters:
@@ -81,7 +96,7 @@ extension MailTexts {
     ///   - pages: Where this server's own pages for the application are; `nil` where there are none.
     ///   - language: Of the mail.
     /// - Returns: a paragraph.
-    static func linked(_ names: [String], pages: String?, in language: MailLanguage) -> String {
+    private static func linked(_ names: [String], pages: String?, in language: MailLanguage) -> String {
         let page = pages.map { "\n\n\($0)/account" } ?? ""
         switch language {
         case .english:

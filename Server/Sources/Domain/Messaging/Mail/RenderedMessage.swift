@@ -68,7 +68,7 @@ extension RenderedMessage {
         values[.minutes] = minutes.map(String.init)
         var template = MailTexts.template(
             for: kind, in: language, hasLink: link != nil,
-            further: linked.map { MailTexts.linked($0, pages: pages, in: language) })
+            further: MailTexts.further(for: self, in: language))
         if link != nil, kind == .passwordReset, settings.resetURL == nil {
             // The app may have a field for the code, and the pages take it too.
             template.text = template.text.replacing("{{link}}", with: "{{link}}\n\n{{code}}")
