@@ -231,8 +231,8 @@ struct CodeTests {
         let application = application
         try await world.engine.write { transaction throws(DomainError) in
             for provider in [Identity.Provider.google, .line, .device] {
-                try transaction.link(
-                    Identity(provider: provider, subject: "hana", linkedAt: now), to: id, in: application.id)
+                try transaction.insert(
+                    Identity(provider: provider, subject: "hana", linkedAt: now), for: id, in: application.id)
             }
         }
         _ = try await world.modules.messaging.requestPasswordReset(
