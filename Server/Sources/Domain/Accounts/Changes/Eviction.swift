@@ -101,10 +101,7 @@ extension Transaction {
         if ways.contains(.sessions), !(hasOnlySessions && change == .disabled) {
             evicted.sessions = try endSessions(of: id, in: application, except: kept.session)
         } else if ways.contains(.deviceKeys) {
-            for session in try sessions(of: id, in: application)
-            where session.deviceKey.map(removedKeys.contains) ?? false {
-                if try endSession(session.id, of: id, in: application) { evicted.sessions += 1 }
-            }
+            evicted.sessions = try endSessions(of: id, in: application, deviceKeys: removedKeys)
         }
         if ways.contains(.mailedCodes) { _ = try removeCodes(of: id, in: application, except: kept.code) }
         if ways.contains(.transferCodes) { _ = try removeTransferCode(of: id, in: application) }

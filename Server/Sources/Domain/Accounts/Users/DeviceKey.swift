@@ -101,9 +101,22 @@ extension Transaction {
         for identity in try withUsedIds(unused, of: user) {
             try unlinkForGood(identity, of: &user, because: .tooMany, at: now)
         }
-        let removed = Set(unused.map(\.subject))
-        for session in sessions where session.deviceKey.map(removed.contains) ?? false {
-            _ = try endSession(session.id, of: user.id, in: user.application)
+        _ = try endSessions(of: user.id, in: user.application, deviceKeys: Set(unused.map(\.subject)))
+    }
+
+    /// Ends a user's sessions that any of some device keys opened: as `endSessions(of:in:deviceKey:)` does for one.
+    ///
+    /// - Returns: how many ended.
+    /// - Throws: `storageUnavailable`.
+    func endSessions(
+        of user: Identifier<User>, in application: Identifier<Application>, deviceKeys: Set<String>
+    ) throws(DomainError) -> Int {
+        guard !deviceKeys.isEmpty else { return 0 }
+        var count = 0
+        for session in try sessions(of: user, in: application)
+        where session.deviceKey.map(deviceKeys.contains) ?? false {
+            if try endSession(session.id, of: user, in: application) { count += 1 }
         }
+        return count
     }
 }
