@@ -39,7 +39,8 @@ package struct UpgradeOrOfferMerge: Sendable {
         guard let password = request.password, request.identifiers.apply(to: &asked).isEmpty else { return nil }
         let taken = asked.typedIdentifiers.filter { kinds.contains($0.kind) }
         do {
-            let outcome = try await check(password.revealed, of: .typed(taken), in: who.application.id, from: address)
+            let outcome = try await check(
+                password.revealed, of: .typed(taken), in: who.application.id, from: address, limits: nil)
             let other = try await store.write { transaction throws(DomainError) in
                 // All of them must be that user's: of two owners only one is proved.
                 try outcome.settle(in: transaction) { other in

@@ -72,7 +72,8 @@ package struct LogInWithPassword: Sendable {
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
         var outcome = try await check(
-            request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
+            request.password.revealed, of: .typed(candidates), in: application, from: request.client.address,
+            limits: limits)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, request.client.protocolName, by: .password,
@@ -99,7 +100,8 @@ package struct LogInWithPassword: Sendable {
                 throw .credentialRefused
             }
             outcome = try await check(
-                request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
+                request.password.revealed, of: .typed(candidates), in: application, from: request.client.address,
+                limits: nil)
         }
         let settled = outcome
         let finding = try await store.write { transaction throws(DomainError) -> Finding in

@@ -74,11 +74,13 @@ package struct PasswordCheck: Sendable {
     ///   - subject: Whose it has to be.
     ///   - application: Whose user it is.
     ///   - address: Where the request came from.
+    ///   - limits: What it is refused beyond, of log-ins; `nil` for no limit.
     /// - Returns: what `settle` needs.
     /// - Throws: `fieldsRefused` for an identifier that is too long to be anybody's, `rateLimited`, `busy`,
     ///   `storageUnavailable`.
     func callAsFunction(
-        _ text: String, of subject: Subject, in application: Identifier<Application>, from address: ClientAddress
+        _ text: String, of subject: Subject, in application: Identifier<Application>, from address: ClientAddress,
+        limits: PasswordLogInLimits?
     ) async throws(DomainError) -> Outcome {
         guard subject.candidates.allSatisfy({ $0.shown.utf8.count <= LogInIdentifier.maximumBytes }) else {
             let rule = ValidationError.Rule.tooManyBytes(maximum: LogInIdentifier.maximumBytes)
@@ -89,13 +91,15 @@ package struct PasswordCheck: Sendable {
         let addressKey = RateLimitKey.passwordFailures(from: address, in: application)
         let (addressLimit, hasDelays) = (failuresPerAddress.limit(for: address), hasDelays)
         let known = try await store.read { transaction throws(DomainError) in
+            let (found, owners) = try Self.lookUp(transaction, subject, application)
+            try limits?.refuseExcess(
+                of: subject.candidates.map { owners[$0] }, in: application, from: address, at: now, transaction)
             if let addressLimit {
                 let counted = try transaction.counted(addressKey, window: addressLimit.window, at: now)
                 if let counted, counted.count >= addressLimit.maximum {
                     throw .rateLimited(retryAfter: counted.windowStart + addressLimit.window - now)
                 }
             }
-            let found = try Self.lookUp(transaction, subject, application).found
             let mayTry = try Self.mayTry(transaction, subject, found, application, hasDelays: hasDelays, at: now)
             return (found: found, mayTry: mayTry, schemes: try transaction.passwordSchemes(in: application))
         }

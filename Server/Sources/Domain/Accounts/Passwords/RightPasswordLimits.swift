@@ -19,28 +19,25 @@ struct RightPasswordLimits: Sendable {
     /// Refuses a password before it is compared.
     ///
     /// - Parameters:
-    ///   - candidates: Whom it may be of.
+    ///   - users: Whom each reading of what was typed leads to. Whom nobody knows is asked about too: it must take as long
+    ///     (requirement 10).
     ///   - application: Where.
     ///   - address: Where the request came from.
+    ///   - now: When.
+    ///   - transaction: The one that found the users.
     /// - Throws: `rateLimited` with the time until there is room again, `storageUnavailable`.
     func refuseExcess(
-        of candidates: [LogInIdentifier], in application: Identifier<Application>, from address: ClientAddress
-    ) async throws(DomainError) {
-        let now = clock.now
-        try await store.read { transaction throws(DomainError) in
-            var counters = [Self.counter(of: nil, in: application, from: address)]
-            for candidate in candidates {
-                // Whom nobody knows is asked about too: it must take as long (requirement 10).
-                let user = try transaction.passwordHash(of: candidate, in: application)?.user
-                counters.append(Self.counter(of: user ?? Self.nobody, in: application, from: address))
+        of users: [Identifier<User>?], in application: Identifier<Application>, from address: ClientAddress,
+        at now: Timestamp, _ transaction: any Transaction
+    ) throws(DomainError) {
+        var counters = [Self.counter(of: nil, in: application, from: address)]
+        for user in users { counters.append(Self.counter(of: user ?? Self.nobody, in: application, from: address)) }
+        for (key, limit) in counters {
+            guard let limit, let counted = try transaction.counted(key, window: limit.window, at: now) else {
+                continue
             }
-            for (key, limit) in counters {
-                guard let limit, let counted = try transaction.counted(key, window: limit.window, at: now) else {
-                    continue
-                }
-                // With the one that is asked for.
-                try limit.admit((counted.count + 1, counted.windowStart), at: now)
-            }
+            // With the one that is asked for.
+            try limit.admit((counted.count + 1, counted.windowStart), at: now)
         }
     }
 

@@ -35,8 +35,8 @@ package struct VerifyPassword: Sendable {
     ///   `emailUnverified`, and `secondFactorRequired` where no password alone lets the user in, only with the right one; `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> User {
         let outcome = try await check(
-            request.password.revealed, of: .typed(request.candidates), in: request.application.id, from: request.address
-        )
+            request.password.revealed, of: .typed(request.candidates), in: request.application.id,
+            from: request.address, limits: nil)
         let user = try await store.write { transaction throws(DomainError) in
             try outcome.settle(in: transaction) { user in
                 user.isNamed(
