@@ -98,7 +98,7 @@ struct MemberTests {
         #expect(try await world.send("GET", target).code == "E405001")
         _ = try await world.modules.applications.changeProtocolRules(
             .ncmb, of: world.application.id, to: ["takesPasswordsInAddresses": .truth(true)], mayLoosen: true,
-            by: .local)
+            isCurrent: { _ in true }, by: .local)
         #expect(try await world.send("GET", target).status == 200)
     }
 

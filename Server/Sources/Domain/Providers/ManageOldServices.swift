@@ -30,7 +30,7 @@ package struct ManageOldServices: Sendable {
     /// - Throws: `fieldsRefused`, `administration(changedMeanwhile)`, `applicationUnknown`, `storageUnavailable`.
     package func set(
         _ name: OldService.Name, to draft: Draft, in id: Identifier<Application>,
-        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
+        isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator
     ) async throws(DomainError) -> Application {
         let service = OldService(name, issuer: draft.issuer, audiences: draft.audiences)
         let faults = service.faults
@@ -59,7 +59,7 @@ package struct ManageOldServices: Sendable {
     /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `applicationUnknown`, `storageUnavailable`.
     package func remove(
         _ name: OldService.Name, in id: Identifier<Application>,
-        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
+        isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator
     ) async throws(DomainError) {
         _ = try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
             guard isCurrent(application) else { throw .administration(.changedMeanwhile) }

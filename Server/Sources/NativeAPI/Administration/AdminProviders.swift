@@ -68,7 +68,7 @@ extension AdminAPI {
             let (body, profile) = (try await call.body(ProtocolRulesPatch.self), try call.protocolProfile())
             let changed = try await call.modules.applications.changeProtocolRules(
                 profile.name, of: try call.targetApplication().id, to: body.changes,
-                mayLoosen: call.allows(.loosenProtocolRules), by: try call.auditActor())
+                mayLoosen: call.allows(.loosenProtocolRules), isCurrent: { _ in true }, by: try call.auditActor())
             return try call.answer(ProtocolRulesBody(profile, of: changed.settings))
         },
     ]

@@ -159,7 +159,7 @@ struct ProtocolRulesCommand: AsyncParsableCommand {
         let wanted = Dictionary(changes.map { ($0.rule.name, $0.value) }, uniquingKeysWith: { $1 })
         let application = try await storage.perform(.loosenProtocolRules) { modules, who throws(DomainError) in
             try await modules.applications.changeProtocolRules(
-                profile.name, of: id, to: wanted, mayLoosen: true, by: who)
+                profile.name, of: id, to: wanted, mayLoosen: true, isCurrent: { _ in true }, by: who)
         }
         let rules = ProtocolRule.all.map { ($0, $0.value(for: profile, in: application.settings)) }
         guard !output.isJSON else {

@@ -85,7 +85,8 @@ struct SetOldServiceCommand: AsyncParsableCommand {
         let draft = ManageOldServices.Draft(
             issuer: issuer, audiences: project.map { [$0] } ?? clients, secret: secret)
         _ = try await storage.perform(.changeOldServices, in: id) { modules, who throws(DomainError) in
-            try await modules.providers.manageOldServices.set(service, to: draft, in: id, by: who)
+            try await modules.providers.manageOldServices.set(
+                service, to: draft, in: id, isCurrent: { _ in true }, by: who)
         }
         Console.write("Tokens of \(service.rawValue) lead to imported users now.")
     }
@@ -141,7 +142,8 @@ struct RemoveOldServiceCommand: AsyncParsableCommand {
     func run() async throws {
         let (id, service) = (application.id, service)
         try await storage.perform(.changeOldServices, in: id) { modules, who throws(DomainError) in
-            try await modules.providers.manageOldServices.remove(service, in: id, by: who)
+            try await modules.providers.manageOldServices.remove(
+                service, in: id, isCurrent: { _ in true }, by: who)
         }
         Console.write("Tokens of \(service.rawValue) lead to nobody any more.")
     }

@@ -202,7 +202,8 @@ struct ParseAuthDataTests {
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true, by: .local)
+            .parse, of: world.application.id, to: ["allowsAnonymous": .truth(false)], mayLoosen: true,
+            isCurrent: { _ in true }, by: .local)
         let answer = try await world.parse("POST", "/users", #"{"authData":{"anonymous":{"id":"\#(Self.anonymous)"}}}"#)
         #expect(answer.parseCode == 252)
     }

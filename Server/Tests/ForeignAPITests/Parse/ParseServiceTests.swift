@@ -46,7 +46,7 @@ struct ParseServiceTests {
             try await world.parse("GET", "/serverInfo").text == #"{"error":"unauthorized: master key is required"}"#)
         _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true,
-            by: .local)
+            isCurrent: { _ in true }, by: .local)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "127.0.0.1").status == 403)
     }
@@ -66,7 +66,7 @@ struct ParseServiceTests {
         // The same for a network that the application lists.
         _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id, to: ["administratorNetworks": .texts(["10.0.0.0/8"])], mayLoosen: true,
-            by: .local)
+            isCurrent: { _ in true }, by: .local)
         #expect(try await world.send("GET", "/parse/serverInfo", headers, peer: "10.1.2.3").status == 200)
         #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: "10.1.2.3").status == 403)
     }
@@ -93,7 +93,8 @@ struct ParseServiceTests {
             server: ["rate-limits": "off", "trusted-proxies": "\(peer)", "public-url": "https://id.example.test"])
         _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id,
-            to: ["administratorNetworks": .texts(["127.0.0.0/8", "::1", "192.0.2.7"])], mayLoosen: true, by: .local)
+            to: ["administratorNetworks": .texts(["127.0.0.0/8", "::1", "192.0.2.7"])], mayLoosen: true,
+            isCurrent: { _ in true }, by: .local)
         let headers = [("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master")]
         #expect(try await world.send("GET", "/parse/serverInfo", headers + added, peer: peer).status == status)
     }

@@ -152,7 +152,8 @@ struct ParseUpstreamStreamTests {
 
     private func lead(_ application: Identifier<Domain.Application>, to address: String) async throws {
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: application, to: ["upstream": .texts(["\(address)/parse"])], mayLoosen: true, by: .local)
+            .parse, of: application, to: ["upstream": .texts(["\(address)/parse"])], mayLoosen: true,
+            isCurrent: { _ in true }, by: .local)
     }
 
     @Test(

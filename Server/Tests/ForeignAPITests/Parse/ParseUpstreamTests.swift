@@ -41,7 +41,8 @@ struct ParseUpstreamTests {
             caller: CurlCaller(
                 limits: .init(whole: .seconds(20)), policy: EgressPolicy(privateNetworks: networks, operatorURLs: [])))
         _ = try await world.modules.applications.changeProtocolRules(
-            .parse, of: world.application.id, to: ["upstream": .texts([upstream])], mayLoosen: true, by: .local)
+            .parse, of: world.application.id, to: ["upstream": .texts([upstream])], mayLoosen: true,
+            isCurrent: { _ in true }, by: .local)
         return world
     }
 
@@ -192,13 +193,14 @@ struct ParseUpstreamTests {
         ] {
             await #expect(throws: DomainError.self, "\(wrong)") {
                 _ = try await world.modules.applications.changeProtocolRules(
-                    .parse, of: world.application.id, to: ["upstream": .texts([wrong])], mayLoosen: true, by: .local)
+                    .parse, of: world.application.id, to: ["upstream": .texts([wrong])], mayLoosen: true,
+                    isCurrent: { _ in true }, by: .local)
             }
         }
         await #expect(throws: DomainError.reauthenticationRequired) {
             _ = try await world.modules.applications.changeProtocolRules(
                 .parse, of: world.application.id, to: ["upstream": .texts(["https://other.example"])],
-                mayLoosen: false, by: .local)
+                mayLoosen: false, isCurrent: { _ in true }, by: .local)
         }
     }
 }

@@ -115,7 +115,8 @@ struct ParseUserTests {
         let world = try await ForeignWorld()
         func rules(_ truths: [String: Bool]) async throws {
             _ = try await world.modules.applications.changeProtocolRules(
-                .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true, by: .local)
+                .parse, of: world.application.id, to: truths.mapValues { .truth($0) }, mayLoosen: true,
+                isCurrent: { _ in true }, by: .local)
         }
         try await rules(["ignoresCase": true])
         _ = try await world.parseUser("Mika")

@@ -211,7 +211,7 @@ struct ProfileTests {
         }
         await #expect(throws: refusal) {
             try await world.modules.applications.changeProtocolRules(
-                name, of: id, to: ["idleSeconds": .number(1)], mayLoosen: true, by: .local)
+                name, of: id, to: ["idleSeconds": .number(1)], mayLoosen: true, isCurrent: { _ in true }, by: .local)
         }
         await #expect(throws: refusal) {
             try await world.modules.applications.createApplication(name: "App", protocols: [name: [:]], by: .local)

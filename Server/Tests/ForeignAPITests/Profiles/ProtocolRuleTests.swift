@@ -25,7 +25,8 @@ struct ProtocolRuleTests {
         for profile in Composition.protocols.foreign {
             let wanted = other(rule, than: rule.value(for: profile, in: application.settings))
             _ = try await world.modules.applications.changeProtocolRules(
-                profile.name, of: application.id, to: [name: wanted], mayLoosen: true, by: .local)
+                profile.name, of: application.id, to: [name: wanted], mayLoosen: true,
+                isCurrent: { _ in true }, by: .local)
             let settings = try await world.modules.applications.findApplication(application.id).settings
             for each in ProtocolRule.all {
                 let before = each.value(for: profile, in: application.settings)
@@ -60,7 +61,8 @@ struct ProtocolRuleTests {
         let application = try await world.makeApplication()
         do {
             _ = try await world.modules.applications.changeProtocolRules(
-                .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)], mayLoosen: true, by: .local)
+                .parse, of: application.id, to: [name: value, "ignoresCase": .truth(true)], mayLoosen: true,
+                isCurrent: { _ in true }, by: .local)
             Issue.record("taken")
         } catch {
             guard let faults = error.validationErrors else { throw error }
@@ -112,7 +114,8 @@ struct ProtocolRuleTests {
         let rule = try #require(ProtocolRule[name])
         for value: Int64 in [9, 0] {
             let changed = try await world.modules.applications.changeProtocolRules(
-                .ncmb, of: application.id, to: [name: .number(value)], mayLoosen: true, by: .local)
+                .ncmb, of: application.id, to: [name: .number(value)], mayLoosen: true,
+                isCurrent: { _ in true }, by: .local)
             #expect(rule.value(for: ProtocolProfile.ncmb, in: changed.settings) == .number(value == 0 ? nil : value))
         }
     }

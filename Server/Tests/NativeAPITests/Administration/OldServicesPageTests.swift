@@ -37,7 +37,7 @@ struct OldServicesPageTests {
         let world = try await AdminWorld(roles: [])
         _ = try await world.server.modules.providers.manageOldServices.set(
             .supabase, to: .init(issuer: "https://abc.supabase.co/auth/v1", secret: Secret(Self.secret)),
-            in: world.server.application.id, by: .local)
+            in: world.server.application.id, isCurrent: { _ in true }, by: .local)
         for query in [
             "", "&service=firebase", "&service=supabase", "&service=cognito", "&service=nakama", "&service=parse",
         ] {
@@ -138,7 +138,8 @@ struct OldServicesPageTests {
     func permissions() async throws {
         let world = try await AdminWorld()
         _ = try await world.server.modules.providers.manageOldServices.set(
-            .firebase, to: .init(audiences: ["my-game"]), in: world.server.application.id, by: .local)
+            .firebase, to: .init(audiences: ["my-game"]), in: world.server.application.id, isCurrent: { _ in true },
+            by: .local)
         let page = world.page("old-services") + "?service=firebase"
         let auditor = try await world.browser("auditor").get(page)
         #expect(auditor.status == 200 && auditor.html.contains("my-game"))

@@ -134,7 +134,7 @@ struct OldDeviceIdTests {
         // Not taken there, then taken without a user, then with one.
         #expect(try await adopt().status == 400)
         _ = try await elsewhere.modules.providers.manageOldServices.set(
-            .nakama, to: .init(), in: elsewhere.application.id, by: .local)
+            .nakama, to: .init(), in: elsewhere.application.id, isCurrent: { _ in true }, by: .local)
         expect(try await adopt(), 401, .credentialRefused)
         let now = elsewhere.clock.now
         var twin = User(

@@ -59,7 +59,7 @@ struct OldServiceWorld: Sendable {
 
     func set(_ name: OldService.Name, _ draft: ManageOldServices.Draft) async throws {
         _ = try await server.modules.providers.manageOldServices.set(
-            name, to: draft, in: server.application.id, by: .local)
+            name, to: draft, in: server.application.id, isCurrent: { _ in true }, by: .local)
     }
 
     func fake(_ name: OldService.Name) throws -> FakeOldService { try #require(services[name]) }

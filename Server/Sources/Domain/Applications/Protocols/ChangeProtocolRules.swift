@@ -16,7 +16,7 @@ package struct ChangeProtocolRules: Sendable {
     ///   so from elsewhere; `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(
         _ name: Session.ProtocolName, of id: Identifier<Application>, to changes: [String: ProtocolRule.Value],
-        mayLoosen: Bool, isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
+        mayLoosen: Bool, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator
     ) async throws(DomainError) -> Application {
         let profile = try protocols.foreign(name)
         let faults = changes.sorted { $0.key < $1.key }.flatMap { name, value in
