@@ -70,7 +70,7 @@ struct DashboardRequest: Sendable {
     func perform<Output, Failure: Error>(
         _ action: AdminAction, refusal: (DomainError) -> Failure, _ work: (Operator) async throws(Failure) -> Output
     ) async throws(Failure) -> Output {
-        try await rules.perform(action, by: actor, in: application?.id, refusal: refusal, work)
+        try await rules.perform(action, by: actor, in: application?.id, on: nil, refusal: refusal, work)
     }
 
     /// Refuses an action that shows within another one.

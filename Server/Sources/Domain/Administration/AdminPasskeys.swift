@@ -78,7 +78,7 @@ package struct AdminPasskeys: Sendable {
     ) async throws(DomainError) -> LogInAdmin.Done {
         let (now, token) = (clock.now, AdminSession.newToken(randomness))
         let entry = audit.draft(.adminLoggedIn, by: .unknown, in: AuditEntry.server, from: origin)
-        let admin = try await count(assertion, entry) { admin, passkey, transaction throws(DomainError) in
+        let admin = try await count(assertion, of: nil, entry) { admin, passkey, transaction throws(DomainError) in
             admin.lastLogInAt = now
             try transaction.update(admin)
             try transaction.insert(
@@ -115,7 +115,7 @@ package struct AdminPasskeys: Sendable {
 
     /// Lets an assertion count, once, and settles what follows in the same transaction.
     private func count<Value: Sendable>(
-        _ assertion: PasskeyAssertion, of wanted: Identifier<Admin>? = nil, _ entry: AuditDraft,
+        _ assertion: PasskeyAssertion, of wanted: Identifier<Admin>?, _ entry: AuditDraft,
         _ settle: @escaping @Sendable (inout Admin, String, any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
         let party = try party()

@@ -74,7 +74,7 @@ package struct ChangeAdmin: Sendable {
     /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `administration(lastOwner)`,
     ///   `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<Admin>, _ changes: Changes, version: Timestamp? = nil, by who: Operator
+        _ id: Identifier<Admin>, _ changes: Changes, version: Timestamp?, by who: Operator
     ) async throws(DomainError) -> Admin {
         let now = clock.now
         let entry = audit.draft(.adminChanged, by: who.actor, in: AuditEntry.server, from: who.origin)

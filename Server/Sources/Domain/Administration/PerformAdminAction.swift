@@ -34,7 +34,7 @@ package struct PerformAdminAction: Sendable {
     ///   `reauthenticationRequired`, `storageUnavailable`, and what `work` throws.
     package func callAsFunction<Output, Failure: Error>(
         _ action: AdminAction, by actor: AdminActor, in application: Identifier<Application>?,
-        on user: Identifier<User>? = nil, refusal: (DomainError) -> Failure,
+        on user: Identifier<User>?, refusal: (DomainError) -> Failure,
         _ work: (Operator) async throws(Failure) -> Output
     ) async throws(Failure) -> Output {
         do throws(DomainError) {

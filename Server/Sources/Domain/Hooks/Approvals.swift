@@ -43,7 +43,7 @@ extension AskHook {
     /// - Returns: whether the hook was asked; `false` when nobody has to be.
     /// - Throws: `hookRefused`, `hookUnavailable`.
     func beforeUpgrade(
-        of before: User, to user: User, vouched email: ProviderEmail? = nil, from origin: RequestOrigin,
+        of before: User, to user: User, vouched email: ProviderEmail?, from origin: RequestOrigin,
         in application: Application
     ) async throws(DomainError) -> Bool {
         guard let hook = application.hook(beforeUpgradeOf: before, to: user) else { return false }

@@ -103,7 +103,7 @@ package struct AddPasskey: Sendable {
         var registered = who.user
         registered.identities.append(passkey.identity)
         let isApproved = try await askHook.beforeUpgrade(
-            of: who.user, to: registered, from: author.entry.origin, in: application)
+            of: who.user, to: registered, vouched: nil, from: author.entry.origin, in: application)
         let ready = try changes.ready([.passkeyAdded], of: who.user, in: application, by: author, at: now)
         return try await store.write { transaction throws(DomainError) in
             if let present = try transaction.passkey(passkey.id, in: application.id) {

@@ -54,7 +54,7 @@ package struct LogInWithIdentities: Sendable {
         asked.password = request.password
         asked.device = request.client.device
         asked.identities = links.identities
-        let draft = registrar.draft(asked, at: now)
+        let draft = registrar.draft(asked, at: now, approved: nil)
         try draft.refuseForm()
         let method = request.people.first?.provider ?? .anonymous
         let issuer = issuers.issuer(

@@ -138,7 +138,7 @@ package struct LogInWithProvider: Sendable {
     }
 
     private func registration(
-        of person: ExternalIdentity, _ request: Request, at now: Timestamp, approved approval: SignUpApproval? = nil
+        of person: ExternalIdentity, _ request: Request, at now: Timestamp, approved approval: SignUpApproval?
     ) -> UserRegistration {
         var asked = UserRegistration.Request(
             .provider, in: request.application, request.newUser, identifiers: NewIdentifiers(rules: .native))
@@ -172,7 +172,7 @@ package struct LogInWithProvider: Sendable {
         }
         guard !isKnown else { return nil }
         // Before a code is spent: the app asks for what is missing, and tries again.
-        let draft = registration(of: person, request, at: clock.now)
+        let draft = registration(of: person, request, at: clock.now, approved: nil)
         _ = try draft.judged()
         try await registrar.count(from: request.client.address, in: application)
         return try await registrar.approval(of: draft, vouched: person.email, from: request.client.address)

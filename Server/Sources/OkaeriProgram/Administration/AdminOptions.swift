@@ -59,7 +59,8 @@ struct AdminStandingOptions: ParsableArguments {
         let name = admin
         let admin = try await storage.perform(.changeAdmin) { modules, who throws(DomainError) in
             let admin = try await modules.administration.admins.find(name)
-            return try await modules.administration.admins.change(admin.id, .init(isDisabled: isDisabled), by: who)
+            return try await modules.administration.admins.change(
+                admin.id, .init(isDisabled: isDisabled), version: nil, by: who)
         }
         guard !output.isJSON else { return Console.write(json: AdminBody(admin)) }
         Console.write(

@@ -22,7 +22,7 @@ struct IntrospectionRoute: Sendable {
                 key, at: pages.gate.attestedClient(of: request, context), from: hosted.browser.origin)
             return try await rules.perform(
                 .introspectToken, by: .admin(access, hosted.browser.origin), in: hosted.application.id,
-                refusal: { $0 }
+                on: nil, refusal: { $0 }
             ) { _ in try await introspect(hosted) }
         } catch let error as DomainError {
             switch error {

@@ -129,7 +129,11 @@ struct AccountPolicyTests {
             ),
             (.operator, .operator(.local)), (.provider, .provider(.apple, from: .local)),
             (.server, .server),
-            (.holder, .holder(of: user.id, showing: change.policy.fresh.first ?? .code, from: .local)),
+            (
+                .holder,
+                .holder(
+                    of: user.id, showing: change.policy.fresh.first ?? .code, from: .local, keeping: .nothing)
+            ),
             (.stranger, .newcomer(.unknown, from: .local)),
         ]
         return authors.first { change.policy.who.contains($0.0) }?.1
@@ -152,8 +156,11 @@ struct AccountPolicyTests {
         let authors: [(AccountAuthor, AccountRole, Set<AccountPolicy.Proof>, isAsked: Bool)] = [
             (stale, .owner, [], true), (stale.showing(.recentLogIn), .owner, [.recentLogIn], true),
             (stale.showing(.currentPassword), .owner, [.currentPassword], true),
-            (.holder(of: user.id, showing: .code, from: .local), .holder, [.code], true),
-            (.holder(of: user.id, showing: .mergeTicket, from: .local), .holder, [.mergeTicket], true),
+            (.holder(of: user.id, showing: .code, from: .local, keeping: .nothing), .holder, [.code], true),
+            (
+                .holder(of: user.id, showing: .mergeTicket, from: .local, keeping: .nothing), .holder,
+                [.mergeTicket], true
+            ),
             (.unknown(showing: .recentLogIn, from: .local), .stranger, [.recentLogIn], true),
             (.operator(.local), .operator, [], false), (.provider(.apple, from: .local), .provider, [], false),
             (.server, .server, [], false),

@@ -27,7 +27,7 @@ struct AdminActionMatrixTests {
     ) async -> DomainError? {
         do throws(DomainError) {
             try await world.modules.administration.perform(
-                action, by: actor, in: application, refusal: { $0 }, { _ throws(DomainError) in }
+                action, by: actor, in: application, on: nil, refusal: { $0 }, { _ throws(DomainError) in }
             )
             return nil
         } catch {

@@ -172,7 +172,7 @@ struct AdminTimeTests {
         // What the maker may not do any more, the key does not do either.
         let made = try await key([.readUsers, .changeUsers], of: all)
         let changes = ChangeAdmin.Changes(role: .support)
-        _ = try await world.modules.administration.admins.change(all.id, changes, by: .local)
+        _ = try await world.modules.administration.admins.change(all.id, changes, version: nil, by: .local)
         let access = try await world.modules.administration.logIns.findAdmin(made.secret, at: nil, from: .local)
         #expect(access.permissions == [.readUsers])
     }
@@ -313,7 +313,7 @@ struct AdminListRuleTests {
         let changes: [ChangeAdmin.Changes] = [.init(role: .operator), .init(isDisabled: true)]
         for change in changes {
             #expect(
-                await refusal { _ = try await admins.change(last.id, change, by: .local) }
+                await refusal { _ = try await admins.change(last.id, change, version: nil, by: .local) }
                     == .administration(.lastOwner))
         }
         #expect(
@@ -336,7 +336,7 @@ struct AdminListRuleTests {
         }
         #expect(late == .administration(.changedMeanwhile))
         world.clock.advance(by: .seconds(1))
-        let second = try await admins.change(admin.id, .init(), by: .local)
+        let second = try await admins.change(admin.id, .init(), version: nil, by: .local)
         #expect(second.role == .auditor && second.updatedAt == world.clock.now)
     }
 
@@ -345,11 +345,11 @@ struct AdminListRuleTests {
         let admins = world.modules.administration.admins
         let (admin, since) = (try await create("Hana", .support), world.clock.now)
         for _ in 0..<2 {
-            let disabled = try await admins.change(admin.id, .init(isDisabled: true), by: .local)
+            let disabled = try await admins.change(admin.id, .init(isDisabled: true), version: nil, by: .local)
             #expect(disabled.disabledAt == since && disabled.isDisabled)
             world.clock.advance(by: .seconds(1))
         }
-        let enabled = try await admins.change(admin.id, .init(isDisabled: false), by: .local)
+        let enabled = try await admins.change(admin.id, .init(isDisabled: false), version: nil, by: .local)
         #expect(enabled.disabledAt == nil && !enabled.isDisabled)
     }
 
@@ -364,9 +364,9 @@ struct AdminListRuleTests {
                 of: AdminAccess(admin, authenticatedAt: nil), by: .local)
         }
         world.clock.advance(by: .seconds(1))
-        _ = try await administration.admins.change(admin.id, .init(role: .support), by: .local)
+        _ = try await administration.admins.change(admin.id, .init(role: .support), version: nil, by: .local)
         world.clock.advance(by: .seconds(1))
-        _ = try await administration.admins.change(admin.id, .init(isDisabled: true), by: .local)
+        _ = try await administration.admins.change(admin.id, .init(isDisabled: true), version: nil, by: .local)
         world.clock.advance(by: .seconds(1))
         try await administration.admins.remove(admin.id, by: .local)
         let entries = try await administration.audit.list(
@@ -383,8 +383,9 @@ struct AdminListRuleTests {
         let (first, second) = (try await world.makeApplication().id, try await world.makeApplication().id)
         let confined = try await administration.admins.create(
             name: "Mika", role: .support, applications: [first], by: .local)
-        _ = try await administration.admins.change(confined.id, .init(applications: .set([first, second])), by: .local)
-        _ = try await administration.admins.change(confined.id, .init(applications: .removed), by: .local)
+        _ = try await administration.admins.change(
+            confined.id, .init(applications: .set([first, second])), version: nil, by: .local)
+        _ = try await administration.admins.change(confined.id, .init(applications: .removed), version: nil, by: .local)
         let reaches = try await administration.audit.list(
             in: AuditEntry.server, matching: AuditFilter(target: .admin(confined.id))
         ).map { [$0.details["applications-before"], $0.details["applications"]] }

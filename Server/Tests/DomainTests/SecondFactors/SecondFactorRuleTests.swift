@@ -162,7 +162,7 @@ struct FreshnessMatrixTests {
     @Test("is, of who holds something of the user's, one of what the table names", arguments: AccountChange.allCases)
     func holders(change: AccountChange) {
         for proof in AccountPolicy.Proof.allCases {
-            let author = AccountAuthor.holder(of: Samples.user, showing: proof, from: .local)
+            let author = AccountAuthor.holder(of: Samples.user, showing: proof, from: .local, keeping: .nothing)
             let error = Self.refusal { () throws(DomainError) in
                 try author.require([change], of: Samples.user(.enrolled), at: Samples.now)
             }

@@ -125,7 +125,7 @@ struct AdminLogInTests {
         let admins = world.server.modules.administration.admins
         let support = try #require(try await admins.list().first { $0.role == .support })
         #expect(try await world.send("support", .get, "me").status == 200)
-        _ = try await admins.change(support.id, .init(isDisabled: true), by: .local)
+        _ = try await admins.change(support.id, .init(isDisabled: true), version: nil, by: .local)
         expect(try await world.send("support", .get, "me"), 401, .adminRequired)
         world.server.clock.advance(by: AdminSession.idleLifetime - .seconds(1))
         #expect(try await world.send("owner", .get, "me").status == 200)
@@ -263,7 +263,7 @@ struct AdminLogInTests {
         let patch = world.path("/protocols/parse/rules")
         #expect(try await world.send(second.key, .patch, patch, body: "{}").status == 200)
         _ = try await rules.admins.change(
-            id, .init(role: .support, applications: .set([world.foreign.id])), by: .local)
+            id, .init(role: .support, applications: .set([world.foreign.id])), version: nil, by: .local)
         expect(try await world.send(second.key, .patch, patch, body: "{}"), 404, .notFound)
         let other = "applications/\(world.foreign.id)"
         expect(try await world.send(second.key, .patch, "\(other)/protocols/parse/rules", body: "{}"), 403, .notAllowed)

@@ -188,9 +188,9 @@ struct AdminOwnPasskeyTests {
         let admins = world.server.modules.administration.admins
         let admin = try #require(try await admins.list().first { $0.role == .operator })
         let handle = try await world.add(authenticator, to: "operator")
-        _ = try await admins.change(admin.id, .init(isDisabled: true), by: .local)
+        _ = try await admins.change(admin.id, .init(isDisabled: true), version: nil, by: .local)
         expect(try await world.logIn(try await world.assertion(authenticator, handle)), 404, .passkeyUnknown)
-        _ = try await admins.change(admin.id, .init(isDisabled: false), by: .local)
+        _ = try await admins.change(admin.id, .init(isDisabled: false), version: nil, by: .local)
         #expect(try await world.logIn(try await world.assertion(authenticator, handle)).status == 200)
         let link = try await admins.makeLink(for: admin.id, by: .local)
         // As the password does, it holds until the link is used.

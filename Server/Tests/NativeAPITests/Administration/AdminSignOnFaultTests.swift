@@ -43,7 +43,7 @@ struct AdminSignOnFaultTests {
             ["admin-sign-on-domain": "example.com", "admin-sign-on-role": "support"], roles: [.operator])
         try await world.link(world.admins.browser("operator"), subject: "sora")
         let admin = try #require(try await world.rules.admins.list().first { $0.role == .operator })
-        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: true), by: .local)
+        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: true), version: nil, by: .local)
         var texts: Set<String> = []
         for (subject, email) in [("nobody", nil), ("sora", nil), ("nobody", "hana@example.net")] as [(String, String?)]
         {
@@ -151,9 +151,9 @@ struct AdminSignOnFaultTests {
         try await world.link(byPassword, subject: "sora")
         let second = try await session()
         let admin = try #require(try await world.rules.admins.list().first { $0.role == .operator })
-        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: true), by: .local)
+        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: true), version: nil, by: .local)
         #expect(try await !isOpen(second))
-        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: false), by: .local)
+        _ = try await world.rules.admins.change(admin.id, .init(isDisabled: false), version: nil, by: .local)
         let third = try await session()
         try await world.rules.admins.remove(admin.id, by: .local)
         #expect(try await !isOpen(third))

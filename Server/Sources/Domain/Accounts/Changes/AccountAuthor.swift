@@ -12,7 +12,7 @@ package struct AccountAuthor: Sendable {
     private let caller: Authenticated?
 
     private init(
-        _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, caller: Authenticated? = nil,
+        _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, caller: Authenticated?,
         showing shown: Set<AccountPolicy.Proof>
     ) {
         self.actor = actor
@@ -53,16 +53,17 @@ package struct AccountAuthor: Sendable {
 
     /// Somebody who operates the server. What must be fresh for operators is in the table of their actions.
     package static func `operator`(_ who: Operator) -> AccountAuthor {
-        AccountAuthor(.operator, who, keeping: .nothing, showing: [])
+        AccountAuthor(.operator, who, keeping: .nothing, caller: nil, showing: [])
     }
 
     /// Who shows something that was given to a user, or that only the user knows.
     static func holder(
         of user: Identifier<User>, showing proof: AccountPolicy.Proof, from origin: RequestOrigin,
-        keeping kept: KeptAccess = .nothing
+        keeping kept: KeptAccess
     ) -> AccountAuthor {
         AccountAuthor(
-            .holder(of: user), Operator(actor: .user(user), origin: origin), keeping: kept, showing: [proof])
+            .holder(of: user), Operator(actor: .user(user), origin: origin), keeping: kept, caller: nil,
+            showing: [proof])
     }
 
     /// The user of a session, who shows to be another user too.
@@ -71,29 +72,32 @@ package struct AccountAuthor: Sendable {
         from origin: RequestOrigin
     ) -> AccountAuthor {
         AccountAuthor(
-            .holder(of: other), Operator(actor: .user(who.user.id), origin: origin), keeping: .nothing,
+            .holder(of: other), Operator(actor: .user(who.user.id), origin: origin), keeping: .nothing, caller: nil,
             showing: [proof])
     }
 
     /// Somebody of whom only the transaction finds out who it is.
     static func unknown(showing proof: AccountPolicy.Proof, from origin: RequestOrigin) -> AccountAuthor {
         AccountAuthor(
-            .user(nil, standard: []), Operator(actor: .unknown, origin: origin), keeping: .nothing, showing: [proof])
+            .user(nil, standard: []), Operator(actor: .unknown, origin: origin), keeping: .nothing, caller: nil,
+            showing: [proof])
     }
 
     /// Somebody who becomes a user by the request.
     static func newcomer(_ actor: AuditEntry.Actor, from origin: RequestOrigin) -> AccountAuthor {
-        AccountAuthor(.newcomer, Operator(actor: actor, origin: origin), keeping: .nothing, showing: [])
+        AccountAuthor(
+            .newcomer, Operator(actor: actor, origin: origin), keeping: .nothing, caller: nil, showing: [])
     }
 
     /// An identity provider, by a message that it signed.
     static func provider(_ provider: Identity.Provider, from origin: RequestOrigin) -> AccountAuthor {
         AccountAuthor(
-            .provider(provider), Operator(actor: .provider(provider), origin: origin), keeping: .nothing, showing: [])
+            .provider(provider), Operator(actor: .provider(provider), origin: origin), keeping: .nothing, caller: nil,
+            showing: [])
     }
 
     /// The server by itself, at the time set for it.
-    static let server = AccountAuthor(.server, .server, keeping: .nothing, showing: [])
+    static let server = AccountAuthor(.server, .server, keeping: .nothing, caller: nil, showing: [])
 
     /// The user whose session asks, and from where, for limits on what that costs; `nil` where there is no session.
     var payer: (user: Identifier<User>, address: ClientAddress)? {

@@ -83,7 +83,7 @@ package struct ChangePassword: Sendable {
                 return nil
             }
             guard var present = try transaction.user(user.id, in: application.id) else { throw .userUnknown }
-            return try credential.store(for: &present, with: ready, keeping: kept, in: transaction).sessions
+            return try credential.store(for: &present, with: ready, keeping: kept, by: nil, in: transaction).sessions
         }
         guard let ended else { throw .credentialRefused }
         return ended

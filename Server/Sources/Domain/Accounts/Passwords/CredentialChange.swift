@@ -46,12 +46,12 @@ struct CredentialChange: Sendable {
     ///   - user: Whose, as read in this transaction. Changed too.
     ///   - ready: What was made ready for the change.
     ///   - kept: What the caller uses.
-    ///   - actor: Who did it, when only the transaction finds that out.
+    ///   - actor: Who did it, when only the transaction finds that out; `nil` for who asked.
     ///   - transaction: The one that stores the change.
     /// - Returns: how much ended.
     /// - Throws: `accessRefused`, `reauthenticationRequired`, `storageUnavailable`.
     func store(
-        for user: inout User, with ready: ReadyChanges, keeping kept: KeptAccess, by actor: AccountActor? = nil,
+        for user: inout User, with ready: ReadyChanges, keeping kept: KeptAccess, by actor: AccountActor?,
         in transaction: any Transaction
     ) throws(DomainError) -> Evicted {
         try write(for: &user, in: transaction, at: ready.now)

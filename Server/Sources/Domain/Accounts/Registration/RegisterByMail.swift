@@ -64,11 +64,12 @@ extension ResetPassword {
             identifiers: NewIdentifiers(email: .set(code.address), rules: request.rules))
         asked.password = request.newPassword
         asked.opensSession = false
-        var draft = registrar.draft(asked, at: now)
+        var draft = registrar.draft(asked, at: now, approved: nil)
         draft.user.emailVerifiedAt = now
         let registration: UserRegistration
         do throws(DomainError) {
-            registration = try await registrar.ready(draft, from: request.address, request.origin, isCounted: false)
+            registration = try await registrar.ready(
+                draft, from: request.address, request.origin, isCounted: false, vouched: nil)
         } catch {
             guard let faults = error.validationErrors else { throw error }
             throw .fieldsRefused(faults.map(Self.named))

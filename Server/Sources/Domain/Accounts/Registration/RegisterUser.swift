@@ -52,7 +52,8 @@ package struct RegisterUser: Sendable {
         asked.opensSession = request.opensSession
         asked.hasDashedId = request.application.settings.foreignOptions(of: request.protocolName).hasDashedIds
         let registration = try await registrar.ready(
-            registrar.draft(asked, at: now), from: request.address, request.origin, isCounted: false)
+            registrar.draft(asked, at: now, approved: nil), from: request.address, request.origin, isCounted: false,
+            vouched: nil)
         let issuer =
             request.opensSession
             ? issuers.issuer(

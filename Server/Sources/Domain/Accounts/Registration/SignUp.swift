@@ -68,10 +68,11 @@ package struct SignUp: Sendable {
             .signUp, in: request.application, request.newUser, identifiers: request.identifiers)
         asked.password = request.password
         asked.device = request.client.device
-        let draft = registrar.draft(asked, at: now)
+        let draft = registrar.draft(asked, at: now, approved: nil)
         let work = try await judge(draft, request)
         let registration = try await registrar.ready(
-            draft, from: request.client.address, request.client.origin, isCounted: work.isJudged)
+            draft, from: request.client.address, request.client.origin, isCounted: work.isJudged,
+            vouched: nil)
         let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
         let issuer = issuers.issuer(
             for: .init(

@@ -32,10 +32,10 @@ package final class UserRegistrar: Sendable {
     /// - Parameters:
     ///   - request: What is asked for.
     ///   - now: The user's first moment.
-    ///   - approval: What the application's hook said already, if it was asked.
+    ///   - approval: What the application's hook said already; `nil` when it was not asked.
     /// - Returns: the registration.
     func draft(
-        _ request: UserRegistration.Request, at now: Timestamp, approved approval: SignUpApproval? = nil
+        _ request: UserRegistration.Request, at now: Timestamp, approved approval: SignUpApproval?
     ) -> UserRegistration {
         let id =
             approval?.user
@@ -49,12 +49,12 @@ package final class UserRegistrar: Sendable {
     ///
     /// - Parameters:
     ///   - draft: The registration.
-    ///   - email: The address that a provider vouches for.
+    ///   - email: The address that a provider vouches for; `nil` for none.
     ///   - address: Where the request came from.
     /// - Returns: what lets it be stored; `nil` when nobody has to be asked.
     /// - Throws: `hookRefused`, `hookUnavailable`.
     func approval(
-        of draft: UserRegistration, vouched email: ProviderEmail? = nil, from address: ClientAddress
+        of draft: UserRegistration, vouched email: ProviderEmail?, from address: ClientAddress
     ) async throws(DomainError) -> SignUpApproval? {
         try await askHook.beforeSignUp(of: draft, vouched: email, from: address)
     }
@@ -81,12 +81,12 @@ package final class UserRegistrar: Sendable {
     ///   - address: Where the request came from.
     ///   - origin: The same, for the audit log.
     ///   - isCounted: Whether the new user was counted already.
-    ///   - email: The address that a provider vouches for.
+    ///   - email: The address that a provider vouches for; `nil` for none.
     /// - Returns: the registration, ready to be stored.
     /// - Throws: `fieldsRefused`, `rateLimited`, `hookRefused`, `hookUnavailable`, `busy`, `storageUnavailable`.
     func ready(
         _ draft: UserRegistration, from address: ClientAddress, _ origin: RequestOrigin, isCounted: Bool,
-        vouched email: ProviderEmail? = nil
+        vouched email: ProviderEmail?
     ) async throws(DomainError) -> UserRegistration {
         let password = try draft.judged()
         if !isCounted { try await count(from: address, in: draft.user.application) }

@@ -94,7 +94,7 @@ package struct ResetPassword: Sendable {
         if !kind.isText, owner.email != nil { reader.emailVerifiedAt = now }
         let ready = try changes.ready(
             [.passwordReset], of: reader, in: application,
-            by: .holder(of: owner.id, showing: .code, from: request.origin), at: now)
+            by: .holder(of: owner.id, showing: .code, from: request.origin, keeping: .nothing), at: now)
         let notice = try request.sentIn.map { languages throws(DomainError) in
             try mail(request.newPassword, to: code.address, of: owner, isText: kind.isText, languages, application)
         }
@@ -105,7 +105,7 @@ package struct ResetPassword: Sendable {
                 user, to: application, restoration: restoration, in: transaction)
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
-                in: transaction)
+                by: nil, in: transaction)
             if let notice { try transaction.insert(notice) }
             guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)

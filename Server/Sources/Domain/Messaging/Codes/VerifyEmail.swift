@@ -52,7 +52,7 @@ package struct VerifyEmail: Sendable {
         guard let (code, user) = owner else { return nil }
         return try await editUser.ready(
             UserEdit(proving: LogInIdentifier(.email, shown: code.address)), of: user, in: application,
-            by: .holder(of: user.id, showing: .code, from: origin))
+            by: .holder(of: user.id, showing: .code, from: origin, keeping: .nothing))
     }
 }
 

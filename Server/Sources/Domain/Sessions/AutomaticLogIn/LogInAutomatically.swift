@@ -122,7 +122,7 @@ package struct LogInAutomatically: Sendable {
     ) async throws(DomainError) -> UserRegistration {
         var draft = registration(of: proof, request, at: now)
         _ = try draft.judged()
-        draft.approve(by: try await registrar.approval(of: draft, from: request.address))
+        draft.approve(by: try await registrar.approval(of: draft, vouched: nil, from: request.address))
         return draft
     }
 
@@ -130,6 +130,6 @@ package struct LogInAutomatically: Sendable {
         var asked = UserRegistration.Request(
             .device, in: request.application, request.newUser, identifiers: NewIdentifiers(rules: .native))
         asked.identities = [Identity(provider: .device, subject: proof.thumbprint, linkedAt: now)]
-        return registrar.draft(asked, at: now)
+        return registrar.draft(asked, at: now, approved: nil)
     }
 }
