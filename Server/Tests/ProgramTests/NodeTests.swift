@@ -151,6 +151,7 @@ struct NodeTests {
         try await nodes.warm(killed)
         nodes.servers[1].process.signal(SIGSTOP)
         _ = try await nodes.servers[0].send("POST", "/v1/log-out", application: nodes.application, token: stopped)
+        // The lease of its cache, which is a second long, ends while it stands still.
         try await Task.sleep(for: .seconds(1))
         nodes.servers[1].process.signal(SIGCONT)
         #expect(try await nodes.status(stopped, at: 1) == 401, "the first answer after standing still was stale")

@@ -15,6 +15,9 @@ struct Failover {
     /// What `/health/ready` answered, for each node; 0 for no answer.
     let readiness: [[Watch<Int>.Sample]]
 
+    /// How many sign-ups each node must acknowledge before the blow, and after the promotion.
+    private static let signUpsOfNode = 500
+
     /// Puts load on the nodes, strikes the primary, and looks on until every node has served for a while again.
     static func watch(
         _ blow: PatroniCluster.Blow, _ cluster: PatroniCluster, _ servers: [TestServer], application: String
@@ -37,17 +40,21 @@ struct Failover {
                 }
             }
             group.addTask { try await promotion.run { await cluster.primary(among: [1 - primary]) != nil } }
-            try await Task.sleep(for: .seconds(4))
+            _ = try await eventually("load on every node") { () -> Bool? in
+                let isSeen = !promotion.samples.isEmpty && readiness.allSatisfy { $0.samples.last?.answer == 200 }
+                return isSeen && Self.haveServed(servers.count, load, since: nil) ? true : nil
+            }
             let struckAt = Instant.now
             try cluster.strike(primary, blow)
             let promoted = try await eventually("the promotion of the standby") { () -> Watch<Bool>.Sample? in
                 promotion.samples.first { $0.answer }
             }
             _ = try await eventually("sign-ups on every node") { () -> Bool? in
-                let served = load.soFar.filter { $0.status == 201 && $0.begin > promoted.end }
-                return Set(served.map(\.node)).count == servers.count ? true : nil
+                let isReady = readiness.allSatisfy { watch in
+                    watch.samples.last.map { $0.begin > promoted.end && $0.answer == 200 } ?? false
+                }
+                return isReady && Self.haveServed(servers.count, load, since: promoted.end) ? true : nil
             }
-            try await Task.sleep(for: .seconds(3))
             load.stop()
             promotion.stop()
             for watch in readiness { watch.stop() }
@@ -57,6 +64,15 @@ struct Failover {
                 unwritableUntil: promotion.samples.last { !$0.answer }?.begin ?? struckAt, signUps: load.soFar,
                 readiness: readiness.map(\.samples))
         }
+    }
+
+    /// Whether each of so many nodes acknowledged `signUpsOfNode` sign-ups that began after an instant.
+    private static func haveServed(_ nodes: Int, _ load: SignUpLoad, since begin: Instant?) -> Bool {
+        var counts = [Int](repeating: 0, count: nodes)
+        for signUp in load.soFar where signUp.status == 201 && begin.map({ signUp.begin > $0 }) ?? true {
+            counts[signUp.node] += 1
+        }
+        return counts.allSatisfy { $0 >= signUpsOfNode }
     }
 
     /// How long nobody took writes.
