@@ -190,71 +190,7 @@ enum SettingsPage {
         _ request: DashboardRequest, _ form: FormValues, errors: [String: String], notice: String?
     ) async throws -> Response {
         let application = try request.targetApplication()
-        let settings = application.settings
-        func field(
-            _ name: String, _ value: String, _ kind: PageField.Kind = .text, isRequired: Bool = false,
-            choices: [String] = []
-        ) -> PageTemplates.Model {
-            PageField(
-                name, label: request.text("settings.\(name)"), kind: kind, value: form[name] ?? value,
-                hint: request.dashboard.texts.tables[request.page.language]?["settings.\(name)Hint"]?
-                    .replacing("{changes}", with: SecondFactorForm.demandable),
-                error: errors[name], isRequired: isRequired
-            ).offering(choices.map { ($0, request.text("settings.\(name).\($0)")) }).model
-        }
-        func days(_ span: Duration?) -> String { span.map { String($0.components.seconds / 86_400) } ?? "" }
-        let groups: [(String, [PageTemplates.Model])] = [
-            ("general", [field("name", application.name, isRequired: true)]),
-            (
-                "sessions",
-                Self.spans.prefix(2).map { field($0.0, days(settings[keyPath: $0.1]), .number, isRequired: true) } + [
-                    field("proofRequired", settings.proofRequired ? "yes" : "", .checkbox),
-                    field("audiences", settings.audiences.joined(separator: "\n"), .multiline),
-                ]
-            ),
-            (
-                "accounts",
-                [
-                    field(
-                        "passwordMinimumCharacters", String(settings.passwordMinimumCharacters), .number,
-                        isRequired: true),
-                    field(
-                        "passwordOnlyMinimumCharacters", String(settings.passwordOnlyMinimumCharacters), .number,
-                        isRequired: true),
-                    field("deletionGraceDays", days(settings.deletionGrace), .number, isRequired: true),
-                    field("anonymousIdleDays", days(settings.anonymousIdleLimit), .number),
-                    field("transferLink", settings.transferLink ?? ""),
-                ]
-            ),
-            (
-                "signUp",
-                [
-                    field(
-                        "usernameMinimumCharacters", String(settings.signUp.usernameMinimumCharacters), .number,
-                        isRequired: true),
-                    field("emailRequired", settings.signUp.isEmailRequired ? "yes" : "", .checkbox),
-                    field("asksPhone", settings.signUp.asksPhone ? "yes" : "", .checkbox),
-                    field("asksDisplayName", settings.signUp.asksDisplayName ? "yes" : "", .checkbox),
-                    field("oldProtocols", settings.signUp.holdsOldProtocols ? "yes" : "", .checkbox),
-                ]
-            ),
-            ("passkeys", PasskeyForm.fields(settings.passkeys).map { field($0.name, $0.value, $0.kind) }),
-            ("attestation", AttestationForm.fields(settings.attestation, form, errors: errors, request)),
-            (
-                "secondFactors",
-                SecondFactorForm.fields(settings.secondFactors).map {
-                    field($0.name, $0.value, $0.kind, choices: $0.choices)
-                }
-            ),
-            (
-                "mail",
-                [
-                    field("senderName", settings.mail.senderName ?? ""),
-                    field("verificationURL", settings.mail.verificationURL ?? "", .url),
-                    field("resetURL", settings.mail.resetURL ?? "", .url),
-                ]
-            ),
-        ]
+        let groups = Fields(request: request, form: form, errors: errors).groups(of: application)
         var model: PageTemplates.Model = [
             "groups": groups.map { ["title": request.text("settings.\($0)"), "fields": $1] as PageTemplates.Model },
             "version": form["version"] ?? application.version, "button": request.text("settings.save"),
@@ -273,5 +209,88 @@ enum SettingsPage {
         return try request.html(
             "settings", title: request.text("nav.settings"), model,
             status: errors.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    /// The fields of the form, with what was typed into them and what was wrong with it.
+    private struct Fields {
+        let request: DashboardRequest
+        let form: FormValues
+        let errors: [String: String]
+
+        /// All fields, by the names of their groups.
+        func groups(of application: Domain.Application) -> [(String, [PageTemplates.Model])] {
+            let settings = application.settings
+            return [
+                ("general", [field("name", application.name, isRequired: true)]),
+                ("sessions", sessions(settings)), ("accounts", accounts(settings)),
+                ("signUp", signUp(settings.signUp)),
+                ("passkeys", PasskeyForm.fields(settings.passkeys).map { field($0.name, $0.value, $0.kind) }),
+                ("attestation", AttestationForm.fields(settings.attestation, form, errors: errors, request)),
+                (
+                    "secondFactors",
+                    SecondFactorForm.fields(settings.secondFactors).map {
+                        field($0.name, $0.value, $0.kind, choices: $0.choices)
+                    }
+                ),
+                ("mail", mail(settings.mail)),
+            ]
+        }
+
+        private func sessions(_ settings: ApplicationSettings) -> [PageTemplates.Model] {
+            SettingsPage.spans.prefix(2).map {
+                field($0.0, Self.days(settings[keyPath: $0.1]), .number, isRequired: true)
+            } + [
+                field("proofRequired", settings.proofRequired ? "yes" : "", .checkbox),
+                field("audiences", settings.audiences.joined(separator: "\n"), .multiline),
+            ]
+        }
+
+        private func accounts(_ settings: ApplicationSettings) -> [PageTemplates.Model] {
+            [
+                field(
+                    "passwordMinimumCharacters", String(settings.passwordMinimumCharacters), .number, isRequired: true),
+                field(
+                    "passwordOnlyMinimumCharacters", String(settings.passwordOnlyMinimumCharacters), .number,
+                    isRequired: true),
+                field("deletionGraceDays", Self.days(settings.deletionGrace), .number, isRequired: true),
+                field("anonymousIdleDays", Self.days(settings.anonymousIdleLimit), .number),
+                field("transferLink", settings.transferLink ?? ""),
+            ]
+        }
+
+        private func signUp(_ rules: SignUpRules) -> [PageTemplates.Model] {
+            [
+                field(
+                    "usernameMinimumCharacters", String(rules.usernameMinimumCharacters), .number, isRequired: true),
+                field("emailRequired", rules.isEmailRequired ? "yes" : "", .checkbox),
+                field("asksPhone", rules.asksPhone ? "yes" : "", .checkbox),
+                field("asksDisplayName", rules.asksDisplayName ? "yes" : "", .checkbox),
+                field("oldProtocols", rules.holdsOldProtocols ? "yes" : "", .checkbox),
+            ]
+        }
+
+        private func mail(_ mail: MailSettings) -> [PageTemplates.Model] {
+            [
+                field("senderName", mail.senderName ?? ""),
+                field("verificationURL", mail.verificationURL ?? "", .url),
+                field("resetURL", mail.resetURL ?? "", .url),
+            ]
+        }
+
+        private func field(
+            _ name: String, _ value: String, _ kind: PageField.Kind = .text, isRequired: Bool = false,
+            choices: [String] = []
+        ) -> PageTemplates.Model {
+            PageField(
+                name, label: request.text("settings.\(name)"), kind: kind, value: form[name] ?? value,
+                hint: request.dashboard.texts.tables[request.page.language]?["settings.\(name)Hint"]?
+                    .replacing("{changes}", with: SecondFactorForm.demandable),
+                error: errors[name], isRequired: isRequired
+            ).offering(choices.map { ($0, request.text("settings.\(name).\($0)")) }).model
+        }
+
+        private static func days(_ span: Duration?) -> String {
+            span.map { String($0.components.seconds / 86_400) } ?? ""
+        }
     }
 }

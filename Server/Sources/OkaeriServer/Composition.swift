@@ -210,15 +210,7 @@ package struct Composition: Sendable {
         let modules = Modules(
             DomainWorld(
                 store: store, validity: store.validity, clock: clock, randomness: randomness, sealingKey: sealingKey,
-                passwords: passwords, services: services,
-                limits: DomainWorld.Limits(
-                    firstLaunches: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.firstLaunchesPerHour, window: .seconds(3600)) : nil,
-                    passwordFailures: settings.hasRateLimits
-                        ? RateLimit(maximum: settings.passwordFailuresPerHour, window: .seconds(3600)) : nil,
-                    oldApps: settings.oldAppLimits,
-                    hasPasswordDelays: settings.hasRateLimits, hasRateLimits: settings.hasRateLimits,
-                    sessionCache: settings.sessionCache, searches: settings.searchLimits)))
+                passwords: passwords, services: services, limits: settings.domainLimits))
         store.observeChanges { modules.forget($0) }
         eventMetrics = EventMetrics(clock: clock)
         modules.events.observeDeliveries { [eventMetrics] in eventMetrics.note($0) }

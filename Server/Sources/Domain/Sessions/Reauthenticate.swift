@@ -70,10 +70,8 @@ package struct Reauthenticate: Sendable {
     package func callAsFunction(
         by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin
     ) async throws(DomainError) -> Answer {
-        let (user, application) = (who.user, who.application.id)
         let entry = changes.audit.draft(
-            .reauthenticated, by: .user(user.id), in: application,
-            from: origin)
+            .reauthenticated, by: .user(who.user.id), in: who.application.id, from: origin)
         var session = who.session
         let profile = protocols[session.protocolName]
         var verified: VerifiedPasskey?
@@ -90,32 +88,54 @@ package struct Reauthenticate: Sendable {
         let renewal = Renewal(
             session: session, token: SessionToken.Draw(profile.token, randomness).token(of: session.user),
             before: SessionToken.Reference(who.tokenDigest, of: session.user), entry: entry, method: credential.name)
-        let isProven: Bool
+        let isProven = try await settle(credential, verified, renewal, who, from: address, origin: origin)
+        guard isProven else { throw .credentialRefused }
+        return Answer(
+            session: renewal.session, token: renewal.token, freshUntil: clock.now + Session.freshness,
+            idleLifetime: who.application.settings.sessionRules(of: profile).idleLifetime)
+    }
+
+    /// Lets a credential count, and renews the session in the same transaction when it is the user's.
+    ///
+    /// - Parameters:
+    ///   - credential: What was shown.
+    ///   - verified: The passkey of it, checked.
+    ///   - renewal: What is written then.
+    ///   - who: Whose session it is.
+    ///   - address: Where the request came from.
+    ///   - origin: The same, for the audit log.
+    /// - Returns: whether it is the user's.
+    /// - Throws: as the call above.
+    private func settle(
+        _ credential: Credential, _ verified: VerifiedPasskey?, _ renewal: Renewal, _ who: Authenticated,
+        from address: ClientAddress, origin: RequestOrigin
+    ) async throws(DomainError) -> Bool {
+        let (user, application) = (who.user, who.application.id)
         switch credential {
         case .password(let password):
             guard user.hasPassword else { throw .credentialRefused }
             let outcome = try await check(
                 password.revealed, of: .own(user), in: application, from: address, limits: nil)
-            isProven = try await store.write { transaction throws(DomainError) in
+            return try await store.write { transaction throws(DomainError) in
                 let prover = try outcome.settle(in: transaction) { $0.id == user.id }
                 return try renewal.write(by: prover?.id, in: transaction)
             }
         case .code(let code, let ticket):
             let presented = TryCode.Presented(
-                .logInCode, in: application, .ticket(ticket), code, from: address, refusal: entry)
-            isProven = try await tryCode(presented) { _, owner, transaction throws(DomainError) in
+                .logInCode, in: application, .ticket(ticket), code, from: address, refusal: renewal.entry)
+            return try await tryCode(presented) { _, owner, transaction throws(DomainError) in
                 try renewal.write(by: owner.id, in: transaction)
             }
         case .provider(let provider, let credential):
             let person = try await verifiers.identity(provider, credential, in: application)
-            isProven = try await store.write { transaction throws(DomainError) in
+            return try await store.write { transaction throws(DomainError) in
                 let owner = try transaction.user(for: person, in: application)
                 try transaction.markUsed(person.replay, in: application)
                 return try renewal.write(by: owner?.id, in: transaction)
             }
         case .passkey:
             guard let passkey = verified else { throw .credentialRefused }
-            isProven = try await store.write { transaction throws(DomainError) in
+            return try await store.write { transaction throws(DomainError) in
                 guard
                     case .proven(let owner) = try passkey.use(
                         of: try passkey.owner(in: transaction), in: transaction)
@@ -125,19 +145,15 @@ package struct Reauthenticate: Sendable {
                 return try renewal.write(by: owner.id, in: transaction)
             }
         case .totp(let code):
-            isProven = try await shows(.totp(code), who, renewal, from: address, origin: origin)
+            return try await shows(.totp(code), who, renewal, from: address, origin: origin)
         case .recoveryCode(let code):
-            isProven = try await shows(.recoveryCode(code), who, renewal, from: address, origin: origin)
+            return try await shows(.recoveryCode(code), who, renewal, from: address, origin: origin)
         case .deviceKey:
             guard Session.LogInMethod.automatic.provesPresence(of: user) else { throw .credentialRefused }
-            isProven = try await store.write { transaction throws(DomainError) in
+            return try await store.write { transaction throws(DomainError) in
                 try renewal.write(by: user.id, in: transaction)
             }
         }
-        guard isProven else { throw .credentialRefused }
-        return Answer(
-            session: renewal.session, token: renewal.token, freshUntil: clock.now + Session.freshness,
-            idleLifetime: who.application.settings.sessionRules(of: profile).idleLifetime)
     }
 
     private func shows(

@@ -150,7 +150,7 @@ package struct ServerProgram: Sendable {
     private func serve(
         _ composition: Composition, _ onListening: @escaping @Sendable (Listening, Composition) async -> Void
     ) async throws {
-        let (settings, logger, standby, stopSwitch) = (settings, logger, standby, StopSwitch())
+        let stopSwitch = StopSwitch()
         let responders = try composition.responders()
         let loops = EventLoops.make()
         let answers = try await MalformedRequestHandler.Answers(composition.errors)
@@ -166,21 +166,31 @@ package struct ServerProgram: Sendable {
                 let listening = Listening(
                     url: settings.url(port: port), port: port, metricsURL: await metrics?.url()
                 ) { stopSwitch.stop() }
-                if standby == nil, settings.wantsServerInfoFile {
-                    do {
-                        if let key = settings.statusKey { try StatusKeyFile.write(key, in: settings.dataFolder) }
-                        try ServerInfoFile(
-                            pid: getpid(), url: listening.url, version: ProgramVersion.current,
-                            fakeApple: fakeApple, isDevelopment: settings.isDevelopment
-                        ).write(in: settings.dataFolder)
-                    } catch {
-                        logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
-                    }
-                }
+                writeInfo(of: listening)
                 await onListening(listening, composition)
             },
             eventLoopGroupProvider: .shared(loops),
             logger: logger)
+        var configuration = ServiceGroupConfiguration(
+            services: try services(application, composition, responders, metrics, stopSwitch),
+            gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        configuration.maximumGracefulShutdownDuration = Self.shutdownTimeout
+        defer { removeInfo() }
+        let outcome: Result<Void, any Error>
+        do {
+            outcome = .success(try await ServiceGroup(configuration: configuration).run())
+        } catch {
+            outcome = .failure(error)
+        }
+        try await loops.shutdownGracefully()
+        try outcome.get()
+    }
+
+    /// The server and what runs beside it, in the order in which they start. They stop in the opposite one.
+    private func services(
+        _ application: any Service, _ composition: Composition, _ responders: Composition.Responders,
+        _ metrics: MetricsListener?, _ stopSwitch: StopSwitch
+    ) throws(StartFault) -> [ServiceGroupConfiguration.ServiceConfiguration] {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: stopSwitch, successTerminationBehavior: .gracefullyShutdownGroup)
         ]
@@ -207,26 +217,30 @@ package struct ServerProgram: Sendable {
         }
         services.append(.init(service: application))
         services.append(.init(service: MemoryTrim(logger: logger)))
-        // Services stop in the opposite order: streams end before the server waits for its requests.
+        // Streams end before the server waits for its requests.
         services.append(.init(service: EventStreamCloser(modules: composition.modules)))
-        var configuration = ServiceGroupConfiguration(
-            services: services, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
-        configuration.maximumGracefulShutdownDuration = Self.shutdownTimeout
-        defer {
-            // Without the file there is nothing to remove.
-            if standby == nil {
-                try? ServerInfoFile.remove(in: settings.dataFolder)
-                StatusKeyFile.remove(in: settings.dataFolder)
-            }
-        }
-        let outcome: Result<Void, any Error>
+        return services
+    }
+
+    /// Notes for the commands of this machine where the server listens.
+    private func writeInfo(of listening: Listening) {
+        guard standby == nil, settings.wantsServerInfoFile else { return }
         do {
-            outcome = .success(try await ServiceGroup(configuration: configuration).run())
+            if let key = settings.statusKey { try StatusKeyFile.write(key, in: settings.dataFolder) }
+            try ServerInfoFile(
+                pid: getpid(), url: listening.url, version: ProgramVersion.current,
+                fakeApple: fakeApple, isDevelopment: settings.isDevelopment
+            ).write(in: settings.dataFolder)
         } catch {
-            outcome = .failure(error)
+            logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
         }
-        try await loops.shutdownGracefully()
-        try outcome.get()
+    }
+
+    private func removeInfo() {
+        guard standby == nil else { return }
+        // Without the file there is nothing to remove.
+        try? ServerInfoFile.remove(in: settings.dataFolder)
+        StatusKeyFile.remove(in: settings.dataFolder)
     }
 
     /// What a server does beside answering that writes.

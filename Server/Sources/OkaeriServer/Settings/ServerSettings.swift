@@ -226,6 +226,19 @@ package struct ServerSettings: Sendable {
     }
 }
 
+extension ServerSettings {
+    /// How much the rules let through.
+    var domainLimits: DomainWorld.Limits {
+        func hourly(_ maximum: Int) -> RateLimit? {
+            hasRateLimits ? RateLimit(maximum: maximum, window: .seconds(3600)) : nil
+        }
+        return DomainWorld.Limits(
+            firstLaunches: hourly(firstLaunchesPerHour), passwordFailures: hourly(passwordFailuresPerHour),
+            oldApps: oldAppLimits, hasPasswordDelays: hasRateLimits, hasRateLimits: hasRateLimits,
+            sessionCache: sessionCache, searches: searchLimits)
+    }
+}
+
 /// Reads values by their rules.
 struct SettingReader {
     let sources: SettingSources
