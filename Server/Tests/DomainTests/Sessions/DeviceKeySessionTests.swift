@@ -1,0 +1,87 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+/// Every set of keys against every set of sessions that three keys and one session without a key can have.
+@Suite("Sessions of several device keys")
+struct DeviceKeySessionTests {
+    private static let keys = ["one", "two", "three"]
+    private static let sets = 0..<(1 << keys.count)
+    private let world: TestWorld
+    private let application: Application
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        application = try await world.makeApplication()
+    }
+
+    private static func named(_ bits: Int) -> Set<String> {
+        Set(keys.indices.filter { bits & 1 << $0 != 0 }.map { keys[$0] })
+    }
+
+    /// Two sessions of each key and one of none.
+    private func openSessions(of user: Identifier<User>, from first: UInt8) async throws {
+        let (id, now) = (application.id, world.clock.now)
+        var keys: [String?] = [nil]
+        for key in Self.keys { keys += [key, key] }
+        let sessions = keys.map { key in
+            Session(
+                id: world.randomness.newIdentifier(at: now), application: id, user: user,
+                client: .init(deviceKey: key, address: nil), protocolName: .single, method: .password,
+                times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1)))
+        }
+        try await world.engine.write { transaction throws(DomainError) in
+            for (number, session) in sessions.enumerated() {
+                try transaction.insert(session, token: SecretDigest(of: [first, UInt8(number)]), attempt: nil)
+            }
+        }
+    }
+
+    private func left(of user: Identifier<User>) async throws -> [String] {
+        let id = application.id
+        let sessions = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.sessions(of: user, in: id)
+        }
+        return sessions.map { $0.deviceKey ?? "none" }.sorted()
+    }
+
+    @Test("end for exactly the keys that are named, with their number, and for no other user", arguments: sets)
+    func end(bits: Int) async throws {
+        let named = Self.named(bits)
+        let hana = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true).id
+        let mika = try await world.makeUser(in: application, email: "mika@example.com", isVerified: true).id
+        try await openSessions(of: hana, from: 1)
+        try await openSessions(of: mika, from: 2)
+        let (id, all) = (application.id, try await left(of: mika))
+        #expect(all.count == 2 * Self.keys.count + 1)
+        for (round, count) in [2 * named.count, 0].enumerated() {
+            let ended = try await world.engine.write { transaction throws(DomainError) in
+                try transaction.endSessions(of: hana, in: id, deviceKeys: named)
+            }
+            #expect(ended == count, "round \(round)")
+            #expect(try await left(of: hana) == all.filter { !named.contains($0) })
+            #expect(try await left(of: mika) == all)
+        }
+    }
+
+    @Test("end as they do for one key after the other", arguments: sets)
+    func oneByOne(bits: Int) async throws {
+        let named = Self.named(bits)
+        let hana = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true).id
+        let mika = try await world.makeUser(in: application, email: "mika@example.com", isVerified: true).id
+        try await openSessions(of: hana, from: 1)
+        try await openSessions(of: mika, from: 2)
+        let id = application.id
+        let (together, apart) = try await world.engine.write { transaction throws(DomainError) in
+            let together = try transaction.endSessions(of: hana, in: id, deviceKeys: named)
+            var apart = 0
+            for key in named { apart += try transaction.endSessions(of: mika, in: id, deviceKey: key) }
+            return (together, apart)
+        }
+        #expect(together == apart)
+        let (ofHana, ofMika) = (try await left(of: hana), try await left(of: mika))
+        #expect(ofHana == ofMika)
+    }
+}
