@@ -38,6 +38,7 @@ package struct ListApplications: Sendable {
         package var weakPasswords: WeakPasswords
     }
 
+    /// - Throws: `storageUnavailable`.
     package func callAsFunction() async throws(DomainError) -> [Entry] {
         try await store.read { transaction throws(DomainError) in
             var entries: [Entry] = []

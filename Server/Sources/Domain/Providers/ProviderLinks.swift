@@ -81,6 +81,8 @@ extension Transaction {
     }
 
     /// Unlinks an identity and sees to it that the provider is asked to end its grant.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func unlink(
         _ identity: Identity, of user: Identifier<User>, in application: Identifier<Application>,
         revocation id: Identifier<ProviderRevocation>, at now: Timestamp
@@ -91,6 +93,8 @@ extension Transaction {
 
     /// Forgets what is kept beside an identity; the provider will be asked to end its grant. For the user's deletion it
     /// is called for each identity, with an id each.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func forgetGrant(
         of identity: Identity, in application: Identifier<Application>,
         revocation id: Identifier<ProviderRevocation>, at now: Timestamp

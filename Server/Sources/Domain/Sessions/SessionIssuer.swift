@@ -127,6 +127,8 @@ package struct SessionIssuer: Sendable {
     }
 
     /// Whether an earlier try of the attempt opened a session of the user.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func hasIssued(to user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
         guard let attempt = request.attempt else { return false }
         return try transaction.session(attempt: attempt.digest, of: user.id, in: application.id) != nil

@@ -25,6 +25,8 @@ package final class Cache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
 
     /// The kept value, or else the one that `read` gives, which is then kept.
+    ///
+    /// - Throws: what `read` throws; nothing is kept then.
     package func value(
         for key: Key, orRead read: () async throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {

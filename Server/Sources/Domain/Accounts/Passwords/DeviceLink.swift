@@ -17,6 +17,8 @@ package struct DeviceLink: Sendable {
 
     /// The user with the key, when it may join: a key that leads to somebody else already stays with them, because
     /// taking it away could lose an anonymous user for good.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func joined(to user: User, in transaction: any Transaction) throws(DomainError) -> User {
         guard let identity = try free(for: user.application, in: transaction) else { return user }
         try transaction.insert(identity, for: user.id, in: user.application)
@@ -38,6 +40,8 @@ package struct DeviceLink: Sendable {
     }
 
     /// The identity that the key makes, when nobody has it. It is to be linked then.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func free(
         for application: Identifier<Application>, in transaction: any Transaction
     ) throws(DomainError) -> Identity? {

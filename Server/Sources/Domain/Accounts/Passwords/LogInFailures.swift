@@ -68,6 +68,8 @@ extension RateLimitKey {
 
 extension Transaction {
     /// Ends the rows of a user and of all its identifiers: after a log-in, and after the password was set anew.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func forgetFailures(of user: User) throws(DomainError) {
         try removeFailures(of: user.id.failureSubject, in: user.application)
         for identifier in user.typedIdentifiers {

@@ -51,6 +51,8 @@ package protocol PasswordHashing: Sendable {
 
 extension PasswordHashing {
     /// Where no list of leaked passwords is known.
+    ///
+    /// - Throws: `busy` when too many wait already.
     package func hash(new: NewPassword, for share: PasswordShare) async throws(DomainError) -> PasswordHash {
         try await hash(new.password, for: share)
     }
