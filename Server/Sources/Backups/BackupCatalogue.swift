@@ -22,6 +22,8 @@ package struct BackupCatalogue {
     }
 
     /// The backup that is meant: a name, or the newest when none is given.
+    ///
+    /// - Throws: `BackupFault` when there is none, or none of that name.
     package func backup(_ name: String?, at repository: any BackupRepository) throws(BackupFault) -> String {
         guard let newest = backups.last else {
             throw BackupFault("There is no backup at \(repository). “okaeri backup make --to \(repository)” makes one.")

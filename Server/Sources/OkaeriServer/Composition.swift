@@ -219,6 +219,8 @@ package struct Composition: Sendable {
     }
 
     /// What answers requests.
+    ///
+    /// - Throws: `StartFault.settings` when pages or addresses cannot be made of the settings.
     package func responders() throws(StartFault) -> Responders {
         let (routes, metricsRoutes, metrics) = try serverRoutes()
         return Responders(all: routes.responder(), metrics: metricsRoutes, counted: metrics)

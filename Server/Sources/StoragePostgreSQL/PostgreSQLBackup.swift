@@ -24,21 +24,29 @@ package final class PostgreSQLJournal {
     }
 
     /// Lets everything be noted that ends from now on.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func install() throws(PostgreSQLOpenFault) {
         try transaction { () throws(PostgreSQLFault) in try revocations.install() }
     }
 
     /// The names of all segments, the oldest first.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func segmentNames() throws(PostgreSQLOpenFault) -> [String] {
         try address.answering { () throws(PostgreSQLFault) in try revocations.segmentNames() }
     }
 
     /// Begins a segment with what a snapshot does not see.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func begin(_ name: String, behind snapshot: PostgreSQLSnapshot) throws(PostgreSQLOpenFault) {
         try address.answering { () throws(PostgreSQLFault) in try revocations.begin(name, behind: snapshot.visibility) }
     }
 
     /// Lets all that is read from now on be as it is now.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func holdStill() throws(PostgreSQLOpenFault) {
         _ = try address.answering { () throws(PostgreSQLFault) in
             try link.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -62,6 +70,8 @@ package final class PostgreSQLJournal {
     }
 
     /// Removes the segments that no backup needs any more.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func remove(before segment: String) throws(PostgreSQLOpenFault) {
         try transaction { () throws(PostgreSQLFault) in try revocations.remove(before: segment) }
     }
@@ -207,6 +217,8 @@ package final class PostgreSQLRestoration {
     }
 
     /// Begins to apply a journal. What the database noted itself goes: its next backup begins anew.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func begin() throws(PostgreSQLOpenFault) {
         try address.answering { () throws(PostgreSQLFault) in
             statements = RevocationStatements(try PostgreSQLTables.shapes(link), .postgresql)
@@ -218,11 +230,15 @@ package final class PostgreSQLRestoration {
     }
 
     /// The newest segment of the journal that a database has which its own tools brought back.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func lastSegment() throws(PostgreSQLOpenFault) -> String? {
         try address.answering { () throws(PostgreSQLFault) in try PostgreSQLRevocations(link).segmentNames().last }
     }
 
     /// Applies lines in their order. Those are passed over which the database knows.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database refuses a line; one that cannot be read is noted alone.
     package func apply(_ text: some StringProtocol) throws(PostgreSQLOpenFault) {
         for line in text.split(separator: "\n") {
             guard let content = RevocationLine.opened(Substring(line)), content.first == "#",
@@ -238,6 +254,8 @@ package final class PostgreSQLRestoration {
     }
 
     /// Ends all that could have ended without being written down.
+    ///
+    /// - Throws: `PostgreSQLOpenFault` when the database does not do it.
     package func endAllShortLived() throws(PostgreSQLOpenFault) {
         try run(statements?.endingAllShortLived(withKeys: true) ?? [])
     }

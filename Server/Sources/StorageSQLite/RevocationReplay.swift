@@ -26,6 +26,8 @@ package final class RevocationReplay {
     }
 
     /// Applies lines in their order.
+    ///
+    /// - Throws: `SQLiteOpenFault` when the database refuses a line; one that cannot be read is noted alone.
     package func apply(_ text: some StringProtocol) throws(SQLiteOpenFault) {
         for line in text.split(separator: "\n") {
             guard let content = RevocationLine.opened(Substring(line)),

@@ -38,6 +38,8 @@ package struct BackupSecretKey: Sendable {
     package let publicKey: BackupPublicKey
 
     /// A new pair.
+    ///
+    /// - Throws: `BackupFault` when the cryptographic library fails.
     package init() throws(BackupFault) {
         try Sodium.prepare()
         var publicBytes = [UInt8](repeating: 0, count: BackupPublicKey.byteCount)

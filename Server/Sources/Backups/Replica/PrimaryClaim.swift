@@ -29,6 +29,8 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
     }
 
     /// The highest number at a repository; `nil` when nobody has claimed anything.
+    ///
+    /// - Throws: `BackupFault` when the repository cannot be asked.
     package static func highest(at repository: any BackupRepository) throws(BackupFault) -> Int? {
         try repository.names(beginningWith: beginning, after: nil).compactMap {
             Int($0.dropFirst(beginning.count), radix: 10)

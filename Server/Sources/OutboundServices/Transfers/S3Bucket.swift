@@ -68,6 +68,8 @@ package struct S3Bucket: Sendable {
     package var address: String { "\(endpoint)/\(bucket)" }
 
     /// Stores an object whose bytes are all there.
+    ///
+    /// - Throws: `Fault` when the store refuses, or says nothing in three tries.
     package func put(_ bytes: [UInt8], as key: String) throws(Fault) {
         _ = try perform(.put, key, body: bytes)
     }
@@ -78,6 +80,7 @@ package struct S3Bucket: Sendable {
     /// stores the object in any case.
     ///
     /// - Returns: whether it was stored. Also `false` when this very call stored it, and had to ask again as the answer was lost.
+    /// - Throws: `Fault` when the store refuses for another reason.
     package func putNew(_ bytes: [UInt8], as key: String) throws(Fault) -> Bool {
         do throws(Fault) {
             _ = try perform(.put, key, headers: [Self.unlessThere], body: bytes)
@@ -104,6 +107,7 @@ package struct S3Bucket: Sendable {
     /// Begins an object that comes in parts of at least 5 MiB, all but the last.
     ///
     /// - Returns: The upload's id.
+    /// - Throws: `Fault` when the store refuses, or names no upload.
     package func beginUpload(of key: String) throws(Fault) -> String {
         let answer = try perform(.post, key, query: "uploads=", body: [])
         guard let id = Self.elements("UploadId", in: answer.body).first else {
@@ -113,6 +117,7 @@ package struct S3Bucket: Sendable {
     }
 
     /// - Returns: The part's tag, for `completeUpload`.
+    /// - Throws: `Fault` when the store refuses, or gives no tag.
     package func uploadPart(_ number: Int, of upload: String, _ bytes: [UInt8], as key: String) throws(Fault) -> String
     {
         let query = "partNumber=\(number)&uploadId=\(Self.escaped(upload))"
@@ -125,6 +130,7 @@ package struct S3Bucket: Sendable {
     /// Makes the object of its parts.
     ///
     /// - Returns: `false` when nothing is replaced and there is one of that name already; see `putNew`.
+    /// - Throws: `Fault` when the store refuses, or says after its status that it made no object.
     package func completeUpload(
         _ upload: String, tags: [String], as key: String, replacing: Bool
     ) throws(Fault) -> Bool {
@@ -155,6 +161,8 @@ package struct S3Bucket: Sendable {
     }
 
     /// Forgets the parts of an upload that failed.
+    ///
+    /// - Throws: `Fault` when the store refuses.
     package func abortUpload(_ upload: String, of key: String) throws(Fault) {
         _ = try perform(.delete, key, query: "uploadId=\(Self.escaped(upload))")
     }
@@ -177,6 +185,8 @@ package struct S3Bucket: Sendable {
     }
 
     /// The keys that begin with a prefix, behind one of them in the order of their bytes.
+    ///
+    /// - Throws: `Fault` when the store refuses a part of the list.
     package func keys(prefix: String, after last: String?) throws(Fault) -> [String] {
         let beginning = last.map { "&start-after=\(Self.escaped($0))" } ?? ""
         var keys: [String] = []

@@ -30,11 +30,15 @@ package protocol Connection: AnyObject {
 
 extension Connection {
     /// Runs a statement whose rows, if any, do not matter.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func run(_ query: Query, _ values: [Value] = []) throws(DomainError) {
         _ = try rows(query, values) { _ throws(DomainError) in }
     }
 
     /// Runs a statement that returns one row or none.
+    ///
+    /// - Throws: `storageUnavailable`, and what `read` throws.
     package func row<Row>(
         _ query: Query, _ values: [Value], read: (any RowReader) throws(DomainError) -> Row
     ) throws(DomainError) -> Row? {

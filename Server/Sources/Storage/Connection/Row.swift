@@ -51,6 +51,8 @@ package protocol StoredRow: Row {
 
 extension StoredRow {
     /// The values of all columns, in their order.
+    ///
+    /// - Throws: `storageUnavailable` when a part of it has no stored form.
     package static func values(of content: Content) throws(DomainError) -> [Value] {
         var values: [Value] = []
         while let column = Column(rawValue: values.count) { values.append(try stored(content, column)) }

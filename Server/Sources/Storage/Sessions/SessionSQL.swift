@@ -230,12 +230,16 @@ extension SQLTransaction {
     private static let maximumAskedProofs = 500
 
     /// When the latest proof was made that a server took in memory; `nil` before the first.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func latestProof() throws(DomainError) -> Timestamp? {
         try connection.row("SELECT latest FROM proof_times", []) { row throws(DomainError) in row.only.time }
     }
 
     /// The device proofs that have rows, and nothing of the many other kinds. Each part is a range of the table's key: an older
     /// server wrote them for their applications.
+    ///
+    /// - Throws: `storageUnavailable`.
     package func usedProofs() throws(DomainError) -> [UsedProof] {
         let ofServer = try connection.all(
             UsedProofRow.self, "FROM used_proofs WHERE application_id = $1 AND digest < $2",
