@@ -85,3 +85,62 @@ struct DeviceKeySessionTests {
         #expect(ofHana == ofMika)
     }
 }
+
+/// The list of a user's keys, for identities and sessions at random.
+@Suite("Device keys among other identities and sessions")
+struct DeviceKeyModelTests {
+    private static let now = StandingClock().now
+    private static let devices = [
+        DeviceDescription(), DeviceDescription(name: "Phone"), DeviceDescription(model: "M1"),
+        DeviceDescription(system: "17"),
+    ]
+
+    private static func user(_ draw: inout SeededGenerator) -> User {
+        var user = User(
+            id: Identifier(rawValue: "u"), application: Identifier(rawValue: "a"), createdAt: now, updatedAt: now)
+        for number in 0..<Int.random(in: 0...4, using: &draw) {
+            let provider: Identity.Provider = Bool.random(using: &draw) ? .device : .apple
+            user.identities.append(
+                Identity(provider: provider, subject: "key\(number)", linkedAt: now + .seconds(number)))
+        }
+        return user
+    }
+
+    /// The newest first, as storage gives them.
+    private static func sessions(_ draw: inout SeededGenerator) -> [Session] {
+        var sessions: [Session] = []
+        for number in 0..<Int.random(in: 0...8, using: &draw) {
+            let key = Int.random(in: -1...4, using: &draw)
+            let device = devices[Int.random(in: devices.indices, using: &draw)]
+            let usedAt = now + .seconds(Int.random(in: 0...1000, using: &draw))
+            sessions.append(
+                Session(
+                    id: Identifier(rawValue: "s\(number)"), application: Identifier(rawValue: "a"),
+                    user: Identifier(rawValue: "u"),
+                    client: .init(deviceKey: key < 0 ? nil : "key\(key)", device: device, address: nil),
+                    protocolName: .native, method: .automatic,
+                    times: .init(createdAt: now, lastUsedAt: usedAt, expiresAt: now + .days(1))))
+        }
+        return sessions
+    }
+
+    @Test(
+        "are one for each, with the last use of any session, and a name where a session has one",
+        arguments: UInt64(0)..<200)
+    func list(seed: UInt64) {
+        var draw = SeededGenerator(state: seed)
+        let user = Self.user(&draw)
+        let sessions = Self.sessions(&draw)
+        let keys = DeviceKey.keys(of: user, sessions: sessions)
+        let identities = user.identities.filter { $0.provider == .device }
+        #expect(keys.map(\.thumbprint) == identities.map(\.subject))
+        #expect(keys.map(\.addedAt) == identities.map(\.linkedAt))
+        for key in keys {
+            let own = sessions.filter { $0.deviceKey == key.thumbprint }
+            #expect(key.lastUsedAt == own.map(\.lastUsedAt).max())
+            let named = own.filter { $0.device.name != nil || $0.device.model != nil }
+            let device = named.first?.device ?? own.first?.device ?? DeviceDescription()
+            #expect(key.device == device)
+        }
+    }
+}
