@@ -115,7 +115,7 @@ package struct Reauthenticate: Sendable {
         case .password(let password):
             guard user.hasPassword else { throw .credentialRefused }
             let outcome = try await check(
-                password.revealed, of: .own(user), in: application, from: address, limits: nil)
+                password.revealed, of: .own(user), in: application, from: address)
             return try await store.write { transaction throws(DomainError) in
                 let prover = try outcome.settle(in: transaction) { $0.id == user.id }
                 return try renewal.write(by: prover?.id, in: transaction)

@@ -40,7 +40,7 @@ package struct UpgradeOrOfferMerge: Sendable {
         let taken = asked.typedIdentifiers.filter { kinds.contains($0.kind) }
         do {
             let outcome = try await check(
-                password.revealed, of: .typed(taken), in: who.application.id, from: address, limits: nil)
+                password.revealed, of: .typed(taken), in: who.application.id, from: address)
             let other = try await store.write { transaction throws(DomainError) in
                 // All of them must be that user's: of two owners only one is proved.
                 try outcome.settle(in: transaction) { other in

@@ -67,7 +67,7 @@ package struct ChangePassword: Sendable {
         var outcome: PasswordCheck.Outcome?
         if let current = request.current, !isUnknown {
             outcome = try await check(
-                current.revealed, of: .own(user), in: application.id, from: request.address, limits: nil)
+                current.revealed, of: .own(user), in: application.id, from: request.address)
         }
         let credential = try await prepareCredential(.passwordChanged, to: new, of: user, by: author)
         let (settled, mustBeUnknown) = (outcome, isUnknown)

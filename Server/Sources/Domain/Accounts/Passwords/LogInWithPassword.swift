@@ -72,8 +72,7 @@ package struct LogInWithPassword: Sendable {
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
         var outcome = try await check(
-            request.password.revealed, of: .typed(candidates), in: application, from: request.client.address,
-            limits: limits)
+            request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, request.client.protocolName, by: .password,
@@ -100,8 +99,7 @@ package struct LogInWithPassword: Sendable {
                 throw .credentialRefused
             }
             outcome = try await check(
-                request.password.revealed, of: .typed(candidates), in: application, from: request.client.address,
-                limits: nil)
+                request.password.revealed, of: .typed(candidates), in: application, from: request.client.address)
         }
         let settled = outcome
         let finding = try await store.write { transaction throws(DomainError) -> Finding in

@@ -74,22 +74,19 @@ package struct PasswordCheck: Sendable {
     ///   - subject: Whose it has to be.
     ///   - application: Whose user it is.
     ///   - address: Where the request came from.
-    ///   - limits: What it is refused beyond, of log-ins; `nil` for no limit.
     /// - Returns: what `settle` needs.
     /// - Throws: `fieldsRefused` for an identifier that is too long to be anybody's, `rateLimited`, `busy`,
     ///   `storageUnavailable`.
     func callAsFunction(
-        _ text: String, of subject: Subject, in application: Identifier<Application>, from address: ClientAddress,
-        limits: PasswordLogInLimits?
+        _ text: String, of subject: Subject, in application: Identifier<Application>, from address: ClientAddress
     ) async throws(DomainError) -> Outcome {
         guard subject.candidates.allSatisfy({ $0.shown.utf8.count <= LogInIdentifier.maximumBytes }) else {
             let rule = ValidationError.Rule.tooManyBytes(maximum: LogInIdentifier.maximumBytes)
             throw .fieldsRefused([ValidationError(field: "identifier", rule: rule)])
         }
-        try await limits?.refuseExcess(of: subject.candidates, in: application, from: address)
         let now = clock.now
         let addressKey = RateLimitKey.passwordFailures(from: address, in: application)
-        let (addressLimit, hasDelays) = (failuresPerAddress.limit(for: address), hasDelays)
+        let (addressLimit, hasDelays, limits) = (failuresPerAddress.limit(for: address), hasDelays, limits)
         let known = try await store.read { transaction throws(DomainError) in
             let (found, owners) = try Self.lookUp(transaction, subject, application)
             try limits?.refuseExcess(

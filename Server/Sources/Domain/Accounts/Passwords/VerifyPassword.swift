@@ -36,7 +36,7 @@ package struct VerifyPassword: Sendable {
     package func callAsFunction(_ request: Request) async throws(DomainError) -> User {
         let outcome = try await check(
             request.password.revealed, of: .typed(request.candidates), in: request.application.id,
-            from: request.address, limits: nil)
+            from: request.address)
         let user = try await store.write { transaction throws(DomainError) in
             try outcome.settle(in: transaction) { user in
                 user.isNamed(
