@@ -91,6 +91,8 @@ enum OwnPasskeysPage {
         if let form = request.passkeyForm(.create, action: request.pagePath, label: "passkeys.add") {
             model.merge(form) { $1 }
             model["name"] = name.model
+        } else if let address = request.passkeysElsewhere {
+            model["elsewhere"] = address
         } else {
             model["note"] = request.text("passkeys.notOffered")
         }
@@ -146,11 +148,12 @@ extension DashboardRequest {
     ///   - action: Where the form goes.
     ///   - label: The name of the button's text.
     ///   - isConditional: Whether passkeys stand among the suggestions of the field for the name.
-    /// - Returns: `nil` when the server's address can have no passkeys.
+    /// - Returns: `nil` when the server's address, or the one that the browser came by, can have no passkeys.
     func passkeyForm(
         _ ceremony: DashboardPasskey.Ceremony, action: String, label: String, isConditional: Bool = false
     ) -> PageTemplates.Model? {
-        guard rules.admins.ownPasskeys.isOffered, let script = dashboard.assets.path(of: PageAssets.passkeyScript)
+        guard rules.admins.ownPasskeys.origin != nil, !page.isAtIPAddress,
+            let script = dashboard.assets.path(of: PageAssets.passkeyScript)
         else {
             return nil
         }
@@ -162,5 +165,11 @@ extension DashboardRequest {
                 "label": text(label), "conditional": isConditional,
             ] as PageTemplates.Model,
         ]
+    }
+
+    /// Where this page takes passkeys, for a browser that came by an address of numbers; `nil` for others, and when no
+    /// address of the server can have passkeys.
+    var passkeysElsewhere: String? {
+        page.isAtIPAddress ? rules.admins.ownPasskeys.origin.map { "\($0)\(pagePath)" } : nil
     }
 }

@@ -120,6 +120,7 @@ struct LogInPage {
         let passkey = request.passkeyForm(
             .get, action: "\(Dashboard.root)/log-in/passkey", label: "enter.passkey", isConditional: true)
         if let passkey { model.merge(passkey) { $1 } }
+        if let address = request.passkeysElsewhere { model["elsewhere"] = address }
         if let fault {
             model["summary"] =
                 PageSummary(

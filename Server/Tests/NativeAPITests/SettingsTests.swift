@@ -20,6 +20,19 @@ struct SettingsTests {
         #expect(settings.metricsAddress == nil && settings.metricsKey == nil)
     }
 
+    @Test(
+        "lead admins to localhost on this machine, where browsers have passkeys, and else to where the server is",
+        arguments: [
+            ([:], "http://localhost:8080"), (["listen": "[::1]:8080"], "http://localhost:8080"),
+            (["listen": "127.0.0.2:8080"], "http://127.0.0.2:8080"),
+            (["listen": "0.0.0.0:8080"], "http://127.0.0.1:8080"),
+            (["public-url": "https://id.example.com/"], "https://id.example.com"),
+        ] as [([String: String], String)])
+    func adminLink(values: [String: String], base: String) throws {
+        let settings = try ServerSettings(commandLine: values, environment: [:])
+        #expect(settings.adminLink(Secret("okl_1"), port: 8080) == "\(base)/dashboard/set-up?token=okl_1")
+    }
+
     @Test("takes the metrics to an address of their own or gives them a key, and not both")
     func metrics() throws {
         let (address, key) = (("metrics-listen", "[::1]:9090"), ("metrics-key", "sixteen-letters!"))

@@ -15,17 +15,10 @@ struct AdminPasskeyParty: Sendable {
     /// The domain; `nil` when the server's address has none.
     var domain: String? { address?.domain }
 
-    /// On this machine the domain is `localhost`, since an address of numbers is none (WebAuthn §5.1.3).
-    private var address: (domain: String, origin: String)? {
-        guard let pages = pagesURL.flatMap({ ProofTarget($0) }) else { return nil }
-        let authority = pages.authority
-        let bracket = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
-        let end = bracket.map { authority.index(after: $0) } ?? authority.firstIndex(of: ":") ?? authority.endIndex
-        let host = authority[..<end]
-        let domain = IPAddress(host)?.isLoopback == true ? "localhost" : String(host)
-        guard PasskeyRules.isDomain(domain) else { return nil }
-        return (domain, "\(pages.scheme)://\(domain)\(authority[end...])")
-    }
+    /// The origin of the pages that take passkeys; `nil` when the server's address has no domain.
+    var origin: String? { address?.origin }
+
+    private var address: (domain: String, origin: String)? { pagesURL.flatMap({ ProofTarget($0) })?.passkeyAddress }
 }
 
 extension PasskeyParty {

@@ -15,16 +15,8 @@ package struct ManageAdminPasskeys: Sendable {
         return try await store.read { transaction throws(DomainError) in try transaction.passkeys(of: admin.id) }
     }
 
-    /// Whether the server has an address that passkeys can belong to.
-    package var isOffered: Bool {
-        do throws(DomainError) {
-            _ = try party()
-            return true
-        } catch {
-            // Which part of the address is missing makes no difference here.
-            return false
-        }
-    }
+    /// The origin of the pages that take passkeys; `nil` when the server has no address that passkeys can belong to.
+    package var origin: String? { party.origin }
 
     /// What a browser needs to make a passkey.
     ///

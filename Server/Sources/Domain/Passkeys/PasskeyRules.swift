@@ -82,7 +82,7 @@ package struct PasskeyRules: Hashable, Sendable {
 
 extension PasskeyRules {
     /// The domain that passkeys belong to; `nil` while there are none.
-    func domain(orHostOf pages: ProofTarget?) -> String? { isEnabled ? domain ?? pages?.host : nil }
+    func domain(orHostOf pages: ProofTarget?) -> String? { isEnabled ? domain ?? pages?.passkeyAddress?.domain : nil }
 
     /// The same where nothing goes on without it.
     ///
@@ -116,8 +116,8 @@ struct PasskeyParty: Sendable {
         let rules = application.settings.passkeys
         let domain = try rules.requiredDomain(orHostOf: pages)
         var origins = Set(rules.origins + ["https://\(domain)"] + rules.androidApps.flatMap(\.origins))
-        if let pages, pages.host == domain || pages.host.hasSuffix(".\(domain)") {
-            origins.insert("\(pages.scheme)://\(pages.authority)")
+        if let own = pages?.passkeyAddress, own.domain == domain || own.domain.hasSuffix(".\(domain)") {
+            origins.insert(own.origin)
         }
         self.domain = domain
         let (allowed, refused) = (
@@ -133,4 +133,15 @@ struct PasskeyParty: Sendable {
 extension ProofTarget {
     /// The authority without its port.
     var host: String { String(authority.prefix { $0 != ":" }) }
+
+    /// The domain that passkeys of this address belong to, and the origin of its pages; `nil` when it has no domain. An
+    /// address of numbers is none (WebAuthn §5.1.3); on this machine `localhost` stands for it.
+    var passkeyAddress: (domain: String, origin: String)? {
+        let bracket = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
+        let end = bracket.map { authority.index(after: $0) } ?? authority.firstIndex(of: ":") ?? authority.endIndex
+        let host = authority[..<end]
+        let domain = IPAddress(host)?.isLoopback == true ? "localhost" : String(host)
+        guard PasskeyRules.isDomain(domain) else { return nil }
+        return (domain, "\(scheme)://\(domain)\(authority[end...])")
+    }
 }

@@ -6,9 +6,10 @@ extension ServerSettings {
     /// over an upgrade.
     var issuer: String { publicURL ?? Self.plainURL(host: host, port: port) }
 
-    /// Where a one-time link for admins leads.
+    /// Where a one-time link for admins leads. On this machine it is `localhost`, which has passkeys, as numbers have not.
     package func adminLink(_ token: Secret, port: Int) -> String {
-        var base = publicURL ?? url(port: port)
+        let isOwnMachine = host == "127.0.0.1" || host == "::1"
+        var base = publicURL ?? (isOwnMachine ? Self.plainURL(host: "localhost", port: port) : url(port: port))
         while base.hasSuffix("/") { base.removeLast() }
         return "\(base)/dashboard/set-up?token=\(token.revealed)"
     }

@@ -101,6 +101,9 @@ package struct PageRequest: Sendable {
 
     /// Scheme, host and port of this server as the browser knows them.
     let ownOrigin: String
+
+    /// Whether the browser knows the server by an address of numbers, at which it has no passkeys (WebAuthn §5.1.3).
+    package var isAtIPAddress: Bool { ownOrigin.split(separator: "/").last.flatMap { IPAddress($0) } != nil }
 }
 
 extension HTTPField.Name {

@@ -57,8 +57,9 @@ struct PasskeyForm {
 }
 
 extension HostedPageRequest {
-    /// Whether people of the application have passkeys.
+    /// Whether people of the application have passkeys, and their browsers take them at this address.
     var hasPasskeys: Bool {
+        guard !browser.isAtIPAddress else { return false }
         do {
             _ = try modules.passkeys.requestPasskey(in: application)
             return true

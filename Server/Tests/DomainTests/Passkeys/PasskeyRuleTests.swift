@@ -29,6 +29,23 @@ struct PasskeyRuleTests {
         #expect(faults == (isTaken ? [] : [ValidationError(field: "passkeys.domain", rule: .notADomain)]))
     }
 
+    @Test(
+        "belong to the host of the server's own address without a domain, on this machine to localhost, to no number",
+        arguments: [
+            ("https://id.example.com/okaeri", "id.example.com"), ("http://localhost:8080", "localhost"),
+            ("http://127.0.0.1:8080", "localhost"), ("http://[::1]:8080", "localhost"), ("http://192.0.2.7", nil),
+            ("https://[2001:db8::7]", nil), (nil, nil),
+        ] as [(String?, String?)])
+    func ownHost(address: String?, domain: String?) {
+        var rules = PasskeyRules()
+        let pages = address.flatMap { ProofTarget($0) }
+        #expect(rules.domain(orHostOf: pages) == nil, "passkeys are off")
+        rules.isEnabled = true
+        #expect(rules.domain(orHostOf: pages) == domain)
+        rules.domain = "example.com"
+        #expect(rules.domain(orHostOf: pages) == "example.com")
+    }
+
     private static let certificate = Base64URL.text(of: [UInt8](repeating: 7, count: 32))
 
     @Test(

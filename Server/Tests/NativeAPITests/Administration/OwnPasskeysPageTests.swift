@@ -101,4 +101,23 @@ struct OwnPasskeysPageTests {
         #expect(asked.status == 403 && !asked.html.contains("proof.password"))
         #expect(asked.html.contains(#"data-passkey="get""#))
     }
+
+    @Test(
+        "offers no passkey at an address of numbers, and says which address has them",
+        arguments: ["127.0.0.1:8080", "[::1]:8080", "127.0.0.1"])
+    func numbers(host: String) async throws {
+        let server = try await TestServer()
+        func shown(at host: String) async throws -> String {
+            try await server.send(.get, "/dashboard/log-in", host: host, isNamed: false).text
+        }
+        let byNumber = try await shown(at: host)
+        #expect(!byNumber.contains("data-passkey=") && !byNumber.contains("/assets/passkeys-"))
+        #expect(byNumber.contains(#"<a href="http://localhost:8080/dashboard/log-in">"#))
+        let byName = try await shown(at: "localhost:8080")
+        #expect(byName.contains("data-passkey=") && !byName.contains("http://localhost:8080/dashboard/log-in"))
+        // An address of numbers elsewhere has none at all.
+        let elsewhere = try await TestServer(settings: ["public-url": "https://192.0.2.7"])
+        let without = try await elsewhere.send(.get, "/dashboard/log-in", isNamed: false).text
+        #expect(!without.contains("data-passkey=") && !without.contains("localhost"))
+    }
 }

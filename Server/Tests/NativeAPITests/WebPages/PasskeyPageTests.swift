@@ -97,6 +97,11 @@ struct PasskeyPageTests {
         let shown = try await with.page("log-in")
         #expect(shown.html.contains(#"autocomplete="username webauthn""#) && shown.html.contains("data-conditional"))
         #expect(shown.html.contains("hidden novalidate") && shown.html.contains("/assets/passkeys-"))
+        // Browsers have no passkeys at an address of numbers.
+        let byNumber = try await with.world.server.send(
+            .get, with.browser.path("log-in"), host: "127.0.0.1:8080", isNamed: false)
+        #expect(byNumber.status == 200)
+        #expect(!byNumber.text.contains("passkey") && !byNumber.text.contains("webauthn"))
         let server = try await TestServer()
         let without = Browser(server)
         let plain = try await without.get(without.path("log-in"))
