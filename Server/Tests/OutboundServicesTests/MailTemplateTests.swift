@@ -79,6 +79,24 @@ struct MailTemplateTests {
         #expect(MailLanguage.best(of: tags) == language)
     }
 
+    @Test(
+        "say how long they are good as people say it, and own words as they want it",
+        arguments: [
+            (MailLanguage.english, 1440, "good for 24 hours and"), (.english, 60, "good for 1 hour and"),
+            (.english, 10, "good for 10 minutes and"), (.japanese, 1440, "有効期間は24時間で"),
+            (.japanese, 60, "有効期間は1時間で"), (.korean, 1440, "24시간 동안"), (.korean, 90, "1시간 30분 동안"),
+        ])
+    func duration(language: MailLanguage, minutes: Int, words: String) {
+        var rendered = Self.rendered(.registration, [language.rawValue])
+        rendered.minutes = minutes
+        #expect(Self.message(rendered).text.contains(words))
+        let own = MailTemplate(subject: "s", text: "{{code}} {{minutes}} / {{duration}}")
+        let settings = MailSettings(templates: [.registration: [language: own]])
+        #expect(settings.faults().isEmpty)
+        let text = Self.message(rendered, from: Self.application("App", settings)).text
+        #expect(text.hasPrefix("1234 5678 \(minutes) / ") && !text.hasSuffix(" / "))
+    }
+
     @Test("lead to the application's pages")
     func links() {
         let settings = MailSettings(verificationURL: "https://a.example/v", resetURL: "https://a.example/r?x=1")

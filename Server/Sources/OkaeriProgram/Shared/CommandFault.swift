@@ -109,7 +109,7 @@ extension ValidationError {
         case .notAPrivateKey: "\(field) must be the .p8 file as Apple gave it: a P-256 key in PEM form."
         case .notALink: "\(field) is no https address, and none of an app's own scheme."
         case .unknownPlaceholder:
-            "\(field) has a name in double braces that is none of application, code, link, minutes, email."
+            "\(field) has a name in double braces that is none of application, code, link, minutes, duration, email."
         case .secretMissing: "\(field) shows neither {{code}} nor {{link}}."
         case .otherType: "\(field) is of another type."
         case .notOfKind(let kind): "\(field) must be: \(kind.rawValue)."

@@ -1,3 +1,4 @@
+import Domain
 import HTTPSupport
 import Hummingbird
 
@@ -42,5 +43,12 @@ extension PageRequest {
                 "link": "\(path)?\(FormValues.query(pairs))",
             ]
         }
+    }
+}
+
+extension Duration {
+    /// The span in words, as mails say it.
+    package func text(in language: PageLanguage) -> String {
+        DurationText(self).text(in: MailLanguage(rawValue: language.rawValue) ?? .english)
     }
 }

@@ -61,7 +61,7 @@ extension HostedPageRequest {
             "linkable": linkable.map { name -> PageTemplates.Model in
                 ["name": name.rawValue, "label": text("account.identityLink", ["name": ProviderBrand.of(name).name])]
             },
-            "deleteLead": text("account.deleteLead", ["days": days(application.settings.deletionGrace)]),
+            "deleteLead": deleteLead,
             "sure": PageField(
                 "sure", label: text("account.deleteSure"), kind: .checkbox, error: state.errors?["sure"]
             ).model,
@@ -182,7 +182,12 @@ extension HostedPageRequest {
         return ["machine": "\(text.replacing(" ", with: "T"))Z", "shown": "\(text) UTC"]
     }
 
-    private func days(_ span: Duration) -> String { String(span.components.seconds / 86_400) }
+    /// Own texts of an application may have the number of days.
+    private var deleteLead: String {
+        let grace = application.settings.deletionGrace
+        let days = String(grace.components.seconds / 86_400)
+        return text("account.deleteLead", ["days": days, "duration": grace.text(in: browser.language)])
+    }
 }
 
 extension AccountState {

@@ -70,9 +70,7 @@ extension HostedPageRequest {
 
     /// A span of time to wait, in words.
     func waiting(_ span: Duration) -> String {
-        let seconds = max(1, Int(clamping: span.wholeMilliseconds / 1000))
-        if seconds <= 90 { return text("common.seconds", ["count": String(seconds)]) }
-        return text("common.minutes", ["count": String((seconds + 59) / 60)])
+        max(span, .seconds(1)).text(in: browser.language)
     }
 
     /// The page for an error that no form answers.

@@ -37,10 +37,10 @@ struct MailRuleTests {
         }
     }
 
-    @Test("know five names in braces, and no others", arguments: ["", "Code", "password", "{code", "codes", "花"])
+    @Test("know six names in braces, and no others", arguments: ["", "Code", "password", "{code", "codes", "花"])
     func names(name: String) {
         let known = MailValue.allCases.map(\.rawValue)
-        #expect(Set(known) == ["application", "code", "link", "minutes", "email"])
+        #expect(Set(known) == ["application", "code", "link", "minutes", "duration", "email"])
         let faults = Self.faults(
             .passwordChanged, MailTemplate(subject: "{{\(name)}}", text: "{{\(name)}}", html: "{{\(name)}}"))
         #expect(

@@ -20,8 +20,10 @@ package enum MailValue: String, CaseIterable, Hashable, Sendable {
     case code
     /// Where the reader goes.
     case link
-    /// How long code and link are good.
+    /// How long code and link are good, as a number of minutes.
     case minutes
+    /// The same in words of the mail's language: `24 hours`.
+    case duration
     /// The mail address that this is about.
     case email
 }

@@ -21,7 +21,7 @@ extension MailTemplate {
             case .code: "\u{E000}"
             case .link: "\u{E001}"
             case .application, .email: "\u{E002}"
-            case .minutes: "0"
+            case .minutes, .duration: "0"
             }
         }
         return Array(filled.unicodeScalars)

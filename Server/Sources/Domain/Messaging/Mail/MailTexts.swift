@@ -45,32 +45,32 @@ enum MailTexts {
             Words(
                 "Your code to log in to {{application}}",
                 code: "To log in to {{application}}, type this code in the app:\n\n{{code}}\n\n"
-                    + "It is good for {{minutes}} minutes and can be used once.",
+                    + "It is good for {{duration}} and can be used once.",
                 closing: "If you did not ask for it, you need not do anything. Never tell this code to anybody.")
         case .emailVerification:
             Words(
                 "Confirm your mail address for {{application}}",
                 code: "To confirm the address {{email}}, type this code in the app:\n\n{{code}}\n\n"
-                    + "It is good for {{minutes}} minutes and can be used once.",
+                    + "It is good for {{duration}} and can be used once.",
                 link: "To confirm the address {{email}}, open this page:\n\n{{link}}\n\n"
-                    + "It is good for {{minutes}} minutes and can be used once.",
+                    + "It is good for {{duration}} and can be used once.",
                 closing: "If you did not ask for it, you need not do anything.")
         case .passwordReset:
             Words(
                 "A new password for {{application}}",
                 code: "To choose a new password for {{application}}, copy this code into the app:\n\n{{code}}\n\n"
-                    + "It is good for {{minutes}} minutes and can be used once.",
+                    + "It is good for {{duration}} and can be used once.",
                 link: "To choose a new password for {{application}}, open this page:\n\n{{link}}\n\n"
-                    + "It is good for {{minutes}} minutes and can be used once.",
+                    + "It is good for {{duration}} and can be used once.",
                 closing: "If you did not ask for it, you need not do anything: your password stays as it is.")
         case .registration:
             Words(
                 "Finish your registration at {{application}}",
                 code:
                     "To register at {{application}} with the address {{email}}, copy this code into the app and choose a "
-                    + "password:\n\n{{code}}\n\nIt is good for {{minutes}} minutes and can be used once.",
+                    + "password:\n\n{{code}}\n\nIt is good for {{duration}} and can be used once.",
                 link: "To register at {{application}} with the address {{email}}, open this page and choose a password:"
-                    + "\n\n{{link}}\n\nIt is good for {{minutes}} minutes and can be used once.",
+                    + "\n\n{{link}}\n\nIt is good for {{duration}} and can be used once.",
                 closing: "If you did not ask for it, you need not do anything: no account is made.")
         case .passwordChanged:
             Words(
@@ -143,13 +143,13 @@ enum MailTexts {
         case .phoneVerification:
             Words(
                 "{{application}}",
-                code: "{{application}}: {{code}} is your code to confirm this phone number ({{minutes}} minutes).",
+                code: "{{application}}: {{code}} is your code to confirm this phone number ({{duration}}).",
                 closing: "Never tell it to anybody.")
         case .textedReset:
             Words(
                 "{{application}}",
-                code: "{{application}}: {{code}} is your code for a new password ({{minutes}} minutes).",
-                link: "{{application}}: choose a new password at {{link}} ({{minutes}} minutes).",
+                code: "{{application}}: {{code}} is your code for a new password ({{duration}}).",
+                link: "{{application}}: choose a new password at {{link}} ({{duration}}).",
                 closing: "Never tell it to anybody.")
         case .chosenPassword:
             Words(
@@ -170,31 +170,31 @@ enum MailTexts {
             Words(
                 "{{application}} ログイン用コード",
                 code: "{{application}} にログインするには、アプリで次のコードを入力してください。\n\n{{code}}\n\n"
-                    + "コードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                    + "コードの有効期間は{{duration}}で、一度だけ使えます。",
                 closing: "心当たりがない場合は、何もする必要はありません。このコードは誰にも教えないでください。")
         case .emailVerification:
             Words(
                 "{{application}} メールアドレスの確認",
                 code: "メールアドレス {{email}} を確認するため、アプリで次のコードを入力してください。\n\n{{code}}\n\n"
-                    + "コードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                    + "コードの有効期間は{{duration}}で、一度だけ使えます。",
                 link: "メールアドレス {{email}} を確認するため、次のページを開いてください。\n\n{{link}}\n\n"
-                    + "有効期間は{{minutes}}分で、一度だけ使えます。",
+                    + "有効期間は{{duration}}で、一度だけ使えます。",
                 closing: "心当たりがない場合は、何もする必要はありません。")
         case .passwordReset:
             Words(
                 "{{application}} パスワードの再設定",
                 code: "{{application}} の新しいパスワードを設定するには、次のコードをアプリに貼り付けてください。\n\n"
-                    + "{{code}}\n\nコードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                    + "{{code}}\n\nコードの有効期間は{{duration}}で、一度だけ使えます。",
                 link: "{{application}} の新しいパスワードを設定するには、次のページを開いてください。\n\n{{link}}\n\n"
-                    + "有効期間は{{minutes}}分で、一度だけ使えます。",
+                    + "有効期間は{{duration}}で、一度だけ使えます。",
                 closing: "心当たりがない場合は、何もする必要はありません。今のパスワードはそのままです。")
         case .registration:
             Words(
                 "{{application}} 会員登録のご案内",
                 code: "メールアドレス {{email}} で {{application}} に登録するには、次のコードをアプリに貼り付けて、"
-                    + "パスワードを設定してください。\n\n{{code}}\n\nコードの有効期間は{{minutes}}分で、一度だけ使えます。",
+                    + "パスワードを設定してください。\n\n{{code}}\n\nコードの有効期間は{{duration}}で、一度だけ使えます。",
                 link: "メールアドレス {{email}} で {{application}} に登録するには、次のページを開いて、"
-                    + "パスワードを設定してください。\n\n{{link}}\n\n有効期間は{{minutes}}分で、一度だけ使えます。",
+                    + "パスワードを設定してください。\n\n{{link}}\n\n有効期間は{{duration}}で、一度だけ使えます。",
                 closing: "心当たりがない場合は、何もする必要はありません。アカウントは作成されません。")
         case .passwordChanged:
             Words(
@@ -264,12 +264,12 @@ enum MailTexts {
                 closing: "心当たりがない場合は、アプリの運営者にお問い合わせください。")
         case .phoneVerification:
             Words(
-                "{{application}}", code: "{{application}}: 電話番号の確認コードは {{code}} です（{{minutes}}分間有効）。",
+                "{{application}}", code: "{{application}}: 電話番号の確認コードは {{code}} です（有効期間{{duration}}）。",
                 closing: "誰にも教えないでください。")
         case .textedReset:
             Words(
-                "{{application}}", code: "{{application}}: パスワード再設定のコードは {{code}} です（{{minutes}}分間有効）。",
-                link: "{{application}}: パスワードの再設定はこちら {{link}} （{{minutes}}分間有効）。", closing: "誰にも教えないでください。")
+                "{{application}}", code: "{{application}}: パスワード再設定のコードは {{code}} です（有効期間{{duration}}）。",
+                link: "{{application}}: パスワードの再設定はこちら {{link}} （有効期間{{duration}}）。", closing: "誰にも教えないでください。")
         case .chosenPassword:
             Words(
                 "{{application}} 新しいパスワード",
@@ -287,31 +287,31 @@ enum MailTexts {
             Words(
                 "{{application}} 로그인 코드",
                 code: "{{application}}에 로그인하려면 앱에서 다음 코드를 입력해 주세요.\n\n{{code}}\n\n"
-                    + "코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                    + "코드는 {{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
                 closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 이 코드는 누구에게도 알려 주지 마세요.")
         case .emailVerification:
             Words(
                 "{{application}} 메일 주소 확인",
                 code: "메일 주소 {{email}}을(를) 확인하려면 앱에서 다음 코드를 입력해 주세요.\n\n{{code}}\n\n"
-                    + "코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                    + "코드는 {{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
                 link: "메일 주소 {{email}}을(를) 확인하려면 다음 페이지를 열어 주세요.\n\n{{link}}\n\n"
-                    + "{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                    + "{{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
                 closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다.")
         case .passwordReset:
             Words(
                 "{{application}} 비밀번호 재설정",
                 code: "{{application}}의 새 비밀번호를 정하려면 다음 코드를 앱에 붙여 넣어 주세요.\n\n{{code}}\n\n"
-                    + "코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                    + "코드는 {{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
                 link: "{{application}}의 새 비밀번호를 정하려면 다음 페이지를 열어 주세요.\n\n{{link}}\n\n"
-                    + "{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                    + "{{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
                 closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 비밀번호는 그대로 유지됩니다.")
         case .registration:
             Words(
                 "{{application}} 회원 가입 안내",
                 code: "메일 주소 {{email}}(으)로 {{application}}에 가입하려면 앱에 다음 코드를 붙여 넣고 비밀번호를 정해 주세요.\n\n"
-                    + "{{code}}\n\n코드는 {{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                    + "{{code}}\n\n코드는 {{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
                 link: "메일 주소 {{email}}(으)로 {{application}}에 가입하려면 다음 페이지를 열고 비밀번호를 정해 주세요.\n\n"
-                    + "{{link}}\n\n{{minutes}}분 동안 유효하며 한 번만 사용할 수 있습니다.",
+                    + "{{link}}\n\n{{duration}} 동안 유효하며 한 번만 사용할 수 있습니다.",
                 closing: "요청하신 적이 없다면 아무것도 하지 않으셔도 됩니다. 계정은 만들어지지 않습니다.")
         case .passwordChanged:
             Words(
@@ -380,12 +380,12 @@ enum MailTexts {
                 closing: "본인이 한 일이 아니라면 앱 운영자에게 문의해 주세요.")
         case .phoneVerification:
             Words(
-                "{{application}}", code: "{{application}}: 전화번호 확인 코드는 {{code}}입니다({{minutes}}분 동안 유효).",
+                "{{application}}", code: "{{application}}: 전화번호 확인 코드는 {{code}}입니다({{duration}} 동안 유효).",
                 closing: "누구에게도 알려 주지 마세요.")
         case .textedReset:
             Words(
-                "{{application}}", code: "{{application}}: 비밀번호 재설정 코드는 {{code}}입니다({{minutes}}분 동안 유효).",
-                link: "{{application}}: 비밀번호 재설정 {{link}} ({{minutes}}분 동안 유효).", closing: "누구에게도 알려 주지 마세요.")
+                "{{application}}", code: "{{application}}: 비밀번호 재설정 코드는 {{code}}입니다({{duration}} 동안 유효).",
+                link: "{{application}}: 비밀번호 재설정 {{link}} ({{duration}} 동안 유효).", closing: "누구에게도 알려 주지 마세요.")
         case .chosenPassword:
             Words(
                 "{{application}} 새 비밀번호",

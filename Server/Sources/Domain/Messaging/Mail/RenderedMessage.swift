@@ -66,6 +66,7 @@ extension RenderedMessage {
         values[.code] = code
         values[.link] = link
         values[.minutes] = minutes.map(String.init)
+        values[.duration] = minutes.map { DurationText(Duration.seconds(60) * $0).text(in: language) }
         var template = MailTexts.template(
             for: kind, in: language, hasLink: link != nil,
             further: MailTexts.further(for: self, in: language))
