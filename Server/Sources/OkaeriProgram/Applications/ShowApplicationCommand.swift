@@ -42,7 +42,7 @@ struct ShowApplicationCommand: AsyncParsableCommand {
                 "password alone, from": "\(settings.passwordOnlyMinimumCharacters) characters",
                 "weak passwords": entry.weakPasswords.users == 0
                     ? nil
-                    : "\(entry.weakPasswords.users) users, \(entry.weakPasswords.usersWithoutDeviceKey) of them "
+                    : "\(entry.weakPasswords.users.counted("user")), \(entry.weakPasswords.usersWithoutDeviceKey) of them "
                         + "without a device key",
                 "audiences": settings.audiences.joined(separator: " "),
             ]).text())

@@ -126,7 +126,7 @@ struct StoreRevocationsCommand: ParsableCommand {
             throw CommandFault(error)
         }
         guard !output.isJSON else { return Console.write(json: Output(segments: count)) }
-        Console.write("\(count) segments of the revocation journal are stored at \(repository).")
+        Console.write("\(count.counted("segment")) of the revocation journal went to \(repository).")
     }
 
     private struct Output: Encodable {

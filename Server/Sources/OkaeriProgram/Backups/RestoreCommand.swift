@@ -163,15 +163,17 @@ struct RestoreCommand: ParsableCommand {
     }
 
     private func show(_ report: RestoreReport, in target: String) {
-        let users = report.rows["users"] ?? 0
+        let users = (report.rows["users"] ?? 0).counted("user")
         if let time = report.time?.localText {
             Console.write(
-                report.name.map { "\($0), made on \(time), is restored into \(target): \(users) users." }
-                    ?? "The database of \(time) is restored into \(target): \(users) users.")
+                report.name.map { "\($0), made on \(time), is restored into \(target): \(users)." }
+                    ?? "The database of \(time) is restored into \(target): \(users).")
         } else {
-            Console.write("The database \(target) has \(users) users.")
+            Console.write("The database \(target) has \(users).")
         }
-        Console.write("What ended since then is ended again: \(report.revocations) rows were removed or changed.")
+        Console.write(
+            "What ended since then is ended again: \(report.revocations.counted("row")) "
+                + "\(report.revocations == 1 ? "was" : "were") removed or changed.")
         guard let doubt = report.doubt else { return }
         Console.write(
             report.endedAll

@@ -139,7 +139,7 @@ struct StandbyStatusCommand: ParsableCommand {
         }
         let age = (Timestamp.current - time) / .seconds(1)
         guard !output.isJSON else { return Console.write(json: Output(time: time.milliseconds, ageSeconds: age)) }
-        Console.write("The copy is that of \(time.localText), \(Int64(clamping: age)) seconds ago.")
+        Console.write("The copy is that of \(time.localText), \(Int64(clamping: age).counted("second")) ago.")
     }
 
     private struct Output: Encodable {

@@ -69,7 +69,7 @@ struct DatabaseChecks {
         return abs(seconds) < 2
             ? .ok("database clock", "It agrees with this machine's.")
             : .warning(
-                "database clock", "It differs from this machine's by \(abs(seconds)) seconds.",
+                "database clock", "It differs from this machine's by \(abs(seconds).counted("second")).",
                 advice: "Let all machines follow a time server: nodes judge the age of proofs by their own clocks.")
     }
 

@@ -68,7 +68,7 @@ struct FolderChecks {
         let difference = abs(probeTime.timeIntervalSince(now))
         if difference > 5 {
             return .warning(
-                "clock", "The clock differs by \(Int(difference)) seconds from the one of the file system.",
+                "clock", "The clock differs by \(Int(difference).counted("second")) from the one of the file system.",
                 advice: "Let both machines follow a time server.")
         }
         if let written = lastWritten, written.timeIntervalSince(now) > 60 {

@@ -64,7 +64,8 @@ struct SettingChecks {
                 "Providers may be asked at \(exposed.joined(separator: ", ")), where clouds tell machines their credentials.",
                 advice: "Name narrower networks in \(Setting.privateNetworks.variable).")
         }
-        return .ok("outbound calls", "Providers may be asked in \(networks.count) networks that are not public.")
+        return .ok(
+            "outbound calls", "Providers may be asked in \(networks.count.counted("network")) beside the public ones.")
     }
 
     /// Browsers drop the cookies of pages that come by plain http from another machine.

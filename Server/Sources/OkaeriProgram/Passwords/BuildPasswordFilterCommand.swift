@@ -60,7 +60,7 @@ struct BuildPasswordFilterCommand: ParsableCommand {
         guard !format.isJSON else { return Console.write(json: Output(report)) }
         Console.write(
             """
-            \(report.entries) passwords of \(report.lines) lines are in \(output), \(report.fileBytes) bytes.
+            \(output) has \(report.entries.counted("password")) of \(report.lines.counted("line")) in \(report.fileBytes) bytes.
             The server uses it from its next start with --password-filter \(output).
             """)
     }

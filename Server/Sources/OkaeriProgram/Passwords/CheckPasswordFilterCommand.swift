@@ -53,7 +53,7 @@ struct CheckPasswordFilterCommand: AsyncParsableCommand {
         guard !output.isJSON else {
             return Console.write(json: Output(passwords: opened.count, isOnList: answers, lookupMicroseconds: times))
         }
-        Console.write("\(filter) holds \(opened.count) passwords.")
+        Console.write("\(filter) holds \(opened.count.counted("password")).")
         for (index, isOnList) in answers.enumerated() {
             Console.write("Line \(index + 1): \(isOnList ? "on the list" : "not on the list")")
         }

@@ -29,7 +29,7 @@ extension CommandFault {
         case .identifiers(let kinds):
             self = .failed("Another user has this \(kinds.map(\.rawValue).joined(separator: ", ")) already.")
         case .retryAfter(let wait) where error.kind == .rateLimited:
-            self = .failed("It is too early for that. Try again in \(wait.secondsRoundedUp) seconds.")
+            self = .failed("It is too early for that. Try again in \(DurationText(wait).text(in: .english)).")
         default:
             // Codes without a sentence are refusals of requests; commands make none.
             self = .failed(Self.sentences[error.code] ?? "The request was refused: \(error).")
@@ -68,11 +68,11 @@ extension ValidationError {
     /// What is wrong, as a sentence.
     var sentence: String {
         switch rule {
-        case .tooLong(let maximum): "\(field) is longer than \(maximum) characters."
+        case .tooLong(let maximum): "\(field) is longer than \(maximum.counted("character"))."
         case .controlCharacter: "\(field) has a control character."
         case .empty: "\(field) is empty."
         case .notALanguageTag: "\(field) is no language tag."
-        case .tooManyFields(let maximum): "\(field) has more than \(maximum) values."
+        case .tooManyFields(let maximum): "\(field) has more than \(maximum.counted("value"))."
         case .outOfRange(let range): "\(field) must be \(range.lowerBound) to \(range.upperBound)."
         case .notANetwork: "\(field) must be addresses or networks such as 10.0.0.0/8."
         case .tooManyBytes(let maximum): "\(field) has more than \(maximum) bytes."

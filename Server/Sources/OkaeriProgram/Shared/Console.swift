@@ -34,3 +34,8 @@ enum Console {
         try? file.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
     }
 }
+
+extension BinaryInteger {
+    /// The number with its noun: `1 user`, `2 users`.
+    func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}

@@ -78,7 +78,7 @@ struct ServerStatus: Encodable {
     var text: String {
         var table = TextTable()
         table.add("server", "\(url)\(version.map { ", Okaeri \($0)" } ?? ""), up \(Self.span(uptimeSeconds))")
-        table.add("users", "\(users) in \(applications == 1 ? "1 application" : "\(applications) applications")")
+        table.add("users", "\(users) in \(applications.counted("application"))")
         table.add("log-ins a minute", logInsPerMinute.map { "\($0)" })
         table.add("mails", "\(mailWaiting) waiting, \(mailGivenUp) given up")
         table.add("connections", connections.map { "\($0)" })

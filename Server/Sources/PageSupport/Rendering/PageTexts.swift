@@ -2,7 +2,8 @@ import EmbeddedFiles
 import Foundation
 
 /// String tables: one flat JSON object per language, `{"logIn.title": "Log in"}`. Templates find a text by its name:
-/// `{{t.logIn.title}}`. Parameters are written in braces: `At least {minimum} characters.`
+/// `{{t.logIn.title}}`. Parameters are written in braces: `At least {minimum} characters.` A word that depends on a number
+/// has two forms, the one of 1 and the one of all others: `{count} {count|user|users}`.
 package struct PageTexts: Sendable {
     package let tables: [PageLanguage: [String: String]]
     private let trees: [PageLanguage: [String: any Sendable]]
@@ -51,8 +52,22 @@ package struct PageTexts: Sendable {
     /// A text, with values for its parameters. The name itself when there is no such text.
     package func text(_ name: String, in language: PageLanguage, _ values: [String: String] = [:]) -> String {
         guard var text = tables[language]?[name] ?? tables[.english]?[name] else { return name }
+        for (name, value) in values { text = Self.choosing(value == "1", of: name, in: text) }
         for (name, value) in values { text = text.replacing("{\(name)}", with: value) }
         return text
+    }
+
+    /// The text with one of each two forms that depend on a parameter.
+    private static func choosing(_ isOne: Bool, of name: String, in text: String) -> String {
+        var (chosen, rest) = ("", text[...])
+        while let start = rest.firstRange(of: "{\(name)|"), let end = rest[start.upperBound...].firstIndex(of: "}") {
+            let forms = rest[start.upperBound..<end].split(separator: "|", omittingEmptySubsequences: false)
+            chosen += rest[..<start.lowerBound]
+            chosen += isOne ? forms[0] : forms[forms.count - 1]
+            rest = rest[rest.index(after: end)...]
+        }
+        chosen += rest
+        return chosen
     }
 
     /// All texts as templates ask for them.

@@ -79,6 +79,22 @@ struct DashboardTests {
         }
     }
 
+    @Test(
+        "has the word that fits a number, in texts that have two",
+        arguments: [("1", "1 user."), ("0", "0 users."), ("5", "5 users.")])
+    func plurals(count: String, words: String) throws {
+        let texts = try PageTexts(Dashboard.tables)
+        #expect(texts.text("bulk.done", in: .english, ["count": count]) == "Done for \(words)")
+        for language in PageLanguage.allCases {
+            for name in try #require(texts.tables[language]).keys {
+                let text = texts.text(name, in: language, ["count": count])
+                #expect(!text.contains("{count") && !text.contains("(s)"), "\(name)")
+            }
+        }
+        // What a value says is no form of a word.
+        #expect(texts.text("bulk.pick", in: .english, ["name": "{count|a|b}", "count": "1"]).contains("{count|a|b}"))
+    }
+
     @Test("logs an admin in by its form, out by another, and never by a planted cookie")
     func logIn() async throws {
         let world = try await AdminWorld(roles: [])
