@@ -113,7 +113,8 @@ extension HostedPageRequest {
         var own: PageTemplates.Model = [
             "email": PageField(
                 "email", label: text("field.email"), kind: .email, value: user.email ?? "",
-                error: state.errors?["email"], autocomplete: "email"
+                hint: user.email == nil ? text("account.emailMissing") : nil, error: state.errors?["email"],
+                autocomplete: "email"
             ).model,
             "isVerified": user.emailVerifiedAt != nil, "sendsMail": pages.sendsMail,
             "newPassword": PageField(
@@ -161,11 +162,13 @@ extension HostedPageRequest {
 
     private func model(of session: Session, isCurrent: Bool) -> PageTemplates.Model {
         let parts = [session.device.name ?? session.device.model, session.device.system].compactMap { $0 }
-        return [
+        var model: PageTemplates.Model = [
             "id": session.id.rawValue, "isCurrent": isCurrent,
             "label": parts.isEmpty ? text("account.sessionUnknown") : parts.joined(separator: " · "),
-            "address": session.address ?? "", "used": time(session.lastUsedAt),
+            "used": time(session.lastUsedAt),
         ]
+        if let address = session.address, !address.isEmpty { model["address"] = address }
+        return model
     }
 
     private func model(of issued: IssueTransferCode.Issued) -> PageTemplates.Model {

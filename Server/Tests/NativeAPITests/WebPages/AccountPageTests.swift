@@ -51,6 +51,18 @@ struct AccountPageTests {
         #expect(answer.status == 401)
     }
 
+    @Test(
+        "says what a mail address is good for to who has none",
+        arguments: [("en", "You have none yet"), ("ja", "まだ登録されていません"), ("ko", "아직 등록하지 않았습니다")])
+    func withoutAddress(language: String, words: String) async throws {
+        let server = try await TestServer(settings: Self.settings)
+        let without = Browser(server)
+        try await without.fill("sign-up", ["username": "hana", "password": Self.password])
+        #expect(try await without.get(without.path("account") + "?lang=\(language)").html.contains(words))
+        let with = try await person(server, "yuki")
+        #expect(try await !with.get(with.path("account") + "?lang=\(language)").html.contains(words))
+    }
+
     @Test("changes the shown name, and shows hostile names as text")
     func profile() async throws {
         let browser = try await person(try await TestServer())
