@@ -25,10 +25,17 @@ enum AuditPage {
         list.filters = ["actor", "action", "target"].map {
             PageField($0, label: request.text("audit.\($0)"), value: query.text($0), isRequired: false)
         }
-        list.rows = entries.map { entry in
-            [
-                .init(text: "", time: entry.at), .init(text: entry.actor.rawValue, isCode: true),
-                .init(text: entry.action.rawValue), .init(text: entry.target?.rawValue ?? "–", isCode: true),
+        /// In words; the link leads to all entries that have the same.
+        func cell(_ name: String, _ words: String, _ identifier: String) -> ListModel.Cell {
+            let link = "\(request.pagePath)?\(FormValues.query([(name, identifier)]))"
+            return ListModel.Cell(text: words, link: link, identifier: identifier)
+        }
+        list.rows = entries.map { entry -> [ListModel.Cell] in
+            let target = entry.target.map { cell("target", request.words($0), $0.rawValue) }
+            return [
+                .init(text: "", time: entry.at), cell("actor", request.words(entry.actor), entry.actor.rawValue),
+                cell("action", request.word(entry.action), entry.action.rawValue),
+                target ?? .init(text: "–"),
                 .init(
                     text: entry.result == .done ? request.text("audit.done") : "",
                     badge: entry.result == .refused ? request.text("audit.refused") : nil),

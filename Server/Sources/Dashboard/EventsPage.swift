@@ -189,7 +189,10 @@ enum EventsPage {
                     link: "\(request.pagePath)?\(FormValues.query([("endpoint", endpoint.id.rawValue)]))"),
                 .init(
                     text: endpoint.types.isEmpty
-                        ? request.text("events.allTypes") : endpoint.types.map(\.rawValue).joined(separator: " ")),
+                        ? request.text("events.allTypes")
+                        : endpoint.types.map { request.word($0) }.joined(separator: " · "),
+                    identifier: endpoint.types.isEmpty
+                        ? nil : endpoint.types.map(\.rawValue).joined(separator: " ")),
                 .init(
                     text: state == "good" ? request.text("events.state.good") : "",
                     badge: state == "good"
@@ -218,7 +221,7 @@ enum EventsPage {
                 let delivery = listed.delivery
                 return [
                     .init(text: String(delivery.position), badge: givenUp ? request.text("events.givenUp") : nil),
-                    .init(text: listed.type?.rawValue ?? "–", isCode: true),
+                    .init(text: listed.type.map { request.word($0) } ?? "–", identifier: listed.type?.rawValue),
                     .init(
                         text: delivery.user.rawValue, link: request.path("users/\(delivery.user.rawValue)"),
                         isCode: true),
@@ -250,7 +253,8 @@ enum EventsPage {
         list.rows = found.events.reversed().map { event -> [ListModel.Cell] in
             let states = endpoints.compactMap { $0.state(of: event, among: deliveries) }
             return [
-                .init(text: String(event.position ?? 0)), .init(text: event.type.rawValue, isCode: true),
+                .init(text: String(event.position ?? 0)),
+                .init(text: request.word(event.type), identifier: event.type.rawValue),
                 .init(text: event.user.rawValue, link: request.path("users/\(event.user.rawValue)"), isCode: true),
                 .init(text: "", time: event.at), delivery(request, states),
             ]
@@ -350,13 +354,9 @@ private struct EventForms {
         ).model
     }
 
-    private func hint(_ name: String) -> String? {
-        switch name {
-        case "types":
-            request.text("events.hint.types", ["types": EventType.all.map(\.rawValue).joined(separator: " ")])
-        case "isPaused": nil
-        default: request.text("events.hint.\(name)")
-        }
+    private func hint(_ name: String) -> String {
+        let types = EventType.all.map { "\($0.rawValue) (\(request.word($0)))" }
+        return request.text("events.hint.\(name)", ["types": types.joined(separator: ", ")])
     }
 
     private func form(

@@ -11,6 +11,8 @@ struct ListModel {
         var time: Timestamp?
         var isCode = false
         var badge: String?
+        /// What programs call it, for who points at it.
+        var identifier: String?
     }
 
     var columns: [String] = []
@@ -56,6 +58,7 @@ struct ListModel {
         if let link = cell.link { model["link"] = link }
         if let time = cell.time { model["time"] = time.text }
         if let badge = cell.badge { model["badge"] = badge }
+        if let identifier = cell.identifier { model["identifier"] = identifier }
         return model
     }
 }
@@ -84,7 +87,9 @@ enum SessionsPage {
                 .init(
                     text: [session.device.name, session.device.model, session.device.system, session.device.appVersion]
                         .compactMap { $0 }.joined(separator: " · ")),
-                .init(text: "\(session.protocolName.rawValue) · \(session.method.rawValue)"),
+                .init(
+                    text: request.words(ofLogInTo: session),
+                    identifier: "\(session.protocolName.rawValue) · \(session.method.rawValue)"),
                 .init(text: session.address ?? "–", isCode: true),
                 .init(text: "", time: session.createdAt), .init(text: "", time: session.lastUsedAt),
             ]

@@ -52,8 +52,9 @@ enum OverviewPage {
                 chart("logIns", series(.audit(.loggedIn, .done))),
             ],
             "refused": refused.map { name, count -> PageTemplates.Model in
-                let action = name.dropFirst("audit:".count).dropLast(":refused".count)
-                return ["action": String(action), "count": String(count)]
+                let identifier = String(name.dropFirst("audit:".count).dropLast(":refused".count))
+                let action = request.word(AuditEntry.Action(rawValue: identifier))
+                return ["action": action, "identifier": identifier, "count": String(count)]
             },
             "hasRefused": !refused.isEmpty,
             "spans": Self.spans.map { span -> PageTemplates.Model in

@@ -229,7 +229,10 @@ struct UserPageModel {
             "isDisabled": user.isDisabled, "isWeak": found.hasWeakCredential, "isAnonymous": user.isAnonymous,
             "isMasked": isMasked, "hasEmail": user.email != nil, "json": json, "facts": facts,
             "identities": user.identities.map { identity -> PageTemplates.Model in
-                ["provider": identity.provider.rawValue, "subject": identity.subject, "time": identity.linkedAt.text]
+                [
+                    "provider": request.word(identity.provider), "identifier": identity.provider.rawValue,
+                    "subject": identity.subject, "time": identity.linkedAt.text,
+                ]
             },
             "deviceKeys": found.deviceKeys.map { key -> PageTemplates.Model in
                 let device = [key.device.name, key.device.model, key.device.system, key.device.appVersion]
@@ -266,7 +269,8 @@ struct UserPageModel {
                 return [
                     "id": session.id.rawValue,
                     "device": device.allSatisfy { $0 == nil } ? "–" : device.compactMap { $0 }.joined(separator: " · "),
-                    "way": "\(session.protocolName.rawValue) · \(session.method.rawValue)",
+                    "way": request.words(ofLogInTo: session),
+                    "identifier": "\(session.protocolName.rawValue) · \(session.method.rawValue)",
                     "address": session.address ?? "–",
                     "time": session.lastUsedAt.text,
                 ]
@@ -282,11 +286,12 @@ struct UserPageModel {
     /// The audit log's entries and the events of the user, newest first, for those who may see them.
     private var timeline: [PageTemplates.Model] {
         let audit = (request.offers(.readAudit) ? found.audit : []).map { entry -> (Timestamp, PageTemplates.Model) in
-            let details = Self.details(of: entry)
+            let details = details(of: entry)
             return (
                 entry.at,
                 [
-                    "action": entry.action.rawValue, "actor": entry.actor.rawValue,
+                    "action": request.word(entry.action), "identifier": entry.action.rawValue,
+                    "actor": request.words(entry.actor), "actorIdentifier": entry.actor.rawValue,
                     "isRefused": entry.result == .refused, "address": entry.origin.address ?? "",
                     "time": entry.at.text, "hasDetails": !details.isEmpty, "details": details,
                 ]
@@ -297,7 +302,7 @@ struct UserPageModel {
             (
                 event.at,
                 [
-                    "action": event.type.rawValue, "isEvent": true,
+                    "action": request.word(event.type), "identifier": event.type.rawValue, "isEvent": true,
                     "actor": event.position.map { request.text("user.eventNumber", ["number": String($0)]) } ?? "",
                     "address": event.leftUser?.rawValue ?? "", "time": event.at.text,
                     "deliveries": deliveries(of: event),
@@ -308,10 +313,12 @@ struct UserPageModel {
     }
 
     /// Which roles and groups were given and taken, and which hook refused: names of operators alone.
-    private static func details(of entry: AuditEntry) -> String {
-        let words = ["added", "removed", "hook"].compactMap { name in entry.details[name].map { "\(name): \($0)" } }
+    private func details(of entry: AuditEntry) -> String {
+        let words = ["added", "removed", "hook"].compactMap { name in
+            entry.details[name].map { "\(request.text("detail.\(name)")): \($0)" }
+        }
         let text = words.joined(separator: " · ")
-        return text.count > maximumDetailCharacters ? text.prefix(maximumDetailCharacters) + "…" : text
+        return text.count > Self.maximumDetailCharacters ? text.prefix(Self.maximumDetailCharacters) + "…" : text
     }
 
     /// How far an event has come at each endpoint, whose address is shown to who may see settings.

@@ -74,8 +74,9 @@ enum UserQuery {
         func choices(_ values: [String]) -> [(value: String, label: String)] {
             [("", request.text("users.all"))] + values.map { ($0, request.text("users.\($0)")) }
         }
-        func plain(_ values: [String]) -> [(value: String, label: String)] {
-            [("", request.text("users.all"))] + values.map { ($0, $0) }
+        let providers = ProviderBrand.all + [.anonymous, .device]
+        func named(_ values: [(value: String, label: String)]) -> [(value: String, label: String)] {
+            [("", request.text("users.all"))] + values
         }
         return [
             PageField(
@@ -87,11 +88,11 @@ enum UserQuery {
             PageField(
                 "provider", label: request.text("users.provider"), kind: .select, value: query.text("provider"),
                 isRequired: false
-            ).offering(plain(ProviderBrand.all.map(\.rawValue) + ["anonymous", "device"])),
+            ).offering(named(providers.map { ($0.rawValue, request.word($0)) })),
             PageField(
                 "protocol", label: request.text("users.protocol"), kind: .select, value: query.text("protocol"),
                 isRequired: false
-            ).offering(plain(protocols.map(\.name.rawValue))),
+            ).offering(named(protocols.map { ($0.name.rawValue, request.word($0.name)) })),
             PageField(
                 "seen", label: request.text("users.seen"), kind: .date, value: query.text("seen"), isRequired: false),
             PageField(

@@ -246,7 +246,7 @@ struct HookTests {
         #expect(try await entries() == both)
         let page = try await world.world.browser().get(world.world.page("users/\(user)"))
         #expect(page.html.contains("access-token.issued") && page.html.contains("refused"))
-        #expect(page.html.contains("<code>hook: access-token</code>"))
+        #expect(page.html.contains("<code>refused by the hook: access-token</code>"))
         world.server.clock.advance(by: .seconds(3600))
         expect(try await person.send(.post, APIPath.token), 403, .hookRefused)
         #expect(try await entries().count == 3)

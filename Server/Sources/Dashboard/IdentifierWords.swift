@@ -1,0 +1,49 @@
+import Domain
+import PageSupport
+
+/// Words of the admin's language for what programs call by an identifier. These are open sets: what a newer node or an app
+/// wrote may have no word here, and stays as it is.
+extension DashboardRequest {
+    func word(_ action: AuditEntry.Action) -> String { known("act", action.rawValue) ?? action.rawValue }
+
+    func word(_ type: EventType) -> String { known("act", type.rawValue) ?? type.rawValue }
+
+    func word(_ provider: Identity.Provider) -> String {
+        known("provider", provider.rawValue) ?? ProviderBrand.of(provider).name
+    }
+
+    func word(_ method: Session.LogInMethod) -> String {
+        // A way of log-in without a word of its own is a provider.
+        known("method", method.rawValue) ?? word(Identity.Provider(rawValue: method.rawValue))
+    }
+
+    func word(_ name: Session.ProtocolName) -> String {
+        let profile = modules.applications.protocols.foreign.first { $0.name == name }
+        return known("protocol", name.rawValue) ?? profile?.title ?? name.rawValue
+    }
+
+    /// By which protocol and in which way a session was opened.
+    func words(ofLogInTo session: Session) -> String { "\(word(session.protocolName)) · \(word(session.method))" }
+
+    func words(_ actor: AuditEntry.Actor) -> String { words(ofReference: actor.rawValue) }
+
+    func words(_ target: AuditEntry.Target) -> String { words(ofReference: target.rawValue) }
+
+    /// `admin:ID` in words: what it is, and which one.
+    private func words(ofReference reference: String) -> String {
+        let parts = reference.split(separator: ":", maxSplits: 1).map(String.init)
+        guard let kind = parts.first, let label = known("actor", kind) else { return reference }
+        guard parts.count == 2 else { return label }
+        switch kind {
+        case "provider": return "\(label) \(word(Identity.Provider(rawValue: parts[1])))"
+        case "protocol-key": return "\(label) \(word(Session.ProtocolName(rawValue: parts[1])))"
+        default: return "\(label) \(parts[1])"
+        }
+    }
+
+    private func known(_ group: String, _ identifier: String) -> String? {
+        let name = "\(group).\(identifier)"
+        let found = text(name)
+        return found == name ? nil : found
+    }
+}

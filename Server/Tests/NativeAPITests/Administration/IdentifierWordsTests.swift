@@ -1,0 +1,109 @@
+import Domain
+import Foundation
+import PageSupport
+import Testing
+
+@testable import Dashboard
+
+@Suite("What programs call by identifiers")
+struct IdentifierWordsTests {
+    private static let server = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The identifiers of one kind that stand in the sources: the sets are open, and no type lists them.
+    private static func identifiers(_ type: String) throws -> Set<String> {
+        let pattern = try Regex("\\b\(type)\\(rawValue: \"([a-z.-]+)\"", as: (Substring, Substring).self)
+        let files = FileManager.default.enumerator(
+            at: server.appending(path: "Sources"), includingPropertiesForKeys: nil)
+        var found: Set<String> = []
+        for case let file as URL in try #require(files) where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            found.formUnion(text.matches(of: pattern).map { String($0.output.1) })
+        }
+        return found
+    }
+
+    /// Says which have no word in a language, and which are shown as they are.
+    private func expectWords(
+        _ group: String, for identifiers: Set<String>, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(!identifiers.isEmpty, sourceLocation: sourceLocation)
+        let tables = try PageTexts(Dashboard.tables).tables
+        for language in PageLanguage.allCases {
+            let table = try #require(tables[language])
+            for identifier in identifiers.sorted() {
+                let word = table["\(group).\(identifier)"]
+                #expect(word?.isEmpty == false, "\(language): \(identifier)", sourceLocation: sourceLocation)
+                let isMachineWord = word?.contains(/[a-z][.-][a-z]+\.[a-z]|^[a-z-]+\.[a-z-]+$/) == true
+                #expect(!isMachineWord, "\(language): \(identifier)", sourceLocation: sourceLocation)
+            }
+        }
+    }
+
+    @Test("of actions and events have a word in each language, and no word is left over")
+    func acts() throws {
+        let known = try Self.identifiers("Action").union(try Self.identifiers("EventType"))
+        let acts = known.union(EventType.all.map(\.rawValue))
+        #expect(acts.count > 90)
+        try expectWords("act", for: acts)
+        let table = try #require(try PageTexts(Dashboard.tables).tables[.english])
+        let named = table.keys.filter { $0.hasPrefix("act.") }.map { String($0.dropFirst(4)) }
+        #expect(Set(named).subtracting(acts) == [])
+    }
+
+    @Test("of ways to log in have a word in each language")
+    func methods() throws {
+        let methods = try Self.identifiers("LogInMethod")
+        try expectWords("method", for: methods.union(["anonymous"]))
+        try expectWords("provider", for: ["device", "anonymous", "passkey"])
+        try expectWords("protocol", for: ["native", "pages"])
+    }
+
+    @Test("of actors and of what is acted on have a word in each language")
+    func actors() throws {
+        let user = Identifier<User>(rawValue: "1")
+        let actors: [AuditEntry.Actor] = [
+            .user(user), .operator, .provider(.apple), .protocolKey(.native), .server, .unknown,
+            .admin(Identifier(rawValue: "1")), .init(rawValue: "admin-key:1"), .init(rawValue: "application-key:1"),
+        ]
+        let targets: [AuditEntry.Target] = [
+            .user(user), .session(Identifier(rawValue: "1")), .application(Identifier(rawValue: "1")), .signingKey("1"),
+            .sealingKey("1"), .provider(.apple), .admin(Identifier(rawValue: "1")),
+            .adminKey(Identifier(rawValue: "1")),
+        ]
+        let all = actors.map(\.rawValue) + targets.map(\.rawValue)
+        try expectWords("actor", for: Set(all.map { String($0.prefix { $0 != ":" }) }))
+    }
+
+    @Test("of hooks have a moment and what they are for in each language")
+    func hooks() throws {
+        let points = Set(HookPoint.allCases.map(\.rawValue))
+        try expectWords("hooks.point", for: points)
+        try expectWords("hooks.about", for: points)
+    }
+
+    @Test(
+        "are words in the audit log, on the page of a user and in lists, and stay for who points at them",
+        arguments: [
+            ("en", "User disabled", "automatic, by the device’s key"), ("ja", "ユーザーを無効化", "端末の鍵で自動"),
+            ("ko", "사용자 비활성화", "기기 키로 자동"),
+        ])
+    func pages(language: String, act: String, way: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let user = try await world.server.person().logIn.user.id
+        let browser = world.browser()
+        func shown(_ page: String) async throws -> String {
+            try await browser.get(world.page(page) + "?lang=\(language)").html
+        }
+        #expect(try await shown("sessions").contains("<span title=\"native · automatic\">Okaeri · \(way)</span>"))
+        let own = try await shown("users/\(user)")
+        #expect(own.contains("<span title=\"native · automatic\">Okaeri · \(way)</span>"))
+        #expect(!own.contains("<strong>device</strong>") && own.contains("<strong title=\"device\">"))
+        let token = try await browser.get(world.page("users/\(user)")).token
+        #expect(try await browser.post(world.page("users/\(user)/disable"), [:], token: token).status == 303)
+        let log = try await shown("audit")
+        #expect(log.contains("title=\"user.disabled\">\(act)</a>") && !log.contains(">user.disabled<"))
+        #expect(log.contains("audit?action=user.disabled"))
+        #expect(try await shown("users/\(user)").contains("<strong title=\"user.disabled\">\(act)</strong>"))
+    }
+}
