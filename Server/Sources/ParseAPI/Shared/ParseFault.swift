@@ -77,6 +77,7 @@ struct ParseFault: Error, Hashable {
     static func invalidNumber(_ name: String) -> ParseFault {
         ParseFault(111, "This is not a valid Number: \(MemberFault.printable(name)).")
     }
+    /// In the reference's words, which have one form for all numbers: apps may compare them.
     static func locked(minutes: Int64) -> ParseFault {
         ParseFault(
             101,

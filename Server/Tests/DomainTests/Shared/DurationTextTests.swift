@@ -17,7 +17,7 @@ struct DurationTextTests {
             (176_400, "2 days 1 hour", "2日1時間", "2일 1시간"), (604_800, "7 days", "7日", "7일"),
             (2_592_000, "30 days", "30日", "30일"),
         ])
-    func words(seconds: Int64, english: String, japanese: String, korean: String) {
+    func words(seconds: Int, english: String, japanese: String, korean: String) {
         let text = DurationText(.seconds(seconds))
         #expect(text.text(in: .english) == english)
         #expect(text.text(in: .japanese) == japanese)
