@@ -7,15 +7,41 @@ extension SQLTransaction {
     }
 
     package func nextMail(notOf applications: Set<Identifier<Application>>) throws(DomainError) -> QueuedMail? {
-        // Each id stands between spaces, which no id has: a list of any length in one text, for both engines.
-        let list = applications.map { " \($0.rawValue) " }.joined()
+        let first = try connection.first(
+            QueuedMailRow.self, "FROM mail_queue WHERE next_try_at IS NOT NULL ORDER BY next_try_at, id LIMIT 1", [])
+        guard let first, applications.contains(first.application) else { return first }
+        guard let application = try nextSender(notOf: applications) else { return nil }
         return try connection.first(
             QueuedMailRow.self,
             """
-            FROM mail_queue WHERE next_try_at IS NOT NULL AND REPLACE($1, ' ' || application_id || ' ', '') = $1
+            FROM mail_queue WHERE application_id = $1 AND next_try_at IS NOT NULL
             ORDER BY next_try_at, id LIMIT 1
             """,
-            [.text(list)])
+            [.id(application)])
+    }
+
+    /// The application whose mail waits longest. It costs two steps in an index for each application that has mail, however
+    /// much that is.
+    private func nextSender(
+        notOf applications: Set<Identifier<Application>>
+    ) throws(DomainError) -> Identifier<Application>? {
+        // Each id stands between spaces, which no id has: a list of any length in one text, for both engines.
+        let list = applications.map { " \($0.rawValue) " }.joined()
+        return try connection.row(
+            """
+            WITH RECURSIVE senders (id) AS (
+                SELECT MIN(application_id) FROM mail_queue
+                UNION ALL
+                SELECT (SELECT MIN(application_id) FROM mail_queue WHERE application_id > senders.id)
+                FROM senders WHERE senders.id IS NOT NULL
+            ), waiting (id, next_try_at) AS (
+                SELECT id, (SELECT MIN(next_try_at) FROM mail_queue WHERE application_id = senders.id)
+                FROM senders WHERE id IS NOT NULL AND REPLACE($1, ' ' || id || ' ', '') = $1
+            )
+            SELECT id FROM waiting WHERE next_try_at IS NOT NULL ORDER BY next_try_at, id LIMIT 1
+            """,
+            [.text(list)]
+        ) { row throws(DomainError) in row.only.id() }
     }
 
     package func claim(
