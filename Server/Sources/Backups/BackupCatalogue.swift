@@ -40,13 +40,16 @@ package struct BackupCatalogue {
     /// The name of a backup that is made now; names sort by time.
     static func newName(at time: Timestamp) -> String { beginning + text(of: time) + backupEnding }
 
-    /// A time as names have it.
+    /// A time as names have it: `20261123T041500.123Z`.
     static func text(of time: Timestamp) -> String {
-        let formatter = DateFormatter()
-        formatter.locale = Locale(identifier: "en_US_POSIX")
-        formatter.timeZone = TimeZone(secondsFromGMT: 0)
-        formatter.dateFormat = "yyyyMMdd'T'HHmmss.SSS'Z'"
-        return formatter.string(from: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
+        // Of a time before 1970 too.
+        let milliseconds = (time.milliseconds % 1000 + 1000) % 1000
+        // Foundation's other formatters ask for tables of languages, which the program is linked without.
+        let date = Date(timeIntervalSince1970: Double((time.milliseconds - milliseconds) / 1000)).formatted(
+            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
+                .year().month().day().time(includingFractionalSeconds: false))
+        let fraction = String(milliseconds)
+        return "\(date).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)Z"
     }
 
     static func storedName(ofSegment name: String) -> String { beginning + name + segmentEnding }

@@ -1,4 +1,3 @@
-import CSQLite
 import Domain
 import Foundation
 import Storage
@@ -47,19 +46,7 @@ struct AuditPlanTests {
         let folder = TemporaryFolder()
         await (try SQLiteStore(.folder(folder.path), role: .server)).close()
         let (aboutUser, chain) = try await statements()
-        var handle: OpaquePointer?
-        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
-        defer { sqlite3_close_v2(handle) }
-        func plan(_ text: String) throws -> String {
-            var statement: OpaquePointer?
-            try #require(sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN " + text, -1, &statement, nil) == SQLITE_OK)
-            defer { sqlite3_finalize(statement) }
-            var plan: [String] = []
-            while sqlite3_step(statement) == SQLITE_ROW {
-                plan.append(String(cString: sqlite3_column_text(statement, 3)))
-            }
-            return plan.joined(separator: "\n")
-        }
+        func plan(_ text: String) throws -> String { try QueryPlans(folder).plan(of: text).joined(separator: "\n") }
         let ofUser = try plan(aboutUser)
         #expect(ofUser.contains("audit_entries_by_actor (application_id=? AND actor=?"), "\(ofUser)")
         #expect(ofUser.contains("audit_entries_by_target (application_id=? AND target>? AND target<?"), "\(ofUser)")

@@ -13,52 +13,17 @@ struct EventPlanTests {
     private static let users = 2000
 
     private let folder = TemporaryFolder()
-    private let spans = SpanQueue(capacity: 200_000)
+    private let plans: QueryPlans
 
-    /// The text of a statement, and how many rows it returned or changed.
-    private struct Statement {
-        var text: String
-        var rows: Int
-    }
-
-    /// What is run under a span of its own.
-    private func statements(_ work: @Sendable () async throws -> Void) async throws -> [Statement] {
-        let request = Tracer(ratio: 1, seeds: (1, 2), queue: spans).begin("test", .server)
-        try await CurrentSpan.$value.withValue(request) { try await work() }
-        return spans.take(.max).compactMap { span in
-            var (text, rows) = (String?.none, 0)
-            for attribute in span.attributes {
-                switch (attribute.name, attribute.value) {
-                case ("db.query.text", .text(let value)): text = value
-                case ("db.response.returned_rows", .number(let count)), ("okaeri.changed_rows", .number(let count)):
-                    rows = count
-                default: break
-                }
-            }
-            return text.map { Statement(text: $0, rows: rows) }
-        }
-    }
-
-    private func plan(of text: String) throws -> [String] {
-        var handle: OpaquePointer?
-        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
-        defer { sqlite3_close_v2(handle) }
-        var statement: OpaquePointer?
-        try #require(
-            sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN " + text, -1, &statement, nil) == SQLITE_OK, "\(text)")
-        defer { sqlite3_finalize(statement) }
-        var plan: [String] = []
-        while sqlite3_step(statement) == SQLITE_ROW { plan.append(String(cString: sqlite3_column_text(statement, 3))) }
-        return plan
-    }
+    init() { plans = QueryPlans(folder) }
 
     /// Every statement finds its rows by an index with more than the application in it, and few of them.
-    private func expectBounded(_ statements: [Statement], rows: Int) throws {
+    private func expectBounded(_ statements: [QueryPlans.Statement], rows: Int) throws {
         #expect(!statements.isEmpty)
         for statement in statements { #expect(statement.rows <= rows, "\(statement)") }
         // A span holds no more than a thousand characters; those of a longer statement cannot be explained.
         for text in Set(statements.map(\.text)) where !text.hasPrefix("INSERT") && text.count < 1000 {
-            for step in try plan(of: text) {
+            for step in try plans.plan(of: text) {
                 let isOfMany = ["events", "event_deliveries", "users", "sessions"].contains { table in
                     step.hasPrefix("SCAN \(table)") || step.hasPrefix("SEARCH \(table)")
                 }
@@ -96,24 +61,24 @@ struct EventPlanTests {
         _ = try await world.modules.events.deliverEvents()
         #expect(receiver.calls < 40, "\(receiver.calls)")
         world.clock.advance(by: .seconds(600))
-        let round = try await statements { _ = try await world.modules.events.deliverEvents() }
+        let round = try await plans.statements { _ = try await world.modules.events.deliverEvents() }
         try expectBounded(round, rows: 200)
         #expect(receiver.calls < 80, "\(receiver.calls)")
-        let ordering = try await statements {
+        let ordering = try await plans.statements {
             _ = try await world.signUp("hana", to: application)
             _ = try await world.modules.events.deliverEvents()
         }
         try expectBounded(ordering, rows: 200)
-        let logIn = try await statements { _ = try await world.logIn("hana", to: application) }
+        let logIn = try await plans.statements { _ = try await world.logIn("hana", to: application) }
         try expectBounded(logIn, rows: 20)
-        let reading = try await statements {
+        let reading = try await plans.statements {
             _ = try await world.modules.events.readEvents(in: made.id, after: 5000, limit: 500)
             _ = try await world.modules.administration.users.inspect(
                 try await world.logIn("hana", to: application).user.id, in: made.id,
                 for: .unrestricted)
         }
         try expectBounded(reading, rows: 500)
-        let removal = try await statements {
+        let removal = try await plans.statements {
             let removed = try await world.engine.write { transaction throws(DomainError) in
                 try transaction.removeEvents(in: made.id, before: now + .days(1), count: 1000)
             }

@@ -1,4 +1,3 @@
-import CSQLite
 import Domain
 import Foundation
 import Storage
@@ -39,15 +38,7 @@ struct UserListPlanTests {
     private static func sqlitePlan(of text: String) async throws -> [String] {
         let folder = TemporaryFolder()
         await (try SQLiteStore(.folder(folder.path), role: .server)).close()
-        var handle: OpaquePointer?
-        try #require(sqlite3_open(folder.path + "/okaeri.sqlite", &handle) == SQLITE_OK)
-        defer { sqlite3_close_v2(handle) }
-        var statement: OpaquePointer?
-        try #require(sqlite3_prepare_v2(handle, "EXPLAIN QUERY PLAN " + text, -1, &statement, nil) == SQLITE_OK)
-        defer { sqlite3_finalize(statement) }
-        var plan: [String] = []
-        while sqlite3_step(statement) == SQLITE_ROW { plan.append(String(cString: sqlite3_column_text(statement, 3))) }
-        return plan
+        return try QueryPlans(folder).plan(of: text)
     }
 
     @Test("are read from an index in SQLite, and never sorted", arguments: leaders)

@@ -33,7 +33,7 @@ package struct HTMLMailRenderer: MailRenderer {
         case .code:
             #"<strong style="font-family:monospace;font-size:22px;letter-spacing:2px">\#(escaped(text))</strong>"#
         case .link: #"<a href="\#(escaped(text))">\#(escaped(text))</a>"#
-        case .application, .minutes, .email: escaped(text)
+        case .application, .minutes, .duration, .email: escaped(text)
         }
     }
 
