@@ -140,6 +140,13 @@ package struct CSRFTokens: Sendable {
     func fits(_ token: String, cookie: String) -> Bool {
         Secret(token) == Secret(self.token(cookie: cookie))
     }
+
+    /// What shows that this server wrote some texts into an address. A first part that is missing tells it from tokens.
+    func seal(_ texts: [String]) -> String {
+        var parts: [[UInt8]?] = [nil]
+        for text in texts { parts.append(Array(text.utf8)) }
+        return Base64URL.text(of: hash.digest(of: parts).bytes)
+    }
 }
 
 /// What can be wrong with a request before any rule is asked.

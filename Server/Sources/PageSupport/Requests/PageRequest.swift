@@ -92,6 +92,11 @@ package struct PageRequest: Sendable {
         return try FormValues(Array(try await readBody(request, context).readableBytesView))
     }
 
+    /// What shows that this server wrote some texts into an address, to whatever browser: a log-in changes the cookie.
+    package func seal(_ texts: [String]) -> String { tokens.seal(texts) }
+
+    package func isSealed(_ texts: [String], by seal: String) -> Bool { Secret(seal) == Secret(tokens.seal(texts)) }
+
     /// What the browser itself says of where a form came from. Old browsers say nothing; the token counts for all.
     private var isSameOrigin: Bool {
         if let site = request.headers.value(of: .secFetchSite), site != "same-origin", site != "none" { return false }

@@ -121,7 +121,7 @@ struct Upgrade: AccountAction {
         }
         let upgraded = Authenticated(
             application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
-        return try request.goOn(as: upgraded, isNew: false) ?? request.done("upgraded")
+        return try request.goOn(as: upgraded, isNew: false, bySignUp: true) ?? request.done("upgraded")
     }
 }
 

@@ -142,11 +142,13 @@ extension HostedPageRequest {
             application: application, session: logIn.session, user: logIn.user, tokenDigest: logIn.token.digest)
     }
 
-    /// Back to the app that waits; `nil` when none does.
-    func goOn(as who: Authenticated, isNew: Bool) throws -> Response? {
+    /// Back to the app that waits, or to the log-in that it asks for; `nil` when none waits.
+    func goOn(as who: Authenticated, isNew: Bool, bySignUp: Bool = false) throws -> Response? {
         guard let continuation else { return nil }
         switch authorization(FormValues(query: continuation)) {
-        case .asked(let asked): return try back(with: asked, for: who, isNew: isNew)
+        case .asked(let asked):
+            guard !needsLogIn(who, for: asked, bySignUp: bySignUp) else { return sendToLogIn(for: asked, continuation) }
+            return try back(with: asked, for: who, isNew: isNew)
         case .error(let error, let asked): return back(error: error, to: asked)
         case .refused(let reason): return try refuse(reason)
         }

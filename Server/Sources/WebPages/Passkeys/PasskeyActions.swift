@@ -68,7 +68,7 @@ struct AddOwnPasskey: AccountAction {
         let user = try await request.modules.accounts.readUser(who.user.id, in: who.application.id)
         let upgraded = Authenticated(
             application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
-        return try request.goOn(as: upgraded, isNew: false) ?? request.done("passkeyAdded")
+        return try request.goOn(as: upgraded, isNew: false, bySignUp: true) ?? request.done("passkeyAdded")
     }
 }
 

@@ -14,14 +14,9 @@ struct ShowAuthorize: HostedPage {
             let query = request.browser.request.uri.query ?? ""
             let who = try await request.session()
             let prompts = asked.prompts
-            guard let who, !prompts.contains("login"), !prompts.contains("create"), !asked.isTooOld(who, request) else {
+            guard let who, !request.needsLogIn(who, for: asked) else {
                 if prompts.contains("none") { return request.back(error: "login_required", to: asked) }
-                let page = prompts.contains("create") ? "sign-up" : "log-in"
-                let pairs = [(HostedPageRequest.continuationParameter, query)]
-                let locales = request.browser.query["ui_locales"].map { [("ui_locales", $0)] } ?? []
-                return PageResponse.redirect(
-                    to: "/a/\(request.application.id.rawValue)/\(page)?\(FormValues.query(pairs + locales))",
-                    request.browser)
+                return request.sendToLogIn(for: asked, query, page: prompts.contains("create") ? "sign-up" : "log-in")
             }
             if prompts.contains("none") {
                 // Who answers at an https address is known; another app may have taken the others (RFC 8252 §8.6).
@@ -30,7 +25,7 @@ struct ShowAuthorize: HostedPage {
                 }
                 return try request.back(with: asked, for: who, isNew: false)
             }
-            return try request.ask(asked, who, query)
+            return try request.ask(asked, who, request.dated(query, asked))
         }
     }
 }
@@ -44,8 +39,8 @@ struct SendAuthorize: HostedPage {
         case .error(let error, let asked): return request.back(error: error, to: asked)
         case .asked(let asked):
             guard form["choice"] == "continue" else { return request.back(error: "access_denied", to: asked) }
-            guard let who = try await request.session() else {
-                return PageResponse.redirect(to: request.path("log-in"), request.browser)
+            guard let who = try await request.session(), !request.needsLogIn(who, for: asked) else {
+                return request.sendToLogIn(for: asked, request.browser.request.uri.query ?? "")
             }
             return try request.back(with: asked, for: who, isNew: false)
         }
@@ -59,6 +54,8 @@ struct AuthorizationAsked {
     var prompts: [Substring] = []
     /// How long ago the person may have logged in.
     var maximumAgeSeconds: Int64?
+    /// When the request began, as this server sealed it.
+    var began: String?
 
     func isTooOld(_ who: Authenticated, _ request: HostedPageRequest) -> Bool {
         guard let maximumAgeSeconds else { return false }
@@ -98,6 +95,7 @@ extension HostedPageRequest {
             maximumAgeSeconds: query["max_age"].flatMap { Int64($0, radix: 10) }.flatMap {
                 (0...1_000_000_000).contains($0) ? $0 : nil
             })
+        found.began = query[Self.beganParameter]
         guard query.text("state").utf8.count <= Self.maximumStateBytes else { return .error("invalid_request", found) }
         found.state = query["state"]
         guard query["request"] == nil else { return .error("request_not_supported", found) }

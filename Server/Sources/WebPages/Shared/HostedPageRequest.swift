@@ -10,6 +10,7 @@ struct HostedPageRequest: Sendable {
     var browser: PageRequest
     let application: Domain.Application
     let theme: PageTheme
+    let arrivedAt: Timestamp
     /// What an app waits for, as it came back from a provider.
     var restored: String?
 

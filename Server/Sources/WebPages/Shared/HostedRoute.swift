@@ -53,6 +53,6 @@ extension WebPages {
         }
         return HostedPageRequest(
             pages: self, browser: gate.request(request, context, cookie: id.rawValue), application: application,
-            theme: themes.theme(of: application, texts: texts))
+            theme: themes.theme(of: application, texts: texts), arrivedAt: modules.now)
     }
 }
