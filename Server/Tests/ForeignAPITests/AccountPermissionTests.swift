@@ -146,6 +146,27 @@ struct AccountPermissionTests {
         #expect(try logIn.status == 201 && logIn.text("objectId") != id)
     }
 
+    @Test("changes without a session are counted for the address, where each of them is an event")
+    func strangersEvents() async throws {
+        var settings = ApplicationSettings()
+        settings.events.isStreamed = true
+        let world = try await ForeignWorld(settings, server: [:])
+        let member = try await world.ncmb(
+            "POST", "/users", #"{"userName":"mina26","password":"x","acl":{"*":{"read":true,"write":true}}}"#)
+        let path = "/users/\(try member.text("objectId"))"
+        let key = RateLimitKey(
+            application: world.application.id, kind: "user-profile-event", subject: "unknown 192.0.2.1")
+        let now = world.clock.now
+        // As many as 3,599 changes would have counted.
+        try await world.importing { transaction throws(DomainError) in
+            for _ in 0..<3599 { _ = try transaction.count(key, window: .seconds(3600), at: now) }
+        }
+        let last = try await world.ncmb("PUT", path, #"{"score":1}"#)
+        #expect(last.status == 200, "\(last.text)")
+        let refused = try await world.ncmb("PUT", path, #"{"score":2}"#)
+        #expect(refused.status == 429, "\(refused.text)")
+    }
+
     @Test("apps that send a whole member back change its fields alone")
     func wholeObject() async throws {
         let world = try await ForeignWorld()

@@ -22,7 +22,8 @@ package struct VerifyOldToken: Sendable {
     ///   - token: What the device holds.
     ///   - name: Whose it is.
     ///   - application: Whose settings count.
-    ///   - client: Where the request came from: a hook is asked so often for one address as codes are exchanged.
+    ///   - client: Where the request came from: tokens are tried so often for one address as codes are exchanged. A refusal may
+    ///     leave an entry, a hook costs a call, and nothing in a device id proves anything.
     /// - Returns: the person, whose subject is the user's id; `nil` when the application trusts no such service.
     /// - Throws: `providerTokenRefused`, `providerUnavailable`, `credentialRefused` when the hook does not know the token,
     ///   `hookRefused`, `hookUnavailable`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
@@ -31,7 +32,8 @@ package struct VerifyOldToken: Sendable {
     ) async throws(DomainError) -> ExternalIdentity? {
         if let known = OldService.Name(rawValue: name) {
             guard let service = application.settings.oldServices[known] else { return nil }
-            guard known != .nakama else { return try await owner(ofDevice: token, in: application, from: client) }
+            try await countTry(in: application, from: client)
+            guard known != .nakama else { return try await owner(ofDevice: token, in: application) }
             let secret = try service.sealedSecret.map { sealed throws(DomainError) in
                 let bytes = try sealingKey.open(sealed, purpose: OldService.purpose(known, application.id))
                 return Secret(String(decoding: bytes, as: UTF8.self))
@@ -51,11 +53,10 @@ package struct VerifyOldToken: Sendable {
                 until: clock.now + Self.memory))
     }
 
-    /// Whom a device id leads to. Nothing in it proves anything: tries are counted as those of codes are.
+    /// Whom a device id leads to. Nothing in it proves anything.
     private func owner(
-        ofDevice token: Secret, in application: Application, from client: ClientAddress
+        ofDevice token: Secret, in application: Application
     ) async throws(DomainError) -> ExternalIdentity {
-        try await countTry(in: application, from: client)
         guard let id = OldDeviceId(token.revealed) else { throw .credentialRefused }
         let found = try await store.read { transaction throws(DomainError) in
             try id.owner(in: application.id, of: transaction)

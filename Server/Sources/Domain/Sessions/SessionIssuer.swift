@@ -157,11 +157,13 @@ package struct SessionIssuer: Sendable {
     ///   - user: To whom it would have led; `nil` when that is nobody.
     ///   - method: The way of log-in.
     ///   - transaction: The one that refuses. It has to return.
-    /// - Throws: `storageUnavailable`.
+    /// - Throws: `rateLimited` when there were too many, `storageUnavailable`.
     func refuse(
         _ user: Identifier<User>?, by method: Session.LogInMethod, in transaction: any Transaction
     ) throws(DomainError) {
-        if let user, method == .passkey { try entry?.count(.entry, of: .user(user), in: transaction) }
+        if !UserTrace.limitedRefusals.contains(method) {
+            try entry?.count(.entry, of: user.map { AuditEntry.Actor.user($0) } ?? .unknown, in: transaction)
+        }
         try entry?.record(
             on: user.map { .user($0) }, result: .refused, details: ["method": method.rawValue], in: transaction)
     }

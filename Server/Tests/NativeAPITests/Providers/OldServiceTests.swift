@@ -110,6 +110,20 @@ struct OldServiceTests {
         #expect(try await world.adopt(.firebase, token).status == 200)
     }
 
+    @Test("is tried 120 times an hour from one address, whoever's it is: each refusal is an entry of the audit log")
+    func tries() async throws {
+        let world = try await OldServiceWorld()
+        let nobodys = try world.fake(.supabase).key.token(try world.claims(.supabase, of: "nobody-imported-this-one"))
+        for _ in 0..<120 { expect(try await world.adopt(.supabase, nobodys), 401, .credentialRefused) }
+        for name in OldServiceWorld.signing { expect(try await world.adopt(name, nobodys), 429, .rateLimited) }
+        let refused = try await world.server.modules.administration.audit.list(
+            in: world.server.application.id, limit: 1000
+        ).filter { $0.result == .refused }
+        #expect(refused.count == 120)
+        world.server.clock.advance(by: .seconds(3600))
+        #expect(try await world.adopt(.firebase, try world.token(.firebase)).status == 200)
+    }
+
     @Test("does not let a disabled user in, nor one who was disabled: an operator did not want it")
     func disabled() async throws {
         let world = try await OldServiceWorld()

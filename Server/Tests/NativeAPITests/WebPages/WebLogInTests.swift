@@ -138,6 +138,11 @@ struct WebLogInTests {
         #expect(second.status == 400 && second.html.contains("invalid_grant"))
         let user = try await server.send(.get, "/v1/user", [("Authorization", "Bearer \(access)")])
         #expect(user.status == 401)
+        // A guest filled the audit log and the disk with a code of its own.
+        for _ in 0..<5 { #expect(try await token(server, code).status == 400) }
+        let refused = try await server.modules.administration.audit.list(in: server.application.id, limit: 100)
+            .filter { $0.result == .refused }
+        #expect(refused.count == 1 && refused.first?.details["method"] == "pages")
     }
 
     @Test(

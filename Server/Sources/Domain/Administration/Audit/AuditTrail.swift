@@ -72,7 +72,7 @@ package struct AuditDraft: Sendable {
         details: [String: String] = [:], in transaction: any Transaction
     ) throws(DomainError) {
         let who = Operator(actor: actor ?? self.actor, origin: origin)
-        if !UserTrace.uncounted.contains(action) { try count(.entry, of: who.actor, in: transaction) }
+        if who.actor.isUser, !UserTrace.uncounted.contains(action) { try count(.entry, of: who.actor, in: transaction) }
         let act = AuditEntry.Act(action, on: target, result: result, details: details)
         let seal = seals.seal(id, in: application, at: at, by: who, did: act)
         try transaction.insert(

@@ -2,6 +2,7 @@
 /// /64 network): else a client with one account fills the disk, and nobody can write any more (requirement 47).
 ///
 /// A thief's acts use up nothing of what the owner may do from elsewhere. Operators, providers and the server have no limit.
+/// What a stranger leaves is counted for the address, where the request has no limit of its own.
 enum UserTrace: String, Sendable {
     /// An entry of the audit log, with its event.
     case entry = "user-entry"
@@ -18,6 +19,12 @@ enum UserTrace: String, Sendable {
     /// What has a limit or a price of its own: a password's hash, the address of a registration, and the mail for a reset, which
     /// must lead an owner in whatever a thief does. `SessionIssuer` counts the log-ins that have none.
     static let uncounted: Set<AuditEntry.Action> = [.loggedIn, .userCreated, .passwordReset]
+
+    /// Ways of log-in whose refusals have a limit of their own: tries of passwords and second factors are counted, and a code of
+    /// the pages that comes again is recorded once. `SessionIssuer` counts all others.
+    static let limitedRefusals: Set<Session.LogInMethod> = Set(
+        [Session.LogInMethod.password, .pages]
+            + SecondFactorChallenge.Factor.allCases.map { Session.LogInMethod(rawValue: $0.rawValue) })
 }
 
 extension AuditDraft {
@@ -25,13 +32,13 @@ extension AuditDraft {
     ///
     /// - Parameters:
     ///   - trace: What.
-    ///   - actor: Who leaves it.
+    ///   - actor: Who leaves it. Strangers of one address are counted together.
     ///   - transaction: The action's.
     /// - Throws: `rateLimited` when it is too much, `storageUnavailable`.
     func count(
         _ trace: UserTrace, of actor: AuditEntry.Actor, in transaction: any Transaction
     ) throws(DomainError) {
-        guard hasLimits, actor.isUser, let address = origin.address else { return }
+        guard hasLimits, actor.isUser || actor == .unknown, let address = origin.address else { return }
         let group = IPAddress(exactly: address)?.allowanceGroup ?? address
         let key = RateLimitKey(
             application: application, kind: trace.rawValue, subject: "\(actor.rawValue) \(group)")
@@ -40,5 +47,5 @@ extension AuditDraft {
 }
 
 extension AuditEntry.Actor {
-    fileprivate var isUser: Bool { rawValue.hasPrefix("user:") }
+    var isUser: Bool { rawValue.hasPrefix("user:") }
 }

@@ -80,10 +80,12 @@ package struct RedeemAuthorizationCode: Sendable {
             let uses = try transaction.count(mark, window: IssueAuthorizationCode.life * 2, at: now).count
             guard let user = try transaction.user(id, in: application.id) else { return nil }
             guard uses <= 1 else {
-                if let stolen = try transaction.session(attempt: attempt.digest, of: id, in: application.id) {
-                    _ = try transaction.endSession(stolen.session.id, of: id, in: application.id)
+                // Recorded when it ends the session: a code can be sent for ever.
+                if let stolen = try transaction.session(attempt: attempt.digest, of: id, in: application.id),
+                    try transaction.endSession(stolen.session.id, of: id, in: application.id)
+                {
+                    try sessions.refuse(id, by: .pages, in: transaction)
                 }
-                try sessions.refuse(id, by: .pages, in: transaction)
                 return nil
             }
             guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0 else { return nil }
