@@ -110,7 +110,7 @@ struct OldServiceTests {
         #expect(try await world.adopt(.firebase, token).status == 200)
     }
 
-    @Test("is tried 120 times an hour from one address, for all services together: a refusal is an entry of the audit log")
+    @Test("is tried 120 times an hour from one address, for all services: a refusal is an entry of the audit log")
     func tries() async throws {
         let world = try await OldServiceWorld()
         let nobodys = try world.fake(.supabase).key.token(try world.claims(.supabase, of: "nobody-imported-this-one"))
