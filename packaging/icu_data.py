@@ -3,7 +3,8 @@
 stead the linker takes it (--wrap): icu_data.py SWIFT_STATIC_FOLDER OUTPUT.s
 
 Foundation brings 34 MB of tables for every language and character set. The program formats no dates, numbers or names by
-language, so host names, the root locale and time zones are enough. The file's form is ICU's "CmnD": a header whose length
+language, so host names, the root locale and time zones are enough. `make lint` refuses what would ask for more: it may stop
+the process (decision 0172). The file's form is ICU's "CmnD": a header whose length
 is its first 16 bits; then the number of items, for each the offsets of its name and its bytes, counted from the number.
 Ends with 1 and changes nothing when the toolchain's library has another form."""
 import pathlib
