@@ -100,7 +100,8 @@ extension OkaeriClient {
     ///   - old: Where to look.
     /// - Returns: The same user, with the time of the log-in before this one; `nil` when nobody was logged in.
     /// - Throws: `OkaeriError`: `.credentialRefused` when the service or the server knows the user no more, or the application
-    ///   has ended all that was there before; what was found stays. `.offline` and `.serverUnavailable` to try again later.
+    ///   has ended all that was there before; what was found stays. `.offline`, `.rateLimited` and `.serverUnavailable` to try
+    ///   again later.
     @discardableResult
     public func adopt(
         from service: OldService, in old: OldSessions = OldSessions()
