@@ -5,7 +5,7 @@ import Testing
 
 /// Who asks for a change of an account, by every kind of asker.
 @Suite("Who asks for a change")
-struct AccountActorTests {
+struct AccountActorTableTests {
     private static let now = StandingClock().now
     private static let owner = Identifier<User>(rawValue: "owner")
     private static let other = Identifier<User>(rawValue: "other")
