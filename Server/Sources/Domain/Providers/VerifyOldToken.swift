@@ -22,8 +22,8 @@ package struct VerifyOldToken: Sendable {
     ///   - token: What the device holds.
     ///   - name: Whose it is.
     ///   - application: Whose settings count.
-    ///   - client: Where the request came from: tokens are tried so often for one address as codes are exchanged. A refusal may
-    ///     leave an entry, a hook costs a call, and nothing in a device id proves anything.
+    ///   - client: Where the request came from: hooks are asked, and device ids tried, so often for one address as codes are
+    ///     exchanged. A signed token proves something, and whole towns have one address on the day of a move.
     /// - Returns: the person, whose subject is the user's id; `nil` when the application trusts no such service.
     /// - Throws: `providerTokenRefused`, `providerUnavailable`, `credentialRefused` when the hook does not know the token,
     ///   `hookRefused`, `hookUnavailable`, `rateLimited`, `secretUnreadable`, `storageUnavailable`.
@@ -32,8 +32,10 @@ package struct VerifyOldToken: Sendable {
     ) async throws(DomainError) -> ExternalIdentity? {
         if let known = OldService.Name(rawValue: name) {
             guard let service = application.settings.oldServices[known] else { return nil }
-            try await countTry(in: application, from: client)
-            guard known != .nakama else { return try await owner(ofDevice: token, in: application) }
+            guard known != .nakama else {
+                try await countTry(in: application, from: client)
+                return try await owner(ofDevice: token, in: application)
+            }
             let secret = try service.sealedSecret.map { sealed throws(DomainError) in
                 let bytes = try sealingKey.open(sealed, purpose: OldService.purpose(known, application.id))
                 return Secret(String(decoding: bytes, as: UTF8.self))
