@@ -28,7 +28,7 @@ package struct Reauthenticate: Sendable {
         /// The code of an authenticator app.
         case totp(String)
         case recoveryCode(String)
-        /// A proof by the session's key, which was checked when the request came in.
+        /// A proof by the session's key, which was checked when the request came in. It counts when the key leads to the user.
         case deviceKey
 
         fileprivate var name: String {
@@ -64,7 +64,7 @@ package struct Reauthenticate: Sendable {
         package var idleLifetime: Duration
     }
 
-    /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by, and for
+    /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by or the key does not lead to the user, and for
     ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `passkeyUnknown`, `passkeyRefused`, `secondFactorUnknown`, `sessionInvalid` when the session ended
     ///   meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(
@@ -151,7 +151,9 @@ package struct Reauthenticate: Sendable {
         case .deviceKey:
             guard Session.LogInMethod.automatic.provesPresence(of: user) else { throw .credentialRefused }
             return try await store.write { transaction throws(DomainError) in
-                try renewal.write(by: user.id, in: transaction)
+                // Read anew: the key may have been removed, or the guest have something better since.
+                guard let guest = try transaction.user(user.id, in: application) else { throw .userUnknown }
+                return try renewal.write(by: who.session.isShownByKey(guest) ? guest.id : nil, in: transaction)
             }
         }
     }

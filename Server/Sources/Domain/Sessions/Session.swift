@@ -79,6 +79,18 @@ package struct Session: Hashable, Sendable {
         return now < authenticatedAt + Self.freshness
     }
 
+    /// Whether the key that the session belongs to leads to a user: a session may belong to one that does not.
+    func isOfKey(of user: User) -> Bool {
+        guard let deviceKey else { return false }
+        return user.identities.contains { $0.provider == .device && $0.subject == deviceKey }
+    }
+
+    /// Whether a proof by the session's key shows that a user is there: one whom nothing else could prove, when the key leads
+    /// there (decision 0167).
+    func isShownByKey(_ user: User) -> Bool {
+        isOfKey(of: user) && LogInMethod.automatic.provesPresence(of: user)
+    }
+
     /// The wire format by which a session was opened. An open set.
     package struct ProtocolName: RawRepresentable, Hashable, Sendable {
         package var rawValue: String

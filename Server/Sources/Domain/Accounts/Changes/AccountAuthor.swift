@@ -31,9 +31,7 @@ package struct AccountAuthor: Sendable {
     ///   - origin: Where the request came from.
     /// - Returns: the author.
     package static func owner(_ who: Authenticated, isProven: Bool, from origin: RequestOrigin) -> AccountAuthor {
-        let isThere =
-            isProven && who.isOfOwnKey && Session.LogInMethod.automatic.provesPresence(of: who.user)
-        let isShown = isThere || !who.session.protocolName.canReauthenticate
+        let isShown = isProven && who.session.isShownByKey(who.user) || !who.session.protocolName.canReauthenticate
         return AccountAuthor(
             .owner(who.user.id), Operator(actor: .user(who.user.id), origin: origin), keeping: KeptAccess(who),
             caller: who, showing: isShown ? [.recentLogIn] : [])
@@ -172,11 +170,6 @@ extension AccountAuthor {
 }
 
 extension Authenticated {
-    /// Whether the key that the session belongs to leads to its user: a session may belong to one that does not.
-    fileprivate var isOfOwnKey: Bool {
-        user.identities.contains { $0.provider == .device && $0.subject == session.deviceKey }
-    }
-
     /// Compares the session with what a change needs beside a recent log-in: the second factor, of a user who has one, and
     /// of all registered users where the application demands it for the change.
     ///
