@@ -171,7 +171,7 @@ struct RowTests {
         if full {
             (session.fields, session.updatedAt) = (["theme": "dark"], time)
             session.methods = [.password, .timeBasedCode]
-            session.secondFactorAt = time
+            (session.secondFactorAt, session.origin) = (time, "key")
         }
         return session
     }

@@ -24,6 +24,9 @@ package struct Session: Hashable, Sendable {
     package var methods: AuthenticationMethods
     /// When the second factor was last shown; `nil` when never.
     package var secondFactorAt: Timestamp?
+    /// What it came from without another proof, by a ticket or a code of the pages, and ends with: the thumbprint of a device's
+    /// key, or the id of a session that had none (decision 0170); `nil` for a log-in of its own.
+    package var origin: String?
     /// What an app keeps of it, in protocols in which sessions are objects of apps.
     package var fields: [String: JSONValue] = [:]
     /// When these, or its end, were last changed; `nil` when never.

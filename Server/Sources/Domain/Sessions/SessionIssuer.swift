@@ -182,6 +182,7 @@ package struct SessionIssuer: Sendable {
         session.methods = request.methods
         if isRemembered { session.methods.insert(.rememberedDevice) }
         session.secondFactorAt = secondFactorAt ?? (request.methods.areTwoFactors ? now : nil)
+        request.source?.carry(to: &session)
         let kept = request.attempt.map {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)

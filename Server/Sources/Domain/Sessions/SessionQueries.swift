@@ -33,7 +33,7 @@ package protocol SessionQueries {
     /// Writes the custom fields, the end and `updatedAt`.
     func updateObject(of session: Session) throws(DomainError)
     func replaceToken(of session: Session, with token: SessionToken.Reference) throws(DomainError)
-    /// Ends one session of a user; `false` when the user has no such session.
+    /// Ends one session of a user, and those that came from it or from its device key; `false` when there is none.
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool
@@ -41,7 +41,8 @@ package protocol SessionQueries {
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>?
     ) throws(DomainError) -> Int
-    /// Ends a user's sessions that one way of log-in opened, or all of them but one; the number that ended.
+    /// Ends a user's sessions that one way of log-in opened, with those that came from them, or all of them but one; the number
+    /// that ended.
     func endSessions(
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
         except kept: Identifier<Session>?

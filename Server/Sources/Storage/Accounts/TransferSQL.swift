@@ -89,8 +89,10 @@ extension SQLTransaction {
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String
     ) throws(DomainError) -> Int {
         let count = try connection.change(
-            "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND device_key = $3",
-            [.id(application), .id(user), .text(deviceKey)])
+            """
+            DELETE FROM sessions
+            WHERE application_id = $1 AND user_id = $2 AND (device_key = $3 OR origin = $3)
+            """, [.id(application), .id(user), .text(deviceKey)])
         note(.user(application, user))
         return count
     }

@@ -24,7 +24,7 @@ package struct Migration: Sendable {
         foreignProtocols, accessLists, installations, administration, userLists, adminPresence,
         evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects, secondFactors,
         authenticationMethods, adminSignIn, events, adminIdentities, proofTimes, roles,
-        sessionSlots, auditIndexes, eventTurns, importedTokens, mailQueueIndex,
+        sessionSlots, auditIndexes, eventTurns, importedTokens, mailQueueIndex, sessionOrigins,
     ]
 
     /// The version that this program needs.

@@ -5,8 +5,10 @@ extension SQLTransaction {
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
         let ended = try endedTokens(
-            "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id = $3",
-            [.id(application), .id(user), .id(id)])
+            """
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND (id = $3 OR origin = $3 OR origin = (
+                SELECT device_key FROM sessions AS ended WHERE application_id = $1 AND user_id = $2 AND id = $3))
+            """, [.id(application), .id(user), .id(id)])
         return noteEnd(of: ended, in: application) > 0
     }
 
@@ -38,8 +40,12 @@ extension SQLTransaction {
         except kept: Identifier<Session>?
     ) throws(DomainError) -> Int {
         let ended = try endedTokens(
-            "DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4",
-            [.id(application), .id(user), .text(method.rawValue), Self.text(of: kept)])
+            """
+            DELETE FROM sessions
+            WHERE application_id = $1 AND user_id = $2 AND (method = $3 OR origin IN (
+                SELECT id FROM sessions AS opened
+                WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4)) AND id <> $4
+            """, [.id(application), .id(user), .text(method.rawValue), Self.text(of: kept)])
         return noteEnd(of: ended, in: application)
     }
 

@@ -8,7 +8,7 @@ package enum SessionRow: StoredRow {
     package enum Column: Int, RowColumn {
         case id, applicationId, userId, deviceKey, deviceName, deviceModel, deviceSystem, deviceAppVersion,
             installation, address, `protocol`, method, createdAt, lastUsedAt, expiresAt, authenticatedAt, fields,
-            updatedAt, secondFactorAt, methods
+            updatedAt, secondFactorAt, methods, origin
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Session {
@@ -28,6 +28,7 @@ package enum SessionRow: StoredRow {
         session.updatedAt = row.optionalTime(.updatedAt)
         if !row.isNull(.methods) { session.methods = AuthenticationMethods(rawValue: row.integer(.methods)) }
         session.secondFactorAt = row.optionalTime(.secondFactorAt)
+        session.origin = row.optionalText(.origin)
         return session
     }
 
@@ -55,6 +56,7 @@ package enum SessionRow: StoredRow {
         case .secondFactorAt: .optional(session.secondFactorAt)
         // Nearly all sessions prove what their way of log-in says.
         case .methods: session.methods == session.method.methods ? .null : .integer(session.methods.rawValue)
+        case .origin: .optional(session.origin)
         }
     }
 }

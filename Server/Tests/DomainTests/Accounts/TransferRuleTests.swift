@@ -17,13 +17,15 @@ struct TransferRuleTests {
         leftUser: nil, redeemedAt: now)
 
     private static func session(
-        _ key: String?, _ method: Session.LogInMethod, openedAfter span: Duration
+        _ key: String?, _ method: Session.LogInMethod, openedAfter span: Duration, from origin: String? = nil
     ) -> Session {
-        Session(
+        var session = Session(
             id: Identifier(rawValue: "s"), application: transfer.application, user: transfer.user,
             client: .init(deviceKey: key, address: nil), protocolName: .native, method: method,
             times: .init(
                 createdAt: now + span, lastUsedAt: now + span, expiresAt: now + .days(9)))
+        session.origin = origin
+        return session
     }
 
     /// The user, with a key of another device that was linked some time after the transfer.
@@ -53,7 +55,7 @@ struct TransferRuleTests {
     @Test("later sessions that were opened by more than a device key or a transfer code", arguments: methods)
     func later(method: Session.LogInMethod) {
         let session = Self.session(nil, method, openedAfter: .seconds(1))
-        let needsMore = method == .automatic || method == .transferCode
+        let needsMore = [.automatic, .transferCode, .pages, .keptPages].contains(method)
         #expect(Self.transfer.concerns(session, of: Self.user(linkedAfter: .seconds(1))) == !needsMore)
     }
 
@@ -65,6 +67,31 @@ struct TransferRuleTests {
         let session = Self.session("other device", method, openedAfter: .days(1))
         #expect(Self.transfer.concerns(session, of: user) == link.isKnown)
         #expect(!Self.transfer.concerns(Self.session("third device", method, openedAfter: .days(1)), of: user))
+    }
+
+    @Test("no session that came from the device by the pages", arguments: methods)
+    func origin(method: Session.LogInMethod) {
+        for key in [nil, "other device", "third device"] {
+            for span in [Duration.seconds(-1), .seconds(1)] {
+                let session = Self.session(key, method, openedAfter: span, from: Self.joined)
+                #expect(!Self.transfer.concerns(session, of: Self.user(linkedAfter: .seconds(-1))))
+            }
+        }
+    }
+
+    @Test("later sessions that came from a key of before, or from the pages that saw a first factor")
+    func pages() {
+        for method in [Session.LogInMethod.pages, .keptPages] {
+            let user = Self.user(linkedAfter: .seconds(-1))
+            for (origin, isKnown) in [("other device", true), ("third device", false), ("a session", false)] {
+                var session = Self.session(nil, method, openedAfter: .days(1), from: origin)
+                #expect(Self.transfer.concerns(session, of: user) == isKnown)
+                session.methods = .transferCode
+                #expect(Self.transfer.concerns(session, of: user) == isKnown)
+                session.methods = .password
+                #expect(Self.transfer.concerns(session, of: user))
+            }
+        }
     }
 
     @Test("nobody for longer than a day")

@@ -19,7 +19,8 @@ struct AuthorizationCodeTests {
 
     /// A person who is logged in, as the pages know them.
     private func person(
-        in application: Application, authenticatedAt: Timestamp? = nil, methods: AuthenticationMethods = .password
+        in application: Application, authenticatedAt: Timestamp? = nil, methods: AuthenticationMethods = .password,
+        secondFactorAt: Timestamp? = nil
     ) async throws -> Authenticated {
         let user = try await world.signUp("hana", to: application).user
         var session = Session(
@@ -28,9 +29,17 @@ struct AuthorizationCodeTests {
             times: .init(
                 createdAt: world.clock.now - .days(1), lastUsedAt: world.clock.now,
                 expiresAt: world.clock.now + .days(1), authenticatedAt: authenticatedAt ?? world.clock.now))
-        session.methods = methods
+        (session.methods, session.secondFactorAt) = (methods, secondFactorAt)
+        try await store(session)
         return Authenticated(
             application: application, session: session, user: user, tokenDigest: SecretDigest(of: []))
+    }
+
+    private func store(_ session: Session) async throws {
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(
+                session, token: SessionToken.Reference(SecretDigest(of: [1])), attempt: nil, replacing: nil)
+        }
     }
 
     private func code(
@@ -110,12 +119,22 @@ struct AuthorizationCodeTests {
         let application = try await world.makeApplication()
         let authenticatedAt = isFresh ? world.clock.now - .milliseconds(599_999) : world.clock.now - .seconds(600)
         let who = try await person(
-            in: application, authenticatedAt: authenticatedAt, methods: [.password, .timeBasedCode])
+            in: application, authenticatedAt: authenticatedAt, methods: [.password, .timeBasedCode],
+            secondFactorAt: authenticatedAt)
         let redeemed = try #require(try await redeem(try code(for: who).revealed, in: application))
         let session = redeemed.logIn.session
         #expect(session.method == (isFresh ? .pages : .keptPages) && session.protocolName == .native)
         #expect(session.methods == (isFresh ? [.password, .timeBasedCode] : []))
-        #expect((session.authenticatedAt != nil) == isFresh && (session.secondFactorAt != nil) == isFresh)
+        #expect(session.authenticatedAt == authenticatedAt && session.secondFactorAt == authenticatedAt)
+        #expect(session.origin == who.session.id.rawValue)
+    }
+
+    @Test("says nothing of a second factor that the pages have not seen, nor of a device that was remembered elsewhere")
+    func remembered() async throws {
+        let application = try await world.makeApplication()
+        let who = try await person(in: application, methods: [.password, .rememberedDevice])
+        let redeemed = try #require(try await redeem(try code(for: who).revealed, in: application))
+        #expect(redeemed.logIn.session.methods == .password && redeemed.logIn.session.secondFactorAt == nil)
     }
 
     @Test("lets the device's key join the user, so that the next launch is automatic")
@@ -181,6 +200,7 @@ struct AuthorizationCodeTests {
         let ended = try code(for: who).revealed
         _ = try await world.modules.administration.users.endAllSessions(of: who.user.id, in: application, by: .local)
         #expect(try await redeem(ended, in: application) == nil)
+        try await store(who.session)
         let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
         let later = Authenticated(
             application: application, session: who.session, user: user, tokenDigest: who.tokenDigest)
@@ -196,6 +216,15 @@ struct AuthorizationCodeTests {
         }
         try await world.engine.write { transaction throws(DomainError) in try transaction.updateStanding(of: user) }
         #expect(try await redeem(good, in: application) != nil)
+    }
+
+    @Test("is void once the session of the pages has ended")
+    func endedSession() async throws {
+        let application = try await world.makeApplication()
+        let who = try await person(in: application)
+        let code = try code(for: who).revealed
+        try await world.modules.sessions.logOut(who)
+        #expect(try await redeem(code, in: application) == nil)
     }
 
     @Test("of somebody who has just registered on the pages is their first log-in")

@@ -87,7 +87,18 @@ struct PageTicketTests {
         let opened = try #require(try await open(try ticket(for: who)))
         #expect(opened.session.method == (isFresh ? .pages : .keptPages))
         #expect(opened.session.methods == (isFresh ? .password : []))
-        #expect((opened.session.authenticatedAt != nil) == isFresh)
+        // The time is that of the proof, and not that of the ticket.
+        #expect(opened.session.authenticatedAt == who.session.createdAt)
+        #expect(opened.session.isFresh(at: world.clock.now) == isFresh)
+        #expect(opened.session.origin == who.session.id.rawValue)
+    }
+
+    @Test("is void once the app's session has ended")
+    func endedSession() async throws {
+        let who = try await guest()
+        let text = try ticket(for: who)
+        try await world.modules.sessions.logOut(who)
+        #expect(try await open(text) == nil)
     }
 
     @Test("is void once the user's ways in were ended, and refused of somebody kept out")

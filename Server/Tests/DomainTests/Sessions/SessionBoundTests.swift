@@ -74,10 +74,13 @@ struct SessionBoundTests {
         let (name, after, version, opens) = Self.tickets[index]
         let world = try TestWorld(try SQLiteStore(.memory, role: .server))
         let (application, elsewhere) = (try await world.makeApplication(), try await world.makeApplication())
-        let user = try await world.signUp("hana", to: application).user
+        let signedUp = try await world.signUp("hana", to: application)
+        let user = signedUp.user
+        if !isFresh { world.clock.advance(by: .seconds(600)) }
+        let who = try await world.authenticate(signedUp.token, in: application)
         let ticket = OneTimeLogInToken(
-            user: user.id.rawValue, expiresAt: (world.clock.now + .milliseconds(after)).milliseconds, isFresh: isFresh,
-            methodBits: nil, version: version)
+            user: user.id.rawValue, expiresAt: (world.clock.now + .milliseconds(after)).milliseconds,
+            source: SessionSource(who), version: version)
         let sealed = try SealingKey.ofTests().seal(
             Array(try JSONEncoder().encode(ticket)), purpose: OneTimeLogInToken.purpose(application.id))
         let text = Base64URL.text(of: sealed)

@@ -55,6 +55,56 @@ extension Contract {
                 try expectEqual(slots, [second.id.rawValue])
             }
         },
+        Contract("ends with a session or a device's key what came from them, and nothing else") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user(after: 1))
+            // One of a key and one without a key, and what came from each, on other keys too.
+            let bound = samples.session(of: user, deviceKey: "key")
+            let unbound = samples.session(of: user, after: .seconds(1))
+            let origins = ["key", "key", unbound.id.rawValue, "other key", nil]
+            let sessions = origins.enumerated().map { index, origin in
+                var session = samples.session(
+                    of: user, deviceKey: index == 1 ? "third key" : nil, after: .seconds(Int64(index) + 2))
+                (session.method, session.origin) = (.pages, origin)
+                return session
+            }
+            var foreign = samples.session(of: other, after: .seconds(9))
+            foreign.origin = "key"
+            let all = [bound, unbound] + sessions + [foreign]
+            let (byKey, bySession, byNoKey, byMethod) = try await engine.write { transaction throws(DomainError) in
+                func left(_ end: () throws(DomainError) -> Void) throws(DomainError) -> [Identifier<Session>] {
+                    for (index, session) in all.enumerated() {
+                        try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
+                    }
+                    try end()
+                    let left = try transaction.sessions(of: user.id, in: user.application)
+                    _ = try transaction.endSessions(of: user.id, in: user.application, except: nil)
+                    let others = try transaction.sessions(of: other.id, in: user.application)
+                    _ = try transaction.endSessions(of: other.id, in: user.application, except: nil)
+                    return left.map(\.id) + others.map(\.id)
+                }
+                return (
+                    try left { () throws(DomainError) in
+                        _ = try transaction.endSessions(of: user.id, in: user.application, deviceKey: "key")
+                    },
+                    try left { () throws(DomainError) in
+                        _ = try transaction.endSession(bound.id, of: user.id, in: user.application)
+                    },
+                    try left { () throws(DomainError) in
+                        _ = try transaction.endSession(unbound.id, of: user.id, in: user.application)
+                    },
+                    try left { () throws(DomainError) in
+                        _ = try transaction.endSessions(
+                            of: user.id, openedBy: .automatic, in: user.application, except: bound.id)
+                    }
+                )
+            }
+            let ids = sessions.map(\.id)
+            try expectEqual(byKey, [ids[4], ids[3], ids[2], unbound.id, foreign.id])
+            try expectEqual(bySession, byKey)
+            try expectEqual(byNoKey, [ids[4], ids[3], ids[1], ids[0], bound.id, foreign.id])
+            try expectEqual(byMethod, byNoKey)
+        },
         Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
             let samples = Samples()
             let user = samples.user()

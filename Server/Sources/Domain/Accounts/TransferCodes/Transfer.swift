@@ -80,13 +80,26 @@ package struct Transfer: Hashable, Sendable {
 
     /// Whether it is a session's to know of and to undo: one of a device that was there before, or one that was opened
     /// by something that the new device need not have. The new device cannot undo what is done against it, nor can
-    /// what it brings in.
+    /// what it brings in, nor a session that came from it.
     package func concerns(_ session: Session, of user: User) -> Bool {
-        guard session.deviceKey != deviceKey else { return false }
+        guard session.deviceKey != deviceKey, session.origin != deviceKey else { return false }
         if session.createdAt <= redeemedAt { return true }
-        if session.method != .automatic && session.method != .transferCode { return true }
+        if session.showsMoreThanDevice { return true }
         return user.identities.contains {
-            $0.provider == .device && $0.subject == session.deviceKey && $0.linkedAt <= redeemedAt
+            $0.provider == .device && $0.linkedAt <= redeemedAt
+                && ($0.subject == session.deviceKey || $0.subject == session.origin)
+        }
+    }
+}
+
+extension Session {
+    /// Whether it was opened by more than a device's key or a transfer code. Of a session that came from the pages, the way
+    /// of log-in says nothing: what was proved does.
+    fileprivate var showsMoreThanDevice: Bool {
+        switch method {
+        case .automatic, .transferCode: false
+        case .pages, .keptPages: methods.assurance > .device
+        default: true
         }
     }
 }

@@ -167,7 +167,7 @@ package protocol AccountQueries {
         _ provider: Identity.Provider, subject: String, of user: Identifier<User>,
         in application: Identifier<Application>
     ) throws(DomainError) -> Bool
-    /// Ends a user's sessions that a device key opened; the number that ended.
+    /// Ends a user's sessions that a device key opened, and those that came from it; the number that ended.
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String
     ) throws(DomainError) -> Int

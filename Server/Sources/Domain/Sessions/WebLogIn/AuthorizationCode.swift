@@ -28,20 +28,12 @@ struct AuthorizationGrant: Codable, Sendable {
     var scopes: [String]
     /// Milliseconds since 1970.
     var expiresAt: Int64
-    /// When the person proved to be there, in milliseconds since 1970.
-    var authenticatedAt: Int64
-    /// How (RFC 8176).
-    var methods: [String]
-    /// The same as `AuthenticationMethods`; codes of before these were kept have none.
-    var methodBits: Int64?
-    /// Whether that was within ten minutes.
-    var isFresh: Bool
+    /// The session of the pages. A code without it, of the minute before an update, opens nothing.
+    var source: SessionSource
     /// The user's `credentialsVersion`; codes of before it was written have the first one.
     var version: Int64?
     /// Whether the person has just registered on the pages.
     var isNew: Bool?
-
-    var proven: AuthenticationMethods? { methodBits.map { AuthenticationMethods(rawValue: $0) } }
 
     static func purpose(_ application: Identifier<Application>) -> String { "authorization code \(application)" }
 }
@@ -67,10 +59,7 @@ package struct IssueAuthorizationCode: Sendable {
         let grant = AuthorizationGrant(
             user: who.user.id.rawValue, redirect: request.redirect, challenge: request.challenge,
             nonce: request.nonce, scopes: request.scopes, expiresAt: (now + Self.life).milliseconds,
-            authenticatedAt: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds,
-            methods: who.session.methods.amr, methodBits: who.session.methods.rawValue,
-            isFresh: who.session.isFresh(at: now),
-            version: who.user.credentialsVersion, isNew: isNew)
+            source: SessionSource(who), version: who.user.credentialsVersion, isNew: isNew)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(grant))

@@ -5,10 +5,8 @@ struct OneTimeLogInToken: Codable, Sendable {
     var user: String
     /// Milliseconds since 1970.
     var expiresAt: Int64
-    /// Whether the app's session was fresh.
-    var isFresh: Bool
-    /// How the owner of the app's session proved who they are, as `AuthenticationMethods`; tickets of before it was kept have none.
-    var methodBits: Int64?
+    /// The app's session. A ticket without it, of the minute before an update, opens nothing.
+    var source: SessionSource
     /// The user's `credentialsVersion`; tickets of before it was written have the first one.
     var version: Int64?
 
@@ -32,8 +30,7 @@ package struct IssueOneTimeLogInToken: Sendable {
         let now = clock.now
         let ticket = OneTimeLogInToken(
             user: who.user.id.rawValue, expiresAt: (now + Self.life).milliseconds,
-            isFresh: who.session.isFresh(at: now), methodBits: who.session.methods.rawValue,
-            version: who.user.credentialsVersion)
+            source: SessionSource(who), version: who.user.credentialsVersion)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(ticket))
@@ -64,7 +61,7 @@ package struct OpenPages: Sendable {
     ///   - device: The browser.
     ///   - address: Where it is.
     ///   - origin: Where the request came from, for the audit log.
-    /// - Returns: `nil` for a ticket that is wrong, used or too old, without saying which.
+    /// - Returns: `nil` for a ticket that is wrong, used, too old, or of a session that has ended, without saying which.
     /// - Throws: `userDisabled`, `userDeleted`, `storageUnavailable`.
     package func callAsFunction(
         _ text: String, in application: Application, device: DeviceDescription, address: ClientAddress,
@@ -82,14 +79,14 @@ package struct OpenPages: Sendable {
             subject: Base64URL.text(of: SecretDigest(of: text.utf8).bytes))
         let issuer = issuers.issuer(
             for: .init(
-                application, .pages, by: ticket.isFresh ? .pages : .keptPages,
+                application, .pages, by: ticket.source.isFresh(at: now) ? .pages : .keptPages,
                 on: .init(device: device, address: address.text), record: .logIn(from: origin)
-            ).proven(by: AuthenticationMethods(rawValue: ticket.isFresh ? ticket.methodBits ?? 0 : 0)),
+            ).derived(from: ticket.source, at: now),
             at: now)
         return try await store.write { transaction throws(DomainError) -> LogIn? in
             let uses = try transaction.count(mark, window: IssueOneTimeLogInToken.life * 2, at: now).count
             guard uses <= 1, let user = try transaction.user(id, in: application.id),
-                user.credentialsVersion == ticket.version ?? 0
+                user.credentialsVersion == ticket.version ?? 0, try ticket.source.isOpen(of: user, in: transaction)
             else { return nil }
             return try issuer.reissue(to: user, in: transaction)
         }

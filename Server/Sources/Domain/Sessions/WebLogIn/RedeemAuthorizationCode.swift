@@ -18,7 +18,7 @@ package struct RedeemAuthorizationCode: Sendable {
         package var code: String
         package var redirect: String
         package var verifier: String
-        /// Binds the session to the device's key, which joins the user when the person has just shown to be there on the pages.
+        /// Binds the session to the device's key, which joins the user when the person has just shown to be there, on the pages themselves.
         package var proof: PresentedProof?
         package var device: DeviceDescription
         package var address: ClientAddress
@@ -49,7 +49,7 @@ package struct RedeemAuthorizationCode: Sendable {
     /// - Parameters:
     ///   - request: What the app sent.
     ///   - issuer: Who the identity token is from.
-    /// - Returns: `nil` for a code that is wrong, used, too old, or not this app's, without saying which.
+    /// - Returns: `nil` for a code that is wrong, used, too old, not this app's, or of a session that has ended, without saying which.
     /// - Throws: `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`, `fieldsRefused`, `storageUnavailable`,
     ///   `secretUnreadable`.
     package func callAsFunction(_ request: Request, issuer: String) async throws(DomainError) -> Redeemed? {
@@ -66,14 +66,17 @@ package struct RedeemAuthorizationCode: Sendable {
         let attempt = Attempt(name: "authorization code \(request.code)", request: [])
         let mark = RateLimitKey(
             application: application.id, kind: "authorization-code", subject: Base64URL.text(of: attempt.digest.bytes))
-        // A key that joins is another way in, for ever; a browser that was left open, or a stolen session, opens none.
-        let link = DeviceLink(proof: proof, joins: grant.isFresh, now: now)
+        let source = grant.source
+        let isFresh = source.isFresh(at: now)
+        // A key that joins is another way in, for ever; a browser that was left open, a session of the pages that another
+        // session opened, or a stolen one, opens none.
+        let link = DeviceLink(proof: proof, joins: isFresh && !source.isDerived, now: now)
         let sessions = issuers.issuer(
             for: .init(
-                application, .native, by: grant.isFresh ? .pages : .keptPages,
+                application, .native, by: isFresh ? .pages : .keptPages,
                 on: .init(deviceKey: proof?.thumbprint, device: request.device, address: request.address.text),
                 attempt: attempt, record: .logIn(from: request.origin)
-            ).proven(by: grant.isFresh ? grant.proven ?? [] : []),
+            ).derived(from: source, at: now),
             at: now)
         let id = Identifier<User>(rawValue: grant.user)
         let logIn = try await store.write { transaction throws(DomainError) -> LogIn? in
@@ -88,10 +91,12 @@ package struct RedeemAuthorizationCode: Sendable {
                 }
                 return nil
             }
-            guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0 else { return nil }
+            guard AccountGate.isOpen(to: user), user.credentialsVersion == grant.version ?? 0,
+                try source.isOpen(of: user, in: transaction)
+            else { return nil }
             try link.use(in: transaction, application.id)
             var joined = try link.joined(to: user, in: transaction)
-            if grant.isFresh, grant.proven?.areTwoFactors == true {
+            if link.joins, source.hasRecentSecondFactor(at: now) {
                 joined = try link.noteSecondFactor(of: joined, in: transaction)
             }
             // The session of the pages was the registration's; this one is the first of an app.

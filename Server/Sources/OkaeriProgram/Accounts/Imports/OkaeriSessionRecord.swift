@@ -16,6 +16,7 @@ enum OkaeriSessionRecord {
         members["authenticatedAt"] = session.authenticatedAt.map(value)
         members["secondFactorAt"] = session.secondFactorAt.map(value)
         members["updatedAt"] = session.updatedAt.map(value)
+        members["origin"] = session.origin.map(JSONValue.string)
         members["deviceKey"] = session.deviceKey.map(JSONValue.string)
         members["address"] = session.address.map(JSONValue.string)
         if !session.fields.isEmpty { members["fields"] = .object(session.fields) }
@@ -55,6 +56,7 @@ enum OkaeriSessionRecord {
                 expiresAt: try object.time("expiresAt"), authenticatedAt: try object.optionalTime("authenticatedAt")))
         session.methods = AuthenticationMethods(rawValue: try object.count("methods"))
         session.secondFactorAt = try object.optionalTime("secondFactorAt")
+        session.origin = try object.optionalText("origin")
         session.updatedAt = try object.optionalTime("updatedAt")
         if let fields = try object.object("fields") {
             session.fields = fields.names.reduce(into: [:]) { $0[$1] = fields.exact($1) }

@@ -1,0 +1,70 @@
+/// What a session takes over from the one that it comes from, by a ticket or a code of the pages. Nobody shows anything on
+/// the way: the new session proves what the other one did, at the time when it did, and ends with it (decision 0170). It is
+/// sealed in the ticket or the code.
+struct SessionSource: Codable, Hashable, Sendable {
+    /// The id of that session. A ticket or a code of one that has ended is void.
+    private let session: String
+    /// See `Session.origin`.
+    let origin: String
+    /// Whether the session came from another one itself, and its owner has shown nothing since it is there.
+    let isDerived: Bool
+    /// When the session's owner last proved to be there, in milliseconds since 1970; `nil` when never.
+    let authenticatedAt: Int64?
+    /// When the session last showed the second factor, in milliseconds since 1970; `nil` when never.
+    let secondFactorAt: Int64?
+    /// `AuthenticationMethods`, of what the owner showed.
+    private let methodBits: Int64
+
+    /// - Parameter who: Whose session the next one comes from.
+    init(_ who: Authenticated) {
+        let session = who.session
+        self.session = session.id.rawValue
+        let isOfOwnKey = session.isOfKey(of: who.user)
+        // A key that leads to the user is what can be removed; before it, what came first counts.
+        let key = isOfOwnKey ? session.deviceKey : session.origin ?? session.deviceKey
+        origin = key ?? session.id.rawValue
+        isDerived = session.origin != nil && (session.authenticatedAt ?? session.createdAt) <= session.createdAt
+        authenticatedAt = session.authenticatedAt?.milliseconds
+        secondFactorAt = session.secondFactorAt?.milliseconds
+        // That a device is remembered says nothing of another device.
+        methodBits = session.methods.subtracting(.rememberedDevice).rawValue
+    }
+
+    var methods: AuthenticationMethods { AuthenticationMethods(rawValue: methodBits) }
+
+    /// Whether the session has not ended: what ended it would not find what is opened now.
+    func isOpen(of user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
+        try transaction.sessions(of: user.id, in: user.application).contains { $0.id.rawValue == session }
+    }
+
+    /// Whether the owner proved to be there within the last ten minutes.
+    func isFresh(at now: Timestamp) -> Bool {
+        authenticatedAt.map { now < Timestamp(milliseconds: $0) + Session.freshness } ?? false
+    }
+
+    /// Whether the second factor was shown within the last ten minutes: what was proved says that two were, and not when.
+    func hasRecentSecondFactor(at now: Timestamp) -> Bool {
+        secondFactorAt.map { now < Timestamp(milliseconds: $0) + Session.freshness } ?? false
+    }
+
+    /// Writes it into a session that is about to be stored.
+    func carry(to session: inout Session) {
+        session.origin = origin
+        session.authenticatedAt = authenticatedAt.map { Timestamp(milliseconds: $0) }
+        session.secondFactorAt = secondFactorAt.map { Timestamp(milliseconds: $0) }
+    }
+}
+
+extension SessionIssuer.Request {
+    /// The same session, which comes from another one.
+    ///
+    /// - Parameters:
+    ///   - source: What it takes over.
+    ///   - now: What was proved within ten minutes before counts; later, the session says that nobody was asked.
+    /// - Returns: the request.
+    func derived(from source: SessionSource, at now: Timestamp) -> Self {
+        var request = proven(by: source.isFresh(at: now) ? source.methods : [])
+        request.source = source
+        return request
+    }
+}
