@@ -29,7 +29,7 @@ public struct AccessTokenClaims: Hashable, Sendable {
     public var session: String? { all["sid"]?.text }
     /// The token's own id (`jti`).
     public var identifier: String? { all["jti"]?.text }
-    /// When the user last proved to be there (`auth_time`).
+    /// When the user last proved to be there (`auth_time`); `nil` when never in this session.
     public var authenticatedAt: Date? {
         all["auth_time"]?.seconds.map { Date(timeIntervalSince1970: TimeInterval($0)) }
     }

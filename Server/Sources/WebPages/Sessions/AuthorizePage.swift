@@ -59,8 +59,9 @@ struct AuthorizationAsked {
 
     func isTooOld(_ who: Authenticated, _ request: HostedPageRequest) -> Bool {
         guard let maximumAgeSeconds else { return false }
-        let at = (who.session.authenticatedAt ?? who.session.createdAt) + .seconds(maximumAgeSeconds)
-        return at <= request.modules.now
+        // Who has proved nothing is asked, however long ago that may be.
+        guard let provenAt = who.session.authenticatedAt else { return true }
+        return provenAt + .seconds(maximumAgeSeconds) <= request.modules.now
     }
 }
 

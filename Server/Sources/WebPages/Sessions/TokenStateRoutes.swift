@@ -59,10 +59,10 @@ struct IntrospectionRoute: Sendable {
                 "client_id": .string(who.application.id.rawValue), "sid": .string(session.id.rawValue),
                 "iat": .integer(session.createdAt.milliseconds / 1000),
                 "exp": .integer(session.expiresAt.milliseconds / 1000),
-                "auth_time": .integer((session.authenticatedAt ?? session.createdAt).milliseconds / 1000),
                 "amr": .array(session.methods.amr.map { .string($0) }),
                 "acr": .string(session.methods.assurance.rawValue), "is_anonymous": .bool(who.user.isAnonymous),
             ]
+            members["auth_time"] = session.authenticatedAt.map { JSONValue.integer($0.milliseconds / 1000) }
             if let issuer { members["iss"] = .string(issuer) }
             if who.application.settings.proofRequired, let key = session.deviceKey {
                 members["token_type"] = "DPoP"

@@ -26,7 +26,8 @@ package struct MintAccessToken: Sendable {
         var jti: String
         var iat: Int64
         var exp: Int64
-        var auth_time: Int64
+        /// Missing when nobody ever proved to be there: a device's key shows the device.
+        var auth_time: Int64?
         var amr: [String]
         var acr: String
         var is_anonymous: Bool
@@ -82,7 +83,7 @@ package struct MintAccessToken: Sendable {
             iss: issuer, sub: who.user.id.rawValue, aud: audience, client_id: application.id.rawValue,
             sid: who.session.id.rawValue, cnf: isBound ? key.map(Confirmation.init(jkt:)) : nil,
             jti: Base64URL.text(of: randomness.bytes(16)), iat: now, exp: now + Self.lifetime.components.seconds,
-            auth_time: (who.session.authenticatedAt ?? who.session.createdAt).milliseconds / 1000,
+            auth_time: who.session.authenticatedAt.map { $0.milliseconds / 1000 },
             amr: who.session.methods.amr, acr: who.session.methods.assurance.rawValue,
             is_anonymous: who.user.isAnonymous, claims_version: access.version)
         return try await signingKeys.sign(
