@@ -1,5 +1,6 @@
 import Domain
 import OkaeriWire
+import TestWorld
 import Testing
 
 /// Who may change what of an account, protocol by protocol, when its access list lets everybody write (requirement 50).

@@ -1,4 +1,5 @@
 import Domain
+import HTTPTypes
 import OkaeriWire
 import TestWorld
 import Testing
