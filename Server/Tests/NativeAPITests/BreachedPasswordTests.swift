@@ -64,6 +64,19 @@ struct BreachedPasswordTests {
         #expect(try await world.server.logIn("hana@example.com", "another new secret").status == 200)
     }
 
+    @Test("are no way to guess the present password at a change without being counted")
+    func guesses() async throws {
+        let world = try await world()
+        let person = try await world.server.person()
+        let upgrade = #"{"username": "hana", "password": "\#(Self.fresh)"}"#
+        #expect(try await person.send(.post, APIPath.upgrade, body: upgrade).status == 200)
+        let guess = #"{"currentPassword": "a wrong guess", "newPassword": "\#(Self.leaked)"}"#
+        for _ in 0..<5 {
+            expect(try await person.send(.put, APIPath.password, body: guess), 401, .credentialRefused)
+        }
+        expect(try await person.send(.put, APIPath.password, body: guess), 429, .rateLimited)
+    }
+
     @Test("log in their users as before: the list is about new passwords")
     func logIn() async throws {
         let world = try await MailServerWorld()

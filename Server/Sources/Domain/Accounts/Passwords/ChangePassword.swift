@@ -69,10 +69,18 @@ package struct ChangePassword: Sendable {
             outcome = try await check(
                 current.revealed, of: .own(user), in: application.id, from: request.address)
         }
-        let credential = try await prepareCredential(.passwordChanged, to: new, of: user, by: author)
-        let (settled, mustBeUnknown) = (outcome, isUnknown)
         let ready = try changes.ready(
             [.passwordChanged], of: user, in: application, by: author, at: now)
+        // Before anything else can be wrong, lest a guess count or not by what the new password is.
+        if let outcome, outcome.isRefused {
+            try await store.write { transaction throws(DomainError) in
+                _ = try outcome.settle(in: transaction, isMeant: { $0.id == user.id })
+                try ready.refuse(.passwordChanged, of: user.id, in: transaction)
+            }
+            throw .credentialRefused
+        }
+        let credential = try await prepareCredential(.passwordChanged, to: new, of: user, by: author)
+        let (settled, mustBeUnknown) = (outcome, isUnknown)
         let ended = try await store.write { transaction throws(DomainError) -> Int? in
             if let settled, try settled.settle(in: transaction, isMeant: { $0.id == user.id }) == nil {
                 try ready.refuse(.passwordChanged, of: user.id, in: transaction)
