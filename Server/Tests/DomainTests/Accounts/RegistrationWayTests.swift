@@ -11,6 +11,7 @@ struct RegistrationWayTests {
         var password: RegistrationWay.PasswordNeed
         var demandsFields = true
         var forgivesFailures = false
+        var takesOtherMeanings = false
         var asksHook = true
         var path = ""
         /// Who stands in the audit log of a user with a password, and of one without.
@@ -29,10 +30,10 @@ struct RegistrationWayTests {
         Row(way: .mail, password: .required, demandsFields: false, named: .unknown, nameless: .unknown),
         Row(way: .provider, password: .none, path: "user."),
         Row(way: .device, password: .none, path: "user."),
-        Row(way: .importing, password: .none, demandsFields: false, asksHook: false),
+        Row(way: .importing, password: .none, demandsFields: false, takesOtherMeanings: true, asksHook: false),
         Row(
-            way: .migration, password: .none, demandsFields: false, forgivesFailures: true, asksHook: false,
-            named: .unknown, nameless: .unknown),
+            way: .migration, password: .none, demandsFields: false, forgivesFailures: true, takesOtherMeanings: true,
+            asksHook: false, named: .unknown, nameless: .unknown),
     ]
 
     @Test("are all in the table, once")
@@ -46,6 +47,7 @@ struct RegistrationWayTests {
         #expect(row.way.password == row.password)
         #expect(row.way.demandsFields == row.demandsFields)
         #expect(row.way.forgivesFailures == row.forgivesFailures)
+        #expect(row.way.takesOtherMeanings == row.takesOtherMeanings)
         #expect(row.way.asksHook == row.asksHook)
         #expect(row.way.profilePath == row.path)
         #expect(row.way.recordedActor(of: Self.user, hasPassword: true) == row.named)

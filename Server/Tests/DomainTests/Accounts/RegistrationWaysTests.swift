@@ -216,6 +216,25 @@ struct RegistrationWaysTests {
         #expect(try await users(in: application).count == 1)
     }
 
+    @Test("holds no address by a name that reads the same: its owner, whom a mail reached, registers")
+    func mailedDespiteName() async throws {
+        let application = try await world.makeApplication()
+        let mallory = try await world.modules.accounts.signUp(
+            SignUp.Request(
+                application: application,
+                identifiers: NewIdentifiers(username: .set("hana@example.com"), rules: .samples),
+                password: Secret("a stranger's secret"),
+                client: LogInClient(.native, from: TestWorld.address, origin: .local)))
+        try await world.modules.accounts.resetPassword(
+            ResetPassword.Request(
+                application: application,
+                token: try await Self.mailedToken(to: "hana@example.com", in: application, world),
+                newPassword: Self.password, address: TestWorld.address, origin: .local, rules: .native))
+        let hana = try await world.logIn("hana@example.com", Self.password, to: application).user
+        #expect(hana.id != mallory.user.id && hana.emailVerifiedAt != nil)
+        #expect(try await users(in: application).count == 2)
+    }
+
     @Test("takes a registration's token once, not after a day, and its attempt again")
     func mailToken() async throws {
         let application = try await world.makeApplication()

@@ -71,6 +71,19 @@ struct TypedNameTests {
         #expect(try await world.logIn("bob@example.org", to: application).user.id == owner)
     }
 
+    @Test("is no reason to refuse an address that its owner has proved")
+    func provedAddress() async throws {
+        let stranger = try await signUp(.username, "bob@example.org", "a stranger's secret")
+        let owner = try await signUp(.username, "bob")
+        let edited = try await world.modules.accounts.editUser(
+            UserEdit(proving: LogInIdentifier(.email, shown: "bob@example.org")), of: owner, in: application,
+            by: .holder(of: owner, showing: .code, from: .local, keeping: .nothing)
+        ).user
+        #expect(edited.email == "bob@example.org" && edited.emailVerifiedAt != nil)
+        let logIn = try await world.logIn("bob@example.org", to: application)
+        #expect(logIn.user.id == owner && logIn.user.id != stranger)
+    }
+
     @Test(
         "means the user name before an address that nobody has proved, where an import left both, and the address after that",
         arguments: [true, false])

@@ -167,7 +167,7 @@ package struct PasswordCheck: Sendable {
 
 extension User {
     /// Whether the user has shown to have the address or number.
-    fileprivate func hasProved(_ kind: LogInIdentifier.Kind) -> Bool {
+    func hasProved(_ kind: LogInIdentifier.Kind) -> Bool {
         switch kind {
         case .username: true
         case .email: emailVerifiedAt != nil

@@ -53,6 +53,14 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// Whether its identifiers may be another user's of another kind when they are typed.
+    var takesOtherMeanings: Bool {
+        switch self {
+        case .signUp, .account, .identities, .mail, .provider, .device: false
+        case .importing, .migration: true
+        }
+    }
+
     /// Whether the application's hook is asked first. An import is the operator's own decision, and so is a migration.
     var asksHook: Bool {
         switch self {

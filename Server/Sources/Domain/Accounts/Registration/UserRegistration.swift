@@ -240,8 +240,8 @@ extension UserRegistration {
     ) throws(DomainError) -> Registered {
         guard approval != nil || hook == nil else { throw .hookUnavailable }
         var user = try completed()
-        // Imports take what was elsewhere, where a name could be somebody else's address.
-        try transaction.refuseTaken(user, before: way == .importing ? user : nil, takesTwins: takesTwins)
+        // Imports and migrations take what was elsewhere, where a name could be somebody else's address.
+        try transaction.refuseTaken(user, before: way.takesOtherMeanings ? user : nil, takesTwins: takesTwins)
         if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }
         if issuer != nil { user.lastLogInAt = user.createdAt }
         if hash != nil, !isExact || user.passwordSetAt == nil { user.passwordSetAt = user.updatedAt }
@@ -294,7 +294,8 @@ extension Transaction {
 
     /// The one rule of identifiers: none belongs to two users of an application, and none that is new leads to another user when
     /// it is typed at a log-in, of whatever kind it is there. Who signed up with another's address as a name, or the other way
-    /// round, would stand in that one's way.
+    /// round, would stand in that one's way. An address or number that its owner has proved leads to the owner before any name, and
+    /// is refused for none.
     ///
     /// - Parameters:
     ///   - user: A user as it shall be, new or changed.
@@ -307,6 +308,7 @@ extension Transaction {
         }
         var kinds = owners.map(\.kind)
         for identifier in user.typedIdentifiers where before?.typedIdentifiers.contains(identifier) != true {
+            if identifier.kind != .username, user.hasProved(identifier.kind) { continue }
             let others = try self.owners(of: identifier.otherMeanings, in: user.application)
             if others.contains(where: { $0.user.id != user.id }), !kinds.contains(identifier.kind) {
                 kinds.append(identifier.kind)
