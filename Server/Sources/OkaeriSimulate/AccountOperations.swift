@@ -22,7 +22,8 @@ extension Simulation {
         // Entered before: another upgrade under way may have to give way to this one.
         claims[name, default: []].append(person)
         let outcome = await call("upgrade") {
-            try await $0.modules.accounts.upgradeUser(request, by: who, isProven: false, from: Self.origin)
+            try await $0.modules.accounts.upgradeUser(
+                request, by: who, isProven: false, address: Self.address, from: Self.origin)
         }
         switch outcome {
         case .done:

@@ -54,7 +54,7 @@ package final class Accounts: Sendable {
         editUser = EditUser(
             store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
             prepareCredential: prepareCredential, changes: changes, askHook: askHook)
-        upgradeUser = UpgradeUser(store: store, passwords: world.passwords, editUser: editUser)
+        upgradeUser = UpgradeUser(store: store, check: check, editUser: editUser)
         judgeFirstLaunch = JudgeFirstLaunch(world)
         logInAutomatically = LogInAutomatically(
             store: store, clock: clock, verifyProof: verifyProof, registrar: registrar, issuers: issuers,
@@ -87,7 +87,7 @@ package final class Accounts: Sendable {
         changePassword = ChangePassword(
             store: store, clock: clock, prepareCredential: prepareCredential, check: check, changes: changes)
         resetPassword = ResetPassword(
-            store: store, clock: clock, randomness: randomness, passwords: world.passwords, tryCode: tryCode,
+            store: store, clock: clock, randomness: randomness, prepareCredential: prepareCredential, tryCode: tryCode,
             changes: changes, sealing: enqueueMessage.sealing, registrar: registrar)
         verifyPassword = VerifyPassword(store: store, check: check)
         verifyEmail = VerifyEmail(tryCode: tryCode, editUser: editUser, changes: changes)

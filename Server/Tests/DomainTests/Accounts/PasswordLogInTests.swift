@@ -198,8 +198,7 @@ struct PasswordLogInTests {
         #expect(who.session.isFresh(at: world.clock.now))
         _ = try await world.modules.accounts.upgradeUser(
             .init(identifiers: .init(username: .set("hana"), rules: .native), password: password), by: who,
-            isProven: false,
-            from: .local)
+            isProven: false, address: TestWorld.address, from: .local)
         let automatic = try await world.logIn(device, to: application)
         who = try await world.authenticate(automatic.token, in: application)
         #expect(!who.session.isFresh(at: world.clock.now))

@@ -108,6 +108,34 @@ struct UpgradeUserTests {
         #expect(wrong == .alreadyRegistered && other == .alreadyRegistered)
     }
 
+    @Test("that is repeated counts as a log-in does: what is too much costs no hash, and guesses wait")
+    func repeatedTooOften() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(device, to: application)
+        let identifiers = NewIdentifiers(username: .set("hana"), rules: .native)
+        func refusal(_ password: Secret) async -> DomainError? {
+            await world.refusal {
+                _ = try await world.upgrade(logIn, identifiers, password, isNamedAttempt: true, in: application)
+            }
+        }
+        #expect(await refusal(password) == nil)
+        for _ in 0..<5 { #expect(await refusal(Secret("another secret")) == .alreadyRegistered) }
+        #expect(await refusal(password)?.code == .rateLimited)
+        world.clock.advance(by: .seconds(1))
+        #expect(await refusal(password) == nil)
+        let key = RateLimitKey(
+            application: application.id, kind: "password-log-in-user",
+            subject: "\(logIn.user.id.rawValue) \(TestWorld.address.allowanceGroup)")
+        let now = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            for _ in 0..<600 { _ = try transaction.count(key, window: .seconds(3600), at: now) }
+        }
+        let compared = world.passwords.counted.comparisons
+        #expect(await refusal(password)?.code == .rateLimited)
+        #expect(world.passwords.counted.comparisons == compared)
+    }
+
     @Test(
         "refuses user names that look like something else",
         arguments: [

@@ -104,6 +104,40 @@ struct MailedTokenTests {
         #expect(late == .codeRefused)
     }
 
+    @Test(
+        "and lets an attempt that comes again have no more hashed than right passwords",
+        arguments: [Mail.newPassword, .registration])
+    func hashes(mail: Mail) async throws {
+        let world = try TestWorld(
+            try SQLiteStore(.memory, role: .server), hasRateLimits: true, mail: .carrier(carrier))
+        let application = try await world.makeApplication()
+        if mail == .newPassword {
+            _ = try await world.makeUser(in: application, email: Self.email, isVerified: true)
+            _ = try await world.modules.messaging.requestPasswordReset(
+                email: Self.email, in: application, languages: [], from: TestWorld.address)
+        } else {
+            try await world.modules.accounts.registerByMail(
+                email: Self.email, in: application, languages: [], from: TestWorld.address)
+        }
+        _ = try await world.modules.messaging.deliverMail()
+        let token = try #require(carrier.delivered.compactMap(\.token).last)
+        let request = ResetPassword.Request(
+            application: application, token: token, newPassword: Self.password, address: TestWorld.address,
+            attempt: SecretDigest(of: "attempt".utf8), origin: .local, rules: .native)
+        for _ in 0..<2 { try await world.modules.accounts.resetPassword(request) }
+        let user = try await world.logIn(Self.email, Self.password, to: application).user
+        let key = RateLimitKey(
+            application: application.id, kind: "password-log-in-user",
+            subject: "\(user.id.rawValue) \(TestWorld.address.allowanceGroup)")
+        let now = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            for _ in 0..<600 { _ = try transaction.count(key, window: .seconds(3600), at: now) }
+        }
+        let worked = world.passwords.counted
+        let refusal = await world.refusal { try await world.modules.accounts.resetPassword(request) }
+        #expect(refusal?.code == .rateLimited && world.passwords.counted == worked)
+    }
+
     @Test("in the page for a new password, which it opens until it is used")
     func page() async throws {
         let application = try await world.makeApplication()

@@ -37,7 +37,7 @@ extension TestWorld {
         return try await modules.accounts.upgradeUser(
             UpgradeUser.Request(
                 identifiers: identifiers, password: password, changes: changes, isNamedAttempt: isNamedAttempt),
-            by: who, isProven: false, from: .local)
+            by: who, isProven: false, address: Self.address, from: .local)
     }
 
     /// Edits a user in the user's own name.

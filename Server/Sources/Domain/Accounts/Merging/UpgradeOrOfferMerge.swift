@@ -20,7 +20,8 @@ package struct UpgradeOrOfferMerge: Sendable {
         from origin: RequestOrigin
     ) async throws(DomainError) -> User {
         do {
-            return try await upgradeUser(request, by: who, isProven: isProven, from: origin)
+            return try await upgradeUser(
+                request, by: who, isProven: isProven, address: address, from: origin)
         } catch {
             guard error.code == .identifiersTaken else { throw error }
             let author = AccountAuthor.owner(who, isProven: isProven, from: origin)

@@ -2,7 +2,7 @@
 /// in one transaction. Id and session stay, and every device key keeps leading to the user.
 package struct UpgradeUser: Sendable {
     let store: any Store
-    let passwords: any PasswordHashing
+    let check: PasswordCheck
     let editUser: EditUser
 
     package struct Request: Sendable {
@@ -48,31 +48,34 @@ package struct UpgradeUser: Sendable {
     ///   - request: What is asked for.
     ///   - who: The user.
     ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
-    ///   - origin: Where the request came from, for the audit log.
+    ///   - address: Where the request came from.
+    ///   - origin: The same, for the audit log.
     /// - Returns: the user afterwards.
     /// - Throws: `reauthenticationRequired`, `alreadyRegistered`, `fieldsRefused`, among others for an upgrade without any identifier;
-    ///   `identifiersTaken`, `busy`, `userUnknown`, `storageUnavailable`. Nothing is changed then.
+    ///   `identifiersTaken`, `rateLimited`, `busy`, `userUnknown`, `storageUnavailable`. Nothing is changed then.
     package func callAsFunction(
-        _ request: Request, by who: Authenticated, isProven: Bool, from origin: RequestOrigin
+        _ request: Request, by who: Authenticated, isProven: Bool, address: ClientAddress, from origin: RequestOrigin
     ) async throws(DomainError) -> User {
         let author = AccountAuthor.owner(who, isProven: isProven, from: origin)
         try author.requireProof(of: .upgraded, at: editUser.clock.now)
-        guard who.user.isAnonymous else { return try await repeated(request, by: who) }
+        guard who.user.isAnonymous else { return try await repeated(request, by: who, from: address) }
         return try await editUser(request.edit, of: who.user.id, in: who.application, by: author).user
     }
 
-    /// The answer to the repetition of an upgrade whose answer was lost: the user, when all that it asks holds.
-    private func repeated(_ request: Request, by who: Authenticated) async throws(DomainError) -> User {
+    /// The answer to the repetition of an upgrade whose answer was lost: the user, when all that it asks holds. The password
+    /// counts as at any log-in, right or wrong.
+    private func repeated(
+        _ request: Request, by who: Authenticated, from address: ClientAddress
+    ) async throws(DomainError) -> User {
         var asked = who.user
         guard request.isNamedAttempt, request.identifiers.apply(to: &asked).isEmpty, asked == who.user,
-            let password = request.password.flatMap({ Password($0.revealed) })
+            let password = request.password
         else { throw .alreadyRegistered }
-        let (id, application) = (who.user.id, who.application.id)
-        let hash = try await store.read { transaction throws(DomainError) in
-            try transaction.passwordHash(of: id, in: application)
+        let outcome = try await check(password.revealed, of: .own(who.user), in: who.application.id, from: address)
+        let shown = try await store.write { transaction throws(DomainError) in
+            try outcome.settle(in: transaction, isMeant: { $0.id == who.user.id })
         }
-        let verdict = try await passwords.compare(password, with: hash, among: [], for: .application(application))
-        guard verdict != .refused else { throw .alreadyRegistered }
+        guard shown != nil else { throw .alreadyRegistered }
         return who.user
     }
 }

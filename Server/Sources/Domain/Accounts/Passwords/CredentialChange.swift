@@ -82,4 +82,11 @@ struct PrepareCredential: Sendable {
         }
         return try await CredentialChange(change, to: new, of: user, hashing: passwords)
     }
+
+    /// Counts a password that is hashed, or compared, for who has no session.
+    ///
+    /// - Throws: `rateLimited` before anything is hashed; `storageUnavailable`.
+    func count(_ user: User, from address: ClientAddress) async throws(DomainError) {
+        try await limits?.count(user.id, in: user.application, from: address)
+    }
 }

@@ -56,6 +56,7 @@ extension ResetPassword {
             let made = try await store.read { transaction throws(DomainError) in
                 try transaction.user(address, in: application.id)
             }
+            if let made { try await prepareCredential.count(made, from: request.address) }
             try await refuseOther(request.newPassword, of: made)
             return true
         }

@@ -12,7 +12,7 @@ package struct ResetPassword: Sendable {
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
-    let passwords: any PasswordHashing
+    let prepareCredential: PrepareCredential
     let tryCode: TryCode
     let changes: AccountChanges
     let sealing: MailSealing
@@ -81,10 +81,13 @@ package struct ResetPassword: Sendable {
         }
         let password = try PasswordRules(for: application, user: owner, rules: request.rules)
             .check(request.newPassword, field: "newPassword")
+        // A named attempt can come again and again, and each time is hashed.
+        try await prepareCredential.count(owner, from: request.address)
         if code.usedBy != nil, code.usedBy == request.attempt {
             try await refuseOther(password.password, of: owner)
         }
-        let credential = try await CredentialChange(.passwordReset, to: password, of: owner, hashing: passwords)
+        let credential = try await CredentialChange(
+            .passwordReset, to: password, of: owner, hashing: prepareCredential.passwords)
         let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
             randomness.newIdentifier(at: now)
         }
@@ -171,7 +174,8 @@ package struct ResetPassword: Sendable {
         let kept = try await store.read { transaction throws(DomainError) in
             try transaction.passwordHash(of: id, in: application)
         }
-        let verdict = try await passwords.compare(password, with: kept, among: [], for: .application(application))
+        let verdict = try await prepareCredential.passwords.compare(
+            password, with: kept, among: [], for: .application(application))
         guard verdict != .refused else { throw .attemptReused }
     }
 
