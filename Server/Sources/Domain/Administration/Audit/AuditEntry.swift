@@ -68,6 +68,8 @@ package struct AuditEntry: Hashable, Sendable {
         package static func protocolKey(_ name: Session.ProtocolName) -> Actor {
             Actor(rawValue: "protocol-key:\(name.rawValue)")
         }
+        /// Whether it is such a key.
+        var isProtocolKey: Bool { rawValue.hasPrefix("protocol-key:") }
         /// The server by itself, at the time set for it.
         package static let server = Actor(rawValue: "server")
         /// Somebody who did not show who they are.

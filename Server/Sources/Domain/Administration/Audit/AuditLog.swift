@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The audit log as it is read: its entries, their chains, and whether these are whole. `AuditTrail` writes it.
 package struct AuditLog: Sendable {
     package let list: ListAudit
@@ -38,9 +40,18 @@ package struct ListAudit: Sendable {
 }
 
 /// Notes in the audit log that an operator looked at people's data (requirement 42): whose, and never what was seen.
+///
+/// An app's backend reads lists by the key of an old protocol's administrator as often as its users ask, and its entries stay for
+/// ever: of the readings of one key from one address, the first in ten minutes is noted.
 package struct RecordReading: Sendable {
     let store: any Store
     let audit: AuditTrail
+    private let noted = NotedReadings()
+
+    init(store: any Store, audit: AuditTrail) {
+        self.store = store
+        self.audit = audit
+    }
 
     /// - Parameters:
     ///   - user: Who was looked at; `nil` for a list of many.
@@ -50,6 +61,42 @@ package struct RecordReading: Sendable {
     package func callAsFunction(
         of user: Identifier<User>?, in application: Identifier<Application>, by who: Operator
     ) async throws(DomainError) {
+        let now = audit.clock.now
+        let reading = NotedReadings.Reading(application: application, actor: who.actor, address: who.origin.address)
+        let isRepeatable = user == nil && who.actor.isProtocolKey
+        if isRepeatable, noted.has(reading, at: now) { return }
         try await audit.record(.usersRead, on: user.map { .user($0) }, by: who, in: application, to: store)
+        // Not before: what cannot be recorded does not happen.
+        if isRepeatable { noted.note(reading, at: now) }
+    }
+}
+
+/// Which keys of old protocols have been noted as readers lately, from where. Another process notes its own.
+private final class NotedReadings: Sendable {
+    struct Reading: Hashable, Sendable {
+        let application: Identifier<Application>
+        let actor: AuditEntry.Actor
+        let address: String?
+    }
+
+    private static let span = Duration.seconds(600)
+    /// Who has more addresses is noted more often.
+    private static let maximumCount = 1000
+
+    private let times = Mutex<[Reading: Timestamp]>([:])
+
+    func has(_ reading: Reading, at now: Timestamp) -> Bool {
+        times.withLock { times in
+            guard let noted = times[reading] else { return false }
+            return noted <= now && now < noted + Self.span
+        }
+    }
+
+    func note(_ reading: Reading, at now: Timestamp) {
+        times.withLock { times in
+            if times.count >= Self.maximumCount { times = times.filter { now < $0.value + Self.span } }
+            if times.count >= Self.maximumCount { times = [:] }
+            times[reading] = now
+        }
     }
 }
