@@ -3,7 +3,8 @@ import Synchronization
 
 /// Documents of other servers, read seldom and kept: key sets and descriptions of OpenID Connect providers.
 ///
-/// However many ask, one call is under way for an address at a time, and its answer is everybody's. A document is read
+/// However many ask, one call is under way for an address at a time, and its answer is everybody's who has nothing better: what is
+/// known and has what is looked for serves meanwhile. A document is read
 /// again when it is an hour old, or when it lacks what somebody looks for, then at most twice a minute: a stranger who
 /// invents key ids cannot make this server flood a provider. Nor does one who invents addresses in one application keep another
 /// application from its own.
@@ -134,7 +135,11 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
             if now < readAt + life, isEnough(document) { return .use(document) }
             if now < readAt + lifeWhenUnreachable { usable = document }
         }
-        if let flight = entry.flight { return .wait(flight, fallback: usable) }
+        if let flight = entry.flight {
+            // One waits for the answer, which a provider can delay, and not everybody.
+            if let usable, isEnough(usable) { return .use(usable) }
+            return .wait(flight, fallback: usable)
+        }
         if let triedAt = entry.triedAt {
             let hasFailed = entry.readAt.map { $0 < triedAt } ?? true
             if now < triedAt + (hasFailed ? pauseAfterFailure : shortestPause) {

@@ -113,14 +113,18 @@ struct ProviderFaultTests {
 private final class HeldCaller: WebCaller {
     private let count = Atomic(0)
     private let (begun, begin) = AsyncStream<Void>.makeStream()
+    /// So many calls are answered at once.
+    private let free: Int
     let gate = Gate()
+
+    init(free: Int = 0) { self.free = free }
 
     var calls: Int { count.load(ordering: .relaxed) }
 
     func callAsFunction(_ call: WebCall) async throws(WebFault) -> WebResponse {
-        count.add(1, ordering: .relaxed)
+        let number = count.add(1, ordering: .relaxed).newValue
         begin.yield()
-        await gate.pass()
+        if number > free { await gate.pass() }
         return WebResponse(status: 200, body: Array("document".utf8))
     }
 
@@ -144,6 +148,23 @@ struct RemoteDocumentTests {
         caller.gate.open()
         for other in others { #expect(try await other.value == "document") }
         #expect(caller.calls == 1)
+    }
+
+    @Test("that are known serve at once while they are read anew, where they have what is looked for", .timeLimit(.minutes(1)))
+    func readAnew() async throws {
+        let (caller, clock, url) = (HeldCaller(free: 1), StandingClock(), "https://id.example.com/keys")
+        let documents = RemoteDocuments(call: caller, clock: clock) { bytes, _ in String(decoding: bytes, as: UTF8.self) }
+        _ = try await documents.document(at: url)
+        await caller.waitForCall()
+        clock.advance(by: .seconds(3600))
+        let reader = Task { try await documents.document(at: url) }
+        await caller.waitForCall()
+        #expect(try await documents.document(at: url) == "document")
+        #expect(caller.gate.waiting == 1)
+        let seeker = Task { try await documents.document(at: url) { _ in false } }
+        caller.gate.open()
+        #expect(try await reader.value == "document" && caller.calls == 2)
+        #expect(try await seeker.value == "document")
     }
 
     @Test("that the clients of one application invent neither use up another's, nor displace what was proved")
