@@ -136,6 +136,9 @@ struct PasswordResetTests {
         _ = try await world.mails()
         let token = try await token(world)
         #expect(try await reset(world, token).status == 204)
+        let entries = try await world.server.modules.administration.audit.list(
+            in: world.server.application.id, matching: AuditFilter(action: .passwordReset))
+        #expect(entries.count == 1 && entries.first?.details["second-factors"] == (isVerified ? nil : "removed"))
         let logIn = try await world.server.logIn("hana@example.com", Self.password)
         if isVerified { return expect(logIn, 403, .secondFactorRequired) }
         #expect(logIn.status == 200, "\(logIn.text)")

@@ -47,15 +47,16 @@ struct CredentialChange: Sendable {
     ///   - ready: What was made ready for the change.
     ///   - kept: What the caller uses.
     ///   - actor: Who did it, when only the transaction finds that out; `nil` for who asked.
+    ///   - details: What the audit log says of it beside.
     ///   - transaction: The one that stores the change.
     /// - Returns: how much ended.
     /// - Throws: `accessRefused`, `reauthenticationRequired`, `storageUnavailable`.
     func store(
         for user: inout User, with ready: ReadyChanges, keeping kept: KeptAccess, by actor: AccountActor?,
-        in transaction: any Transaction
+        noting details: [String: String] = [:], in transaction: any Transaction
     ) throws(DomainError) -> Evicted {
         try write(for: &user, in: transaction, at: ready.now)
-        return try ready.settle([change: [:]], of: &user, keeping: kept, by: actor, in: transaction)
+        return try ready.settle([change: details], of: &user, keeping: kept, by: actor, in: transaction)
     }
 }
 

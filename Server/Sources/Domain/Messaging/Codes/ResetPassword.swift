@@ -106,11 +106,13 @@ package struct ResetPassword: Sendable {
             guard code.usedBy == nil else { return }
             var user = try AccountGate.admit(
                 user, to: application, restoration: restoration, in: transaction)
+            let isFirstProof = (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil
             _ = try credential.store(
                 for: &user, with: ready, keeping: KeptAccess(session: nil, deviceKey: nil, code: code.handle),
-                by: nil, in: transaction)
+                by: nil, noting: isFirstProof && user.hasSecondFactor ? ["second-factors": "removed"] : [:],
+                in: transaction)
             if let notice { try transaction.insert(notice) }
-            guard (kind.isText ? user.phoneVerifiedAt : user.emailVerifiedAt) == nil else { return }
+            guard isFirstProof else { return }
             try Self.unlinkAll(of: user, in: transaction, revocations, at: now)
             try transaction.removeSecondFactors(of: &user)
             user.prove(byText: kind.isText, at: now)
