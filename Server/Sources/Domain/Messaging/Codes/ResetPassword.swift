@@ -155,8 +155,8 @@ package struct ResetPassword: Sendable {
         return try await tryCode.owner(of: linked) == nil ? .passwordReset : .textedReset
     }
 
-    /// What the code belongs to. Names that are nobody's have one that no code was made for, and are counted like
-    /// others.
+    /// What the code belongs to. Names that are nobody's have a user that nobody is: no id begins with a control character. They
+    /// are counted as others are, and cost as much.
     private func subject(of request: Request) async throws(DomainError) -> CodeDigests.Subject {
         switch request.owner {
         case nil: return .code
@@ -166,7 +166,7 @@ package struct ResetPassword: Sendable {
             let owner = try await store.read { transaction throws(DomainError) in
                 try transaction.user(identifier, in: application)
             }
-            return owner.map { .user($0.id) } ?? .ticket(identifier.folded)
+            return .user(owner?.id ?? Identifier(rawValue: "\u{1}\(identifier.kind.rawValue):\(identifier.folded)"))
         }
     }
 
