@@ -214,6 +214,14 @@ struct GuessingTests {
         await refused(.rateLimited(retryAfter: .seconds(1)), "hana", application, password)
     }
 
+    @Test("counts once for a name that is typed with a space, whose two readings are counted as one", arguments: [true, false])
+    func typedSpace(isKnown: Bool) async throws {
+        let application = try await world.makeApplication()
+        if isKnown { _ = try await world.signUp("hana", password, to: application) }
+        for _ in 0..<5 { await refused(.credentialRefused, "hana ", application) }
+        await refused(.rateLimited(retryAfter: .seconds(1)), "hana ", application)
+    }
+
     @Test("is not what a log-in was that found nobody, when it is followed by the sign-up")
     func forgiven() async throws {
         let world = try TestWorld(

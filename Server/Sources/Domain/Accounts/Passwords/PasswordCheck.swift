@@ -177,8 +177,13 @@ extension User {
 }
 
 extension PasswordCheck.Subject {
-    /// Whose failures are counted by what was typed: one of each meaning.
-    fileprivate var counters: [SecretDigest] { candidates.map(\.failureSubject) }
+    /// Whose failures are counted by what was typed: one of each meaning. A name with and without spaces around it is one.
+    fileprivate var counters: [SecretDigest] {
+        candidates.reduce(into: []) { counters, meaning in
+            let subject = meaning.failureSubject
+            if !counters.contains(subject) { counters.append(subject) }
+        }
+    }
 
     /// Whose failures are counted by whom that leads to. Nobody has one too: counting must take as long.
     fileprivate func counter(of user: Identifier<User>?) -> SecretDigest {
