@@ -257,6 +257,27 @@ struct MemberTests {
         }
     }
 
+    @Test("may send the present password though they have a second factor, and no other one")
+    func presentPasswordBesideFactor() async throws {
+        var settings = ApplicationSettings()
+        settings.secondFactors.mode = .optional
+        let world = try await NCMBWorld(settings)
+        let member = try await world.signUp("taro")
+        let (id, application, now) = (Identifier<User>(rawValue: member.id), world.application.id, world.clock.now)
+        try await world.composition.store.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
+            user.secondFactorAt = now
+            try transaction.updateSecondFactor(of: user)
+        }
+        func save(_ password: String) async throws -> Answer {
+            try await world.send(
+                "PUT", "\(Self.users)/\(member.id)", body: #"{"password":"\#(password)","nick":"x"}"#, token: member.token)
+        }
+        let saved = try await save("secret-1")
+        #expect(saved.status == 200, "\(saved.text)")
+        #expect(try await save("secret-2").code == "E403005")
+    }
+
     @Test("are shown without entries of an access list that give no rights, which JavaScript cannot read")
     func emptyRights() async throws {
         let world = try await NCMBWorld()

@@ -136,7 +136,8 @@ final class MembersController: Sendable {
     }
 
     /// The original changed passwords by mail only; to drop another one silently would lock its owner out. The present one is
-    /// no change: Kotlin sends it with everything else.
+    /// no change: Kotlin sends it with everything else. The session stands for a second factor, whose lack shows with the
+    /// right password alone.
     ///
     /// - Throws: `E403005` for another password; `rateLimited` as at a log-in.
     private func refuseOther(
@@ -153,6 +154,7 @@ final class MembersController: Sendable {
                     application: caller.application, password: Secret(text), address: address,
                     candidates: member.user.typedIdentifiers))
         } catch {
+            guard error.code != .secondFactorRequired else { return }
             throw error.code == .credentialRefused ? refusal : error
         }
     }
