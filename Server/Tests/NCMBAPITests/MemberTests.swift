@@ -264,14 +264,15 @@ struct MemberTests {
         let world = try await NCMBWorld(settings)
         let member = try await world.signUp("taro")
         let (id, application, now) = (Identifier<User>(rawValue: member.id), world.application.id, world.clock.now)
-        try await world.composition.store.write { transaction throws(DomainError) in
+        try await world.store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application) else { throw .userUnknown }
             user.secondFactorAt = now
             try transaction.updateSecondFactor(of: user)
         }
         func save(_ password: String) async throws -> Answer {
             try await world.send(
-                "PUT", "\(Self.users)/\(member.id)", body: #"{"password":"\#(password)","nick":"x"}"#, token: member.token)
+                "PUT", "\(Self.users)/\(member.id)", body: #"{"password":"\#(password)","nick":"x"}"#,
+                token: member.token)
         }
         let saved = try await save("secret-1")
         #expect(saved.status == 200, "\(saved.text)")

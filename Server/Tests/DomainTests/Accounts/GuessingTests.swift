@@ -214,7 +214,9 @@ struct GuessingTests {
         await refused(.rateLimited(retryAfter: .seconds(1)), "hana", application, password)
     }
 
-    @Test("counts once for a name that is typed with a space, whose two readings are counted as one", arguments: [true, false])
+    @Test(
+        "counts once for a name that is typed with a space, whose two readings are counted as one",
+        arguments: [true, false])
     func typedSpace(isKnown: Bool) async throws {
         let application = try await world.makeApplication()
         if isKnown { _ = try await world.signUp("hana", password, to: application) }

@@ -252,6 +252,34 @@ struct CodeTests {
         #expect(left == (isVerified ? ["google", "line"] : []))
     }
 
+    @Test("of a text message are counted alike for a user and for a number that is nobody's")
+    func textedCounters() async throws {
+        var user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        (user.phone, user.phoneVerifiedAt) = ("+819012345678", world.clock.now)
+        let known = user
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.updateIdentifiers(of: known)
+        }
+        let limit = world.clock.now + .seconds(1)
+        func counters() async throws -> Int {
+            try await world.engine.read { transaction throws(DomainError) in
+                try transaction.counters(startedBefore: limit, after: nil, count: 1000).count
+            }
+        }
+        var added: [Int] = []
+        for (number, phone) in ["+819012345678", "+819012345679"].enumerated() {
+            var request = ResetPassword.Request(
+                application: application, token: "12345678", newPassword: Secret("a quite new secret"),
+                address: client(number), origin: .local, rules: .native)
+            request.owner = .identifier(LogInIdentifier(.phone, shown: phone))
+            let (asked, before) = (request, try await counters())
+            let refusal = await world.refusal { try await world.modules.accounts.resetPassword(asked) }
+            #expect(refusal == .codeRefused)
+            added.append(try await counters() - before)
+        }
+        #expect(added.first == added.last && added.first != 0)
+    }
+
     @Test("answer a repeated attempt again, and no other")
     func repetition() async throws {
         _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)

@@ -76,6 +76,8 @@ struct NCMBWorld: Sendable {
     static let host = "auth.example.test"
 
     let composition: Composition
+    /// Past the rules.
+    let store: any Store
     let clock = StandingClock()
     let application: Domain.Application
     private let responder: RouteResponder
@@ -85,8 +87,10 @@ struct NCMBWorld: Sendable {
         providers: ProviderAddresses? = nil, caller: CurlCaller? = nil
     ) async throws {
         let key = try #require(SealingKey(bytes: [UInt8](repeating: 7, count: SealingKey.byteCount)))
+        let store = try SQLiteStore(.memory, role: .server)
+        self.store = store
         composition = Composition(
-            try ServerSettings(commandLine: server, environment: [:]), store: try SQLiteStore(.memory, role: .server),
+            try ServerSettings(commandLine: server, environment: [:]), store: store,
             clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: Self.passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all

@@ -150,10 +150,14 @@ struct RemoteDocumentTests {
         #expect(caller.calls == 1)
     }
 
-    @Test("that are known serve at once while they are read anew, where they have what is looked for", .timeLimit(.minutes(1)))
+    @Test(
+        "that are known serve at once while they are read anew, where they have what is looked for",
+        .timeLimit(.minutes(1)))
     func readAnew() async throws {
         let (caller, clock, url) = (HeldCaller(free: 1), StandingClock(), "https://id.example.com/keys")
-        let documents = RemoteDocuments(call: caller, clock: clock) { bytes, _ in String(decoding: bytes, as: UTF8.self) }
+        let documents = RemoteDocuments(call: caller, clock: clock) { bytes, _ in
+            String(decoding: bytes, as: UTF8.self)
+        }
         _ = try await documents.document(at: url)
         await caller.waitForCall()
         clock.advance(by: .seconds(3600))
