@@ -4,9 +4,9 @@ import Synchronization
 /// Documents of other servers, read seldom and kept: key sets and descriptions of OpenID Connect providers.
 ///
 /// However many ask, one call is under way for an address at a time, and its answer is everybody's who needs one: what is known
-/// and has what is looked for serves meanwhile. A document is read again when it is an hour old, or when it lacks what somebody looks for, then at most twice a minute: a stranger who
-/// invents key ids cannot make this server flood a provider. Nor does one who invents addresses in one application keep another
-/// application from its own.
+/// and has what is looked for serves meanwhile. A document is read again when it is an hour old, or when it lacks what somebody
+/// looks for, then at most twice a minute: a stranger who invents key ids cannot make this server flood a provider. Nor does
+/// one who invents addresses in one application keep another application from its own.
 package final class RemoteDocuments<Document: Sendable>: Sendable {
     private let call: any WebCaller
     private let clock: any WallClock
