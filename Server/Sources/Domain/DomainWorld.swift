@@ -75,6 +75,8 @@ package struct DomainWorld: Sendable {
         package var firstLaunches: RateLimit?
         /// Wrong passwords for one address or /64 network; `nil` for no limit.
         package var passwordFailures: RateLimit?
+        /// Right passwords, and new ones, for one address or /64 network; `nil` for no limit.
+        package var rightPasswords: RateLimit?
         /// What apps of old protocols may do from one address or /64 network.
         package var oldApps: OldAppLimits
         /// Whether wrong passwords for one identifier make the next try wait.
@@ -88,13 +90,14 @@ package struct DomainWorld: Sendable {
 
         package init(
             firstLaunches: RateLimit? = .firstLaunches, passwordFailures: RateLimit? = .passwordFailures,
-            oldApps: OldAppLimits = OldAppLimits(),
+            rightPasswords: RateLimit? = .rightPasswords, oldApps: OldAppLimits = OldAppLimits(),
             hasPasswordDelays: Bool = true, hasRateLimits: Bool = true,
             sessionCache: SessionCacheSize = .bytes(64_000_000),
             searches: SearchLimits = SearchLimits()
         ) {
             self.firstLaunches = firstLaunches
             self.passwordFailures = passwordFailures
+            self.rightPasswords = rightPasswords
             self.oldApps = oldApps
             self.hasPasswordDelays = hasPasswordDelays
             self.hasRateLimits = hasRateLimits

@@ -39,7 +39,11 @@ package final class Modules: Sendable {
             failuresPerAddress: AddressLimit(
                 world.limits.passwordFailures, ofOldApps: world.limits.oldApps.passwordFailures),
             hasDelays: world.limits.hasPasswordDelays,
-            limits: world.limits.hasRateLimits ? RightPasswordLimits(store: store, clock: clock) : nil)
+            limits: world.limits.hasRateLimits
+                ? RightPasswordLimits(
+                    store: store, clock: clock,
+                    ofAddress: AddressLimit(
+                        world.limits.rightPasswords, ofOldApps: world.limits.oldApps.rightPasswords)) : nil)
         searches = SearchScheduler(store: store, clock: clock, limits: world.limits.searches)
         applications = Applications(world, audit: audit, searches: searches)
         providers = Providers(world, audit: audit, rateLimiter: rateLimiter)

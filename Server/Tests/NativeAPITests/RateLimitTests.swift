@@ -94,6 +94,17 @@ struct RateLimitTests {
         await after.composition.close()
     }
 
+    @Test("stands beside that of right passwords, which is the operator's too")
+    func rightPasswords() async throws {
+        let server = try await TestServer(settings: ["right-passwords": "2"])
+        #expect(try await server.signUp("hana").status == 201)
+        for _ in 0..<2 { #expect(try await server.logIn("hana", AccountTests.password).status == 200) }
+        expect(try await server.logIn("hana", AccountTests.password), 429, .rateLimited)
+        #expect(try await server.logIn("hana", AccountTests.password, peer: "192.0.2.2").status == 200)
+        server.clock.advance(by: .seconds(3600))
+        #expect(try await server.logIn("hana", AccountTests.password).status == 200)
+    }
+
     @Test("can be switched off on this machine")
     func off() async throws {
         let server = try await TestServer(settings: ["rate-limits": "off", "first-launches": "1"])

@@ -14,6 +14,7 @@ struct SettingsTests {
         #expect(settings.dataFolder == "okaeri-data")
         #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
         #expect(settings.hasFirstPage && settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
+        #expect(settings.rightPasswordsPerHour == 3000 && settings.oldAppLimits.rightPasswords == .hourly(30_000))
         #expect(settings.sessionCache == .bytes(64_000_000) && settings.logLevel == .info)
         #expect(settings.maximumConnections == 10_000 && settings.maximumConnectionsPerAddress == 200)
         #expect(settings.idleTimeout == .seconds(30) && settings.writeTimeout == .seconds(30))
@@ -74,6 +75,7 @@ struct SettingsTests {
             ("public-url", "id.example"), ("public-url", "ftp://id.example"), ("public-url", "https://id.example/?a=b"),
             ("trusted-proxies", "10.0.0.0/33"), ("rate-limits", "no"), ("first-launches", "0"), ("first-page", "maybe"),
             ("first-launches", "many"), ("old-app-first-launches", "0"), ("old-app-password-failures", "-1"),
+            ("right-passwords", "0"), ("old-app-right-passwords", "1000001"),
             ("old-app-mails", "0"), ("old-app-code-tries", "many"), ("old-app-provider-credentials", "1000001"),
             ("session-cache", "-1"), ("session-cache", "10000001"), ("session-cache", "64KB"), ("session-cache", "0MB"),
             ("session-cache", "64 MB"), ("session-cache", "100001GB"), ("session-cache", "9223372036854775807GiB"),

@@ -47,7 +47,8 @@ struct CommandTests {
             "database-connections <number>",
             "public-url <url>", "trusted-proxies <networks>", "allow-private-networks <networks>",
             "parse-paths <paths>", "first-page <on|off>", "rate-limits <on|off>", "first-launches <number>",
-            "password-failures <number>", "old-app-first-launches <number>", "old-app-password-failures <number>",
+            "password-failures <number>", "right-passwords <number>", "old-app-first-launches <number>",
+            "old-app-password-failures <number>", "old-app-right-passwords <number>",
             "old-app-mails <number>", "old-app-code-tries <number>", "old-app-provider-credentials <number>",
             "search-time <number>", "search-readers <number>", "search-time-per-address <number>",
             "search-time-per-application <number>", "password-threads <number>", "password-queue <number>",
@@ -81,6 +82,7 @@ struct CommandTests {
         arguments: [
             "listen", "database", "database-connections", "public-url", "trusted-proxies", "allow-private-networks",
             "parse-paths", "first-page", "rate-limits", "first-launches", "password-failures",
+            "right-passwords", "old-app-right-passwords",
             "old-app-first-launches", "old-app-password-failures", "old-app-mails", "old-app-code-tries",
             "old-app-provider-credentials", "search-time", "search-readers", "search-time-per-address",
             "search-time-per-application", "password-threads", "password-queue", "password-list-failure",

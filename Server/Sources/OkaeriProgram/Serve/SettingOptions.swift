@@ -14,8 +14,10 @@ final class SettingOptions: ParsableArguments, SettingHolder {
     @Option(.rateLimits) var rateLimits: GivenSetting?
     @Option(.firstLaunches) var firstLaunches: GivenSetting?
     @Option(.passwordFailures) var passwordFailures: GivenSetting?
+    @Option(.rightPasswords) var rightPasswords: GivenSetting?
     @Option(.oldAppFirstLaunches) var oldAppFirstLaunches: GivenSetting?
     @Option(.oldAppPasswordFailures) var oldAppPasswordFailures: GivenSetting?
+    @Option(.oldAppRightPasswords) var oldAppRightPasswords: GivenSetting?
     @Option(.oldAppMails) var oldAppMails: GivenSetting?
     @Option(.oldAppCodeTries) var oldAppCodeTries: GivenSetting?
     @Option(.oldAppProviderCredentials) var oldAppProviderCredentials: GivenSetting?

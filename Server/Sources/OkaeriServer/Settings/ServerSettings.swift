@@ -26,6 +26,7 @@ package struct ServerSettings: Sendable {
     package var hasRateLimits: Bool
     package var firstLaunchesPerHour: Int
     package var passwordFailuresPerHour: Int
+    package var rightPasswordsPerHour: Int
     package var oldAppLimits: OldAppLimits
     package var searchLimits: SearchLimits
     package var passwordThreads: Int
@@ -92,6 +93,7 @@ package struct ServerSettings: Sendable {
         hasRateLimits = try reader.required(.rateLimits) { ["on": true, "off": false][$0] }
         firstLaunchesPerHour = try reader.number(.firstLaunches, 1...1_000_000)
         passwordFailuresPerHour = try reader.number(.passwordFailures, 1...1_000_000)
+        rightPasswordsPerHour = try reader.number(.rightPasswords, 1...1_000_000)
         oldAppLimits = try reader.oldAppLimits(areOn: hasRateLimits)
         searchLimits = SearchLimits(
             time: .milliseconds(try reader.number(.searchTime, 10...60_000)),
@@ -234,7 +236,7 @@ extension ServerSettings {
         }
         return DomainWorld.Limits(
             firstLaunches: hourly(firstLaunchesPerHour), passwordFailures: hourly(passwordFailuresPerHour),
-            oldApps: oldAppLimits, hasPasswordDelays: hasRateLimits, hasRateLimits: hasRateLimits,
+            rightPasswords: hourly(rightPasswordsPerHour), oldApps: oldAppLimits, hasPasswordDelays: hasRateLimits, hasRateLimits: hasRateLimits,
             sessionCache: sessionCache, searches: searchLimits)
     }
 }
@@ -272,6 +274,7 @@ struct SettingReader {
         var limits = OldAppLimits()
         limits.firstLaunches = try limit(.oldAppFirstLaunches)
         limits.passwordFailures = try limit(.oldAppPasswordFailures)
+        limits.rightPasswords = try limit(.oldAppRightPasswords)
         limits.mails = try limit(.oldAppMails)
         limits.codeTries = try limit(.oldAppCodeTries)
         limits.providerCredentials = try limit(.oldAppProviderCredentials)

@@ -87,6 +87,10 @@ extension Setting {
         "password-failures", default: "120", unit: "an hour", form: "number",
         "How many wrong passwords one address (IPv6: one /64 network) can send.",
         rule: "a whole number from 1 to 1000000")
+    package static let rightPasswords = Setting(
+        "right-passwords", default: "3000", unit: "an hour", form: "number",
+        "How many right passwords, and new ones, one address (IPv6: one /64 network) can send.",
+        rule: "a whole number from 1 to 1000000")
     package static let oldAppFirstLaunches = Setting(
         "old-app-first-launches", default: "3000", unit: "an hour", form: "number",
         "The same of new users by apps of NCMB, Parse, Kii and AuthService, which are counted apart.",
@@ -94,6 +98,10 @@ extension Setting {
     package static let oldAppPasswordFailures = Setting(
         "old-app-password-failures", default: "3000", unit: "an hour", form: "number",
         "The same of wrong passwords by apps of NCMB, Parse, Kii and AuthService, which are counted apart.",
+        rule: "a whole number from 1 to 1000000")
+    package static let oldAppRightPasswords = Setting(
+        "old-app-right-passwords", default: "30000", unit: "an hour", form: "number",
+        "The same of right passwords by apps of NCMB, Parse, Kii and AuthService, which are counted apart.",
         rule: "a whole number from 1 to 1000000")
     package static let oldAppMails = Setting(
         "old-app-mails", default: "300", unit: "an hour", form: "number",
@@ -325,8 +333,8 @@ extension Setting {
     package static let all: [Setting] = [
         listen, data, database, databaseConnections, publicURL, trustedProxies, adminNetworks, privateNetworks,
         parsePaths,
-        firstPage, rateLimits, firstLaunches, passwordFailures, oldAppFirstLaunches, oldAppPasswordFailures,
-        oldAppMails, oldAppCodeTries, oldAppProviderCredentials, searchTime, searchReaders,
+        firstPage, rateLimits, firstLaunches, passwordFailures, rightPasswords, oldAppFirstLaunches,
+        oldAppPasswordFailures, oldAppRightPasswords, oldAppMails, oldAppCodeTries, oldAppProviderCredentials, searchTime, searchReaders,
         searchTimePerAddress, searchTimePerApplication, passwordThreads, passwordQueue, passwordFilter,
         passwordRangeURL, passwordListFailure, sessionCache, logLevel, logFormat,
         requestTimeout, idleTimeout,

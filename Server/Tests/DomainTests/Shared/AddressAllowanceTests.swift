@@ -33,7 +33,7 @@ struct AddressAllowanceTests {
     private static let limits: [AddressLimit] = [
         AddressLimit(.hourly(1), ofOldApps: .hourly(2)), AddressLimit(nil, ofOldApps: .hourly(2)),
         AddressLimit(.hourly(1), ofOldApps: nil), AddressLimit(nil, ofOldApps: nil), RightPasswordLimits.ofUser,
-        RightPasswordLimits.ofAddress,
+        AddressLimit(.rightPasswords, ofOldApps: OldAppLimits().rightPasswords),
     ]
 
     @Test("of apps of old protocols is another one, counted apart", arguments: limits.indices)
@@ -55,7 +55,8 @@ struct AddressAllowanceTests {
         let two = ClientAddress(text: "2001:db8::8", allowanceGroup: "2001:db8::/64")
         let keys = [one, two].map { RateLimitKey(application: Self.application, kind: "test", from: $0) }
         #expect(keys[0] == keys[1])
-        let (user, all) = (RightPasswordLimits.ofUser, RightPasswordLimits.ofAddress)
+        let user = RightPasswordLimits.ofUser
+        let all = AddressLimit(.rightPasswords, ofOldApps: OldAppLimits().rightPasswords)
         for address in [one, ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7", isOldApp: true)] {
             let (ofUser, ofAll) = (user.limit(for: address)?.maximum ?? 0, all.limit(for: address)?.maximum ?? 0)
             #expect(0 < ofUser && ofUser < ofAll)

@@ -7,14 +7,14 @@
 struct RightPasswordLimits: Sendable {
     /// For one user from one address (IPv6: one /64 network), so that a thief uses up nothing of the owner's.
     static let ofUser = AddressLimit(.hourly(600), ofOldApps: .hourly(6000))
-    /// For all users together from one address.
-    static let ofAddress = AddressLimit(.hourly(3000), ofOldApps: .hourly(30_000))
 
     /// No user has this id, and nothing is counted for it.
     private static let nobody = Identifier<User>(rawValue: "nobody")
 
     let store: any Store
     let clock: any WallClock
+    /// For all users together from one address, as the operator chooses.
+    let ofAddress: AddressLimit
 
     /// Refuses a password before it is compared.
     ///
@@ -30,8 +30,8 @@ struct RightPasswordLimits: Sendable {
         of users: [Identifier<User>?], in application: Identifier<Application>, from address: ClientAddress,
         at now: Timestamp, _ transaction: any Transaction
     ) throws(DomainError) {
-        var counters = [Self.counter(of: nil, in: application, from: address)]
-        for user in users { counters.append(Self.counter(of: user ?? Self.nobody, in: application, from: address)) }
+        var counters = [counter(of: nil, in: application, from: address)]
+        for user in users { counters.append(counter(of: user ?? Self.nobody, in: application, from: address)) }
         for (key, limit) in counters {
             guard let limit, let counted = try transaction.counted(key, window: limit.window, at: now) else {
                 continue
@@ -49,13 +49,13 @@ struct RightPasswordLimits: Sendable {
     ) async throws(DomainError) {
         let rateLimiter = RateLimiter(store: store, clock: clock)
         for owner in [user, nil] {
-            let (key, limit) = Self.counter(of: owner, in: application, from: address)
+            let (key, limit) = counter(of: owner, in: application, from: address)
             if let limit { try await rateLimiter(key, limit: limit) }
         }
     }
 
     /// What is counted for a user, or without one for all of the address.
-    private static func counter(
+    private func counter(
         of user: Identifier<User>?, in application: Identifier<Application>, from address: ClientAddress
     ) -> (key: RateLimitKey, limit: RateLimit?) {
         guard let user else {
@@ -64,6 +64,6 @@ struct RightPasswordLimits: Sendable {
         }
         var key = RateLimitKey(application: application, kind: "password-log-in-user", from: address)
         key.subject = "\(user.rawValue) \(key.subject)"
-        return (key, ofUser.limit(for: address))
+        return (key, Self.ofUser.limit(for: address))
     }
 }

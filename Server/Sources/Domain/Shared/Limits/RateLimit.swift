@@ -18,6 +18,8 @@ package struct RateLimit: Hashable, Sendable {
     package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
     /// 120 an hour: wrong passwords from one address, of all users together (requirement 8).
     package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
+    /// 3,000 an hour: right passwords and new ones from one address, of all users together (requirement 47).
+    package static let rightPasswords = RateLimit(maximum: 3000, window: .seconds(3600))
 
     /// So many an hour.
     package static func hourly(_ maximum: Int) -> RateLimit { RateLimit(maximum: maximum, window: .seconds(3600)) }
@@ -38,6 +40,7 @@ package struct OldAppLimits: Hashable, Sendable {
     /// New users.
     package var firstLaunches: RateLimit? = .hourly(3000)
     package var passwordFailures: RateLimit? = .hourly(3000)
+    package var rightPasswords: RateLimit? = .hourly(30_000)
     /// Mails and text messages that are ordered.
     package var mails: RateLimit? = .hourly(300)
     /// Tries of mailed codes.
