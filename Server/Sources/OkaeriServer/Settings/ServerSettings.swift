@@ -236,7 +236,8 @@ extension ServerSettings {
         }
         return DomainWorld.Limits(
             firstLaunches: hourly(firstLaunchesPerHour), passwordFailures: hourly(passwordFailuresPerHour),
-            rightPasswords: hourly(rightPasswordsPerHour), oldApps: oldAppLimits, hasPasswordDelays: hasRateLimits, hasRateLimits: hasRateLimits,
+            rightPasswords: hourly(rightPasswordsPerHour), oldApps: oldAppLimits, hasPasswordDelays: hasRateLimits,
+            hasRateLimits: hasRateLimits,
             sessionCache: sessionCache, searches: searchLimits)
     }
 }
