@@ -118,6 +118,26 @@ struct MigrationTests {
         #expect(!stored.hasPassword && stored.emailVerifiedAt == nil)
     }
 
+    @Test("makes the user though somebody's name here reads like the address, proved or not", arguments: [true, false])
+    func addressLikeName(isVerified: Bool) async throws {
+        let claims: JSONValue = [
+            "sub": "old-1", "preferred_username": "hana", "email": "hana@example.com",
+            "email_verified": .bool(isVerified),
+        ]
+        let world = try await world(["decision": "allow", "claims": claims])
+        let (tenant, now) = (world.server.application.id, world.server.clock.now)
+        var stranger = User(id: Identifier(rawValue: "stranger"), application: tenant, createdAt: now, updatedAt: now)
+        stranger.username = "hana@example.com"
+        let other = stranger
+        try await world.server.store.write { transaction throws(DomainError) in
+            try transaction.insert(other)
+            try transaction.updateIdentifiers(of: other)
+        }
+        let answer = try await logIn(world)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(try answer.read(LogInResponse.self).user.id == "old-1")
+    }
+
     @Test("is not believed of somebody whose password is known here, who is asked about like everybody")
     func knownUser() async throws {
         let world = try await world(["decision": "allow"])
