@@ -101,7 +101,8 @@ struct HostedPageRequest: Sendable {
         guard continuation == nil, browser.query.all.isEmpty else {
             return try html(template, try model(self), formTargets: formTargets())
         }
-        let key = "\(browser.language.rawValue) \(template) \(variant)"
+        // Whether passkeys are offered depends on the address that the browser has open.
+        let key = "\(browser.language.rawValue) \(template) \(hasPasskeys) \(variant)"
         let kept = try theme.kept(key) {
             var open = try model(self)
             open["nonce"] = KeptPage.noncePlace
