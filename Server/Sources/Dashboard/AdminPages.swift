@@ -322,7 +322,7 @@ extension DashboardRequest {
     fileprivate func once(_ link: MakeAdminLink.Made, for admin: Admin) -> PageTemplates.Model {
         [
             "title": text("admins.once", ["name": admin.name]), "note": text("admins.onceHint"),
-            "value": "\(dashboard.publicURL)\(Dashboard.root)/set-up?token=\(link.token.revealed)",
+            "value": dashboard.adminLink(link.token),
         ]
     }
 

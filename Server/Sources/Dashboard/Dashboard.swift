@@ -16,6 +16,8 @@ package struct Dashboard: ProtocolAdapter {
     let assets: PageAssets
     /// The server's own address for people and programs.
     let publicURL: String
+    /// Where a one-time link for admins leads.
+    let adminLink: @Sendable (Secret) -> String
 
     /// - Parameters:
     ///   - modules: The rules.
@@ -23,18 +25,26 @@ package struct Dashboard: ProtocolAdapter {
     ///   - clock: The time.
     ///   - assets: Files that pages load; `files` must be among them.
     ///   - publicURL: The server's own address, without a slash at the end.
+    ///   - adminLink: Where a one-time link for admins leads, with its token.
     /// - Throws: when a template or a text of the program is broken, which a test would have found.
-    package init(modules: Modules, gate: PageGate, clock: any WallClock, assets: PageAssets, publicURL: String) throws {
+    package init(
+        modules: Modules, gate: PageGate, clock: any WallClock, assets: PageAssets, publicURL: String,
+        adminLink: @escaping @Sendable (Secret) -> String
+    ) throws {
         self.modules = modules
         self.gate = gate
         self.clock = clock
         self.publicURL = publicURL
+        self.adminLink = adminLink
         templates = try Self.ownTemplates.get()
         texts = try Self.ownTexts.get()
         self.assets = assets
     }
 
     static let root = "/dashboard"
+
+    /// Whether the server's own address is one of numbers.
+    var isAtIPAddress: Bool { ProofTarget(publicURL).flatMap { IPAddress($0.authority) } != nil }
 
     /// The string tables of all languages.
     package static var tables: [PageLanguage: [[UInt8]]] {

@@ -168,8 +168,9 @@ extension DashboardRequest {
     }
 
     /// Where this page takes passkeys, for a browser that came by an address of numbers; `nil` for others, and when no
-    /// address of the server can have passkeys.
+    /// address of the server can have passkeys. Single sign-on that comes back to an address of numbers works there alone.
     var passkeysElsewhere: String? {
-        page.isAtIPAddress ? rules.admins.ownPasskeys.origin.map { "\($0)\(pagePath)" } : nil
+        guard page.isAtIPAddress, !(rules.logIns.signOn.isOffered && dashboard.isAtIPAddress) else { return nil }
+        return rules.admins.ownPasskeys.origin.map { "\($0)\(pagePath)" }
     }
 }

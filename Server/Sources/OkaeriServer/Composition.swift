@@ -329,7 +329,9 @@ package struct Composition: Sendable {
                     ? FirstPage(version: settings.isDevelopment ? ProgramVersion.current : nil) : nil,
                 assets: assets)
             let dashboard = try Dashboard(
-                modules: modules, gate: gate, clock: clock, assets: assets, publicURL: settings.issuer)
+                modules: modules, gate: gate, clock: clock, assets: assets,
+                publicURL: settings.browserURL(port: settings.port)
+            ) { [settings] in settings.adminLink($0, port: settings.port) }
             return (pages, dashboard)
         } catch {
             throw .settings("The pages of this program are broken: \(error)")

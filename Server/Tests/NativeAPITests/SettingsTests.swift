@@ -28,11 +28,18 @@ struct SettingsTests {
             (["listen": "127.0.0.2:8080"], "http://127.0.0.2:8080"),
             (["listen": "0.0.0.0:8080"], "http://127.0.0.1:8080"),
             (["public-url": "https://id.example.com/"], "https://id.example.com"),
+            (signOn, "http://127.0.0.1:8080"),
+            (signOn.merging(["public-url": "https://id.example.com"]) { $1 }, "https://id.example.com"),
         ] as [([String: String], String)])
     func adminLink(values: [String: String], base: String) throws {
         let settings = try ServerSettings(commandLine: values, environment: [:])
         #expect(settings.adminLink(Secret("okl_1"), port: 8080) == "\(base)/dashboard/set-up?token=okl_1")
     }
+
+    /// The provider sends browsers back to the address that was registered there.
+    private static let signOn = [
+        "admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri",
+    ]
 
     @Test("takes the metrics to an address of their own or gives them a key, and not both")
     func metrics() throws {

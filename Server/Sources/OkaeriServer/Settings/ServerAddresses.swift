@@ -6,12 +6,19 @@ extension ServerSettings {
     /// over an upgrade.
     var issuer: String { publicURL ?? Self.plainURL(host: host, port: port) }
 
-    /// Where a one-time link for admins leads. On this machine it is `localhost`, which has passkeys, as numbers have not.
+    /// Where a one-time link for admins leads. On this machine it is `localhost`, which has passkeys, as numbers have not. With
+    /// single sign-on it is the address that the provider sends browsers back to: no other has their cookie.
     package func adminLink(_ token: Secret, port: Int) -> String {
-        let isOwnMachine = host == "127.0.0.1" || host == "::1"
-        var base = publicURL ?? (isOwnMachine ? Self.plainURL(host: "localhost", port: port) : url(port: port))
-        while base.hasSuffix("/") { base.removeLast() }
+        let isNamed = publicURL == nil && adminSignOn == nil && (host == "127.0.0.1" || host == "::1")
+        let base = isNamed ? Self.plainURL(host: "localhost", port: port) : browserURL(port: port)
         return "\(base)/dashboard/set-up?token=\(token.revealed)"
+    }
+
+    /// The address by which browsers and apps reach the server, as far as it is known; without a slash at the end.
+    func browserURL(port: Int) -> String {
+        var base = publicURL ?? url(port: port)
+        while base.hasSuffix("/") { base.removeLast() }
+        return base
     }
 
     /// The server's own address for people; `nil` while it is not set.

@@ -111,7 +111,7 @@ struct AdminPagesTests {
         #expect(try await world.send("operator", .get, "me").status == 401)
         #expect(try await send("enable").location == "\(address)?done=enabled")
         let link = try await send("link")
-        #expect(link.status == 200 && link.html.contains("set-up?token=okl_"))
+        #expect(link.status == 200 && link.html.contains("http://localhost:8080/dashboard/set-up?token=okl_"))
         let wrong = try await send("remove", ["confirm": "yes"])
         #expect(wrong.status == 422 && wrong.error("confirm") != nil)
         #expect(try await send("remove", ["confirm": "operator"]).location == "/dashboard/admins")

@@ -44,6 +44,13 @@ struct DashboardTests {
         }
     }
 
+    @Test("shows apps an address that can be opened, where the server listens at all addresses of its machine")
+    func startAddress() async throws {
+        let world = try await AdminWorld(try await TestServer(settings: ["listen": "0.0.0.0:8080"]), roles: [])
+        let shown = try await world.browser().get(world.page("start"))
+        #expect(shown.html.contains("http://127.0.0.1:8080") && !shown.html.contains("0.0.0.0"))
+    }
+
     @Test(
         "has a menu of two named groups: the application's pages, and those of the whole server",
         arguments: [("en", "This app", "The whole server"), ("ja", "このアプリ", "サーバー全体"), ("ko", "이 앱", "서버 전체")])

@@ -121,4 +121,13 @@ struct OwnPasskeysPageTests {
         let without = try await elsewhere.send(.get, "/dashboard/log-in", isNamed: false).text
         #expect(!without.contains("data-passkey=") && !without.contains("localhost"))
     }
+
+    @Test("names no other address while single sign-on comes back to the one of numbers, which alone has its cookie")
+    func numbersWithSignOn() async throws {
+        let server = try await TestServer(settings: [
+            "admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri",
+        ])
+        let shown = try await server.send(.get, "/dashboard/log-in", host: "127.0.0.1:8080", isNamed: false).text
+        #expect(shown.contains("/dashboard/log-in/sign-on") && !shown.contains("localhost"))
+    }
 }
