@@ -85,17 +85,20 @@ struct DashboardRequest: Sendable {
     ///
     /// - Throws: `administration(adminRequired)`, `storageUnavailable`.
     private func foundAdmin() async throws(DomainError) -> AdminAccess {
-        let token = page.cookie.flatMap { $0.hasPrefix(AdminSession.tokenPrefix) ? Secret($0) : nil }
-        return try await rules.logIns.findAdmin(token, at: nil, from: page.origin)
+        try await rules.logIns.findAdmin(token, at: nil, from: page.origin)
     }
+
+    private var token: Secret? { page.cookie.flatMap { $0.hasPrefix(AdminSession.tokenPrefix) ? Secret($0) : nil } }
 
     /// Whether the admin, looked up anew, may do something, for a response that goes on for long. A step-up counts for its
     /// beginning.
     ///
     /// - Throws: `storageUnavailable`.
     func stillAllows(_ action: AdminAction) async throws(DomainError) -> Bool {
+        guard let access else { return false }
         do throws(DomainError) {
-            return try await foundAdmin().may(action, in: application?.id)
+            return try await rules.logIns.findAdmin.again(access, by: token, at: nil, from: page.origin)
+                .may(action, in: application?.id)
         } catch {
             guard case .adminRequired = error else { throw error }
             return false

@@ -14,6 +14,8 @@ package struct AdminAccess: Hashable, Sendable {
     package let applications: Set<Identifier<Application>>?
     /// When an admin last gave password and code; `nil` for a program, whose key is its proof.
     package var authenticatedAt: Timestamp?
+    /// When the session began by which an admin asks, also under another token; `nil` for everybody else.
+    var sessionCreatedAt: Timestamp?
 
     init(
         holder: Holder, name: String, permissions: Set<AdminPermission>, applications: Set<Identifier<Application>>?

@@ -13,6 +13,8 @@ package protocol AdministrationQueries {
 
     func insert(_ session: AdminSession) throws(DomainError)
     func adminSession(_ digest: SecretDigest) throws(DomainError) -> AdminSession?
+    /// The session of an admin that began at a time, whatever token it has now.
+    func adminSession(of admin: Identifier<Admin>, createdAt: Timestamp) throws(DomainError) -> AdminSession?
     func noteUse(of session: AdminSession) throws(DomainError)
     func removeAdminSession(_ digest: SecretDigest) throws(DomainError)
     /// Ends all sessions of an admin, and forgets the links that were given out for them.

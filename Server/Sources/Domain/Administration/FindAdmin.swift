@@ -16,18 +16,42 @@ package struct FindAdmin: Sendable {
     package func callAsFunction(
         _ token: Secret?, at address: IPAddress?, from origin: RequestOrigin
     ) async throws(DomainError) -> AdminAccess {
+        try await find(token, renewing: nil, at: address, from: origin)
+    }
+
+    /// The same for a request whose response goes on for long. An admin who proved to be there again meanwhile has the same
+    /// session by another token (`Transaction.renew`).
+    ///
+    /// - Parameters:
+    ///   - before: Who asked at its beginning.
+    ///   - token: What the request carries.
+    ///   - address: The client's address, for keys that are confined to networks; `nil` when nobody who is believed tells it.
+    ///   - origin: Where the request came from, for the audit log.
+    /// - Returns: what they may now.
+    /// - Throws: `administration(adminRequired)`, also for a session that ended; `storageUnavailable`.
+    package func again(
+        _ before: AdminAccess, by token: Secret?, at address: IPAddress?, from origin: RequestOrigin
+    ) async throws(DomainError) -> AdminAccess {
+        try await find(token, renewing: before, at: address, from: origin)
+    }
+
+    private func find(
+        _ token: Secret?, renewing before: AdminAccess?, at address: IPAddress?, from origin: RequestOrigin
+    ) async throws(DomainError) -> AdminAccess {
         guard let token, token.revealed.utf8.count <= Self.longestToken else { throw .administration(.adminRequired) }
         let found =
             token.revealed.hasPrefix(AdminSession.tokenPrefix)
-            ? try await session(token.digest) : try await key(token.digest, at: address, from: origin)
+            ? try await session(token.digest, renewing: before) : try await key(token.digest, at: address, from: origin)
         guard let found else { throw .administration(.adminRequired) }
         return found
     }
 
-    private func session(_ digest: SecretDigest) async throws(DomainError) -> AdminAccess? {
+    private func session(
+        _ digest: SecretDigest, renewing before: AdminAccess?
+    ) async throws(DomainError) -> AdminAccess? {
         let now = clock.now
         let found = try await store.read { transaction throws(DomainError) -> (AdminSession, Admin)? in
-            guard let session = try transaction.adminSession(digest), !session.isOver(at: now),
+            guard let session = try transaction.session(digest, renewing: before), !session.isOver(at: now),
                 let admin = try transaction.admin(session.admin), !admin.isDisabled, secondFactor.admits(admin)
             else { return nil }
             return (session, admin)
@@ -39,7 +63,9 @@ package struct FindAdmin: Sendable {
             let noted = used
             try await store.writeStatement { transaction throws(DomainError) in try transaction.noteUse(of: noted) }
         }
-        return AdminAccess(admin, authenticatedAt: session.authenticatedAt)
+        var access = AdminAccess(admin, authenticatedAt: session.authenticatedAt)
+        access.sessionCreatedAt = session.createdAt
+        return access
     }
 
     /// What two lists of applications have in common; `nil` stands for all.
@@ -125,6 +151,15 @@ struct RecordRefusedKey: Sendable {
 }
 
 extension Transaction {
+    /// The session of a token, or the one that somebody had before, by the token that it has now.
+    fileprivate func session(
+        _ digest: SecretDigest, renewing before: AdminAccess?
+    ) throws(DomainError) -> AdminSession? {
+        if let session = try adminSession(digest) { return session }
+        guard let before, let admin = before.admin, let createdAt = before.sessionCreatedAt else { return nil }
+        return try adminSession(of: admin.id, createdAt: createdAt)
+    }
+
     fileprivate func hasRoom(
         _ counters: [(RateLimitKey, RateLimit)], at now: Timestamp
     ) throws(DomainError) -> Bool {

@@ -74,16 +74,17 @@ struct AdminCall: Sendable {
     ///
     /// - Throws: `storageUnavailable`.
     func stillAllows(_ action: AdminAction) async throws(DomainError) -> Bool {
-        var call = self
+        guard let access else { return false }
         do throws(DomainError) {
-            try await call.authenticate()
+            return try await rules.logIns.findAdmin.again(
+                access, by: token, at: api.native.gate.attestedClient(of: request, context), from: origin
+            ).may(action, in: applicationId)
         } catch {
             switch error {
             case .adminRequired: return false
             default: throw error
             }
         }
-        return call.access?.may(action, in: applicationId) == true
     }
 
     /// - Throws: `administration(adminRequired)` on an open route.

@@ -9,6 +9,14 @@ extension SQLTransaction {
         try connection.first(AdminSessionRow.self, "FROM admin_sessions WHERE digest = $1", [.digest(digest)])
     }
 
+    package func adminSession(
+        of admin: Identifier<Admin>, createdAt: Timestamp
+    ) throws(DomainError) -> AdminSession? {
+        try connection.first(
+            AdminSessionRow.self, "FROM admin_sessions WHERE admin_id = $1 AND created_at = $2",
+            [.id(admin), .time(createdAt)])
+    }
+
     package func noteUse(of session: AdminSession) throws(DomainError) {
         try connection.run(
             "UPDATE admin_sessions SET last_used_at = $1 WHERE digest = $2",

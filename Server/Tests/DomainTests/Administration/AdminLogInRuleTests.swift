@@ -212,6 +212,25 @@ struct AdminLogInRuleTests {
         _ = try await find(again.token, at: nil, from: .local)
     }
 
+    /// An export of users broke off when its own admin proved to be there again.
+    @Test("goes on under its new token for a response that began under the one before, and ends for both with a log-out")
+    func renewed() async throws {
+        try await admin()
+        let first = try await logIn(code())
+        world.clock.advance(by: .seconds(1800))
+        let logIns = world.modules.administration.logIns
+        let access = try await logIns.findAdmin(first.token, at: nil, from: .local)
+        let again = try await logIns.reauthenticate(
+            password: Self.password, code: code(), token: first.token, by: access, from: TestWorld.address,
+            origin: .local)
+        let renewed = try await logIns.findAdmin.again(access, by: first.token, at: nil, from: .local)
+        #expect(renewed.authenticatedAt == world.clock.now && renewed.admin?.id == access.admin?.id)
+        try await logIns.logOut(again.token, by: renewed, from: .local)
+        #expect(
+            await world.refusal { _ = try await logIns.findAdmin.again(access, by: first.token, at: nil, from: .local) }
+                == .administration(.adminRequired))
+    }
+
     @Test("ends with a log-out, which is recorded")
     func logOut() async throws {
         let admin = try await admin()

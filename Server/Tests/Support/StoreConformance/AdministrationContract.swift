@@ -43,6 +43,8 @@ extension Contract {
                 try transaction.insert(others)
                 try transaction.noteUse(of: session)
                 var found = [try transaction.adminSession(samples.token(1))]
+                found.append(try transaction.adminSession(of: admin.id, createdAt: samples.now))
+                found.append(try transaction.adminSession(of: admin.id, createdAt: samples.now + .milliseconds(1)))
                 try transaction.removeAccess(of: admin.id)
                 found.append(try transaction.adminSession(samples.token(1)))
                 found.append(try transaction.adminSession(samples.token(2)))
@@ -55,7 +57,7 @@ extension Contract {
                 found.append(try transaction.adminSession(samples.token(2)))
                 return found
             }
-            try expectEqual(found, [session, nil, others, others, nil, nil])
+            try expectEqual(found, [session, session, nil, nil, others, others, nil, nil])
         },
         Contract("keeps a link for an admin until it is used once, and links for owners apart") { engine in
             let samples = Samples()
