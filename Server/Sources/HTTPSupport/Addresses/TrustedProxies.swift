@@ -27,17 +27,25 @@ package struct TrustedProxies: Sendable {
     /// from a listed one; else the connection's.
     package func client(of request: Request, _ context: ServerContext) -> ClientAddress {
         guard let peer = context.peer.flatMap({ IPAddress($0) }) else { return .local }
-        guard !networks.isEmpty, trusts(peer), let hops = request.headers.forwardedHops else {
-            return ClientAddress(peer)
-        }
-        var client = peer
+        return ClientAddress(forwardedClient(of: request, from: peer) ?? peer)
+    }
+
+    /// Whether the client's address is one that a listed proxy wrote, and not just the other end of the connection.
+    package func hasForwardedClient(_ request: Request, _ context: ServerContext) -> Bool {
+        guard let peer = context.peer.flatMap({ IPAddress($0) }) else { return false }
+        return forwardedClient(of: request, from: peer) != nil
+    }
+
+    private func forwardedClient(of request: Request, from peer: IPAddress) -> IPAddress? {
+        guard !networks.isEmpty, trusts(peer), let hops = request.headers.forwardedHops else { return nil }
+        var client: IPAddress?
         for hop in hops.reversed() {
             // What stands left of something unreadable was written by nobody we know.
             guard let address = IPAddress(hop) else { break }
             client = address
             guard trusts(address) else { break }
         }
-        return ClientAddress(client)
+        return client
     }
 
     /// The address of the client, for a privilege that depends on it; `nil` when nobody who is believed tells it.

@@ -49,6 +49,11 @@ package struct ProtocolAuthenticator: Sendable {
         return client
     }
 
+    /// Whether that address is one that a listed proxy wrote.
+    package func hasForwardedClient(_ request: Request, _ context: ServerContext) -> Bool {
+        proxies.hasForwardedClient(request, context)
+    }
+
     /// The address that a request came from, for a privilege that depends on it; `nil` when nobody who is believed tells it.
     package func attestedClient(of request: Request, _ context: ServerContext) -> IPAddress? {
         proxies.attestedClient(of: request, context)

@@ -51,9 +51,13 @@ struct CurlUpstream: ParseUpstream {
         case answered(UpstreamResponse?)
     }
 
+    /// An address counts when it is one client's: a listed proxy wrote it, or it is of the public internet. Behind a proxy that
+    /// is not listed, or a container's gateway, all clients have one private address.
     private func shares(of request: UpstreamRequest) -> [TransferShare] {
         let ofApplication = TransferShare.application(request.application, maximum: Self.maximumOfApplication)
-        guard let client = request.client else { return [ofApplication] }
+        guard let client = request.client,
+            request.isClientForwarded || IPAddress(exactly: client.text)?.isPublic == true
+        else { return [ofApplication] }
         return [ofApplication, .address(client, in: request.application, maximum: Self.maximumOfAddress)]
     }
 

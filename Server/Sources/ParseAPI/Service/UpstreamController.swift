@@ -12,6 +12,8 @@ package struct UpstreamRequest: Sendable {
     package var application: Identifier<Domain.Application>
     /// For whom; `nil` for the app's own backend, which asks for all its users.
     package var client: ClientAddress?
+    /// Whether a listed proxy wrote that address. Else it may be that of a proxy or a gateway, before which all clients are.
+    package var isClientForwarded: Bool
     package var method: String
     /// The whole address, with its query.
     package var url: String
@@ -104,6 +106,7 @@ struct UpstreamController: Sendable {
         let base = call.caller.options.upstream.first ?? ""
         let request = UpstreamRequest(
             application: call.application.id, client: call.caller.isMaster ? nil : call.client,
+            isClientForwarded: call.hasForwardedClient,
             // Nothing is sent back for HEAD but the head.
             method: sent.method == .head ? "GET" : sent.method.rawValue, url: base + target(of: call),
             headers: headers.filter { header in header.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } },

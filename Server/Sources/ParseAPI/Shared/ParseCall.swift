@@ -55,6 +55,9 @@ struct ParseCall: Sendable {
 extension ParseCall {
     var client: ClientAddress { requests.gate.client(of: request, context) }
 
+    /// Whether that address is one that a listed proxy wrote.
+    var hasForwardedClient: Bool { requests.gate.hasForwardedClient(request, context) }
+
     /// Where the request came from, for the audit log.
     var origin: RequestOrigin { requests.gate.origin(of: request, context) }
 

@@ -213,7 +213,7 @@ struct AdminLogInRuleTests {
     }
 
     /// An export of users broke off when its own admin proved to be there again.
-    @Test("goes on under its new token for a response that began under the one before, and ends for both with a log-out")
+    @Test("goes on under its new token for a response that began under the one before, until a log-out")
     func renewed() async throws {
         try await admin()
         let first = try await logIn(code())

@@ -138,7 +138,7 @@ struct ParseUpstreamStreamTests {
     init() async throws {
         address = await server.start()
         world = try await ForeignWorld(
-            server: ["rate-limits": "off", "request-timeout": "2"],
+            server: ["rate-limits": "off", "request-timeout": "2", "trusted-proxies": "10.0.0.0/8"],
             caller: CurlCaller(policy: Self.policy))
         try await lead(world.application.id, to: address)
     }
@@ -280,18 +280,26 @@ struct ParseUpstreamStreamTests {
         }
     }
 
-    @Test("that one address does not read are sixteen at the most: those of other addresses come")
-    func shareOfAddress() async throws {
+    @Test(
+        "that one address does not read are sixteen at the most, where it is one client's: those of other addresses come",
+        arguments: [
+            ("9.9.9.9", nil, true), ("2620:fe::fe", nil, true), ("10.0.0.1", "192.168.1.7", true),
+            // Of a listed proxy that says nothing, of a proxy on this machine, of a container's gateway.
+            ("10.0.0.1", nil, false), ("127.0.0.1", nil, false), ("172.17.0.1", "9.9.9.9", false),
+        ] as [(String, String?, Bool)])
+    func shareOfAddress(peer: String, forwarded: String?, isOneClient: Bool) async throws {
+        let keys = Self.keys + (forwarded.map { [("X-Forwarded-For", $0)] } ?? [])
         var held: [Response] = []
-        for _ in 0..<16 { held.append(try await open("GET", "waiting.bin")) }
+        for _ in 0..<16 { held.append(try await open("GET", "waiting.bin", from: peer, of: keys)) }
         #expect(held.allSatisfy { $0.status == .ok })
-        #expect(try await open("GET", "waiting.bin").status == .serviceUnavailable)
-        let other = try await open("GET", "waiting.bin", from: "192.0.2.2")
+        let next = try await open("GET", "waiting.bin", from: peer, of: keys)
+        #expect(next.status == (isOneClient ? .serviceUnavailable : .ok))
+        let other = try await open("GET", "waiting.bin", from: "9.9.9.10")
         #expect(other.status == .ok)
         let reader = PieceReader()
         try await other.body.write(reader)
         #expect(reader.count == 8 * StreamingParseServer.pieceBytes)
-        withExtendedLifetime(held) {}
+        withExtendedLifetime((held, next)) {}
     }
 
     @Test("of one application are half of all, whatever its server is called: another's come, of that server too")
