@@ -112,6 +112,14 @@ struct DoctorTests {
         #expect(plain.report["public address"]?.outcome == "warning" && plain.report["pages"]?.outcome == "warning")
         let right = try await examine("--listen", "0.0.0.0:8080", "--public-url", "https://id.example.com")
         #expect(right.report["public address"]?.outcome == "ok" && right.report["pages"]?.outcome == "ok")
+        let shouted = try await examine("--listen", "0.0.0.0:8080", "--public-url", "HTTPS://id.example.com")
+        #expect(shouted.report["public address"]?.outcome == "ok" && shouted.report["pages"]?.outcome == "ok")
+        // A listed proxy says by which scheme browsers came; an address that is set counts more.
+        let listed = try await examine("--listen", "0.0.0.0:8080", "--trusted-proxies", "10.0.0.1")
+        #expect(listed.report["pages"]?.outcome == "ok")
+        let both = try await examine(
+            "--listen", "0.0.0.0:8080", "--trusted-proxies", "10.0.0.1", "--public-url", "http://id.example.com")
+        #expect(both.report["pages"]?.outcome == "warning")
         #expect(try await examine("--rate-limits", "off").report["rate limits"]?.outcome == "warning")
     }
 

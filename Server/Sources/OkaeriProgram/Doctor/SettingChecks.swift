@@ -70,8 +70,12 @@ struct SettingChecks {
 
     /// Browsers drop the cookies of pages that come by plain http from another machine.
     private var pages: Finding {
-        if settings.publicURL?.hasPrefix("https:") == true { return .ok("pages", "Browsers open the pages by https.") }
+        if settings.isPublicURLEncrypted { return .ok("pages", "Browsers open the pages by https.") }
         guard !settings.isLoopback else { return .ok("pages", "Browsers on this machine open the pages.") }
+        // A public address counts whatever a proxy says.
+        guard settings.publicURL != nil || settings.trustedProxies.isEmpty else {
+            return .ok("pages", "Browsers open the pages by https, where a listed proxy says so in X-Forwarded-Proto.")
+        }
         return .warning(
             "pages",
             "Browsers keep no session without https: dashboard and pages work on this machine alone, at "
@@ -89,7 +93,7 @@ struct SettingChecks {
                     advice: "Set \(Setting.publicURL.variable) to the address that the apps use, so that a proof made "
                         + "for another server is refused.")
         }
-        guard publicURL.hasPrefix("https:") || settings.isLoopback else {
+        guard settings.isPublicURLEncrypted || settings.isLoopback else {
             return .warning(
                 "public address",
                 "\(publicURL) is not encrypted: anybody who listens on the way can take sessions over.",

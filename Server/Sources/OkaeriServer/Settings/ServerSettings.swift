@@ -169,7 +169,10 @@ package struct ServerSettings: Sendable {
     }
 
     /// Whether clients come by a proxy that is not listed: the server itself speaks no TLS.
-    package var hidesProxy: Bool { trustedProxies.isEmpty && publicURL?.lowercased().hasPrefix("https:") == true }
+    package var hidesProxy: Bool { trustedProxies.isEmpty && isPublicURLEncrypted }
+
+    /// Whether the public address is one of https.
+    package var isPublicURLEncrypted: Bool { publicURL?.lowercased().hasPrefix("https:") == true }
 
     /// The lists of networks that hold the internet.
     package var boundlessNetworks: [Setting] {
