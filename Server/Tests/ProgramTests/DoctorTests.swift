@@ -128,14 +128,21 @@ struct DoctorTests {
         arguments: [
             ("OKAERI_LISTN", "OKAERI_LISTEN"), ("OKAERI_PUBLC_URL", "OKAERI_PUBLIC_URL"),
             ("OKAERI_STMP_URL", "OKAERI_SMTP_URL"), ("OKAERI_BACKUP_REPOSITRY", "OKAERI_BACKUP_REPOSITORY"),
-            ("OKAERI_WEATHER", nil),
+            ("OKAERI_WEATHER", nil), ("OKAERI_WEATHER_PORT", nil),
         ])
     func misspelt(name: String, meant: String?) async throws {
         let variables = try await examine(environment: [name: "x"]).report["variables"]
         #expect(variables?.outcome == "warning" && variables?.state.contains("\(name) is no setting") == true)
         #expect(variables?.state.contains("Did you mean") == (meant != nil))
         if let meant { #expect(variables?.state.contains("Did you mean \(meant)?") == true) }
-        let known = ["OKAERI_BACKUP_KEY": "x", "OKAERI_LOG_LEVEL": "info", "OKAERI_SERVICE_HOST": "10.0.0.1"]
+        // Kubernetes sets the others for its services `okaeri` and `okaeri-db`.
+        let known = [
+            "OKAERI_BACKUP_KEY": "x", "OKAERI_LOG_LEVEL": "info", "OKAERI_SERVICE_HOST": "10.0.0.1",
+            "OKAERI_DB_SERVICE_HOST": "10.0.0.2", "OKAERI_DB_SERVICE_PORT": "5432",
+            "OKAERI_DB_SERVICE_PORT_POSTGRES": "5432", "OKAERI_DB_PORT": "tcp://10.0.0.2:5432",
+            "OKAERI_DB_PORT_5432_TCP": "tcp://10.0.0.2:5432", "OKAERI_DB_PORT_5432_TCP_PROTO": "tcp",
+            "OKAERI_DB_PORT_5432_TCP_PORT": "5432", "OKAERI_DB_PORT_5432_TCP_ADDR": "10.0.0.2",
+        ]
         #expect(try await examine(environment: known).report["variables"]?.outcome == "ok")
     }
 

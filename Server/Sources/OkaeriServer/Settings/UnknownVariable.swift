@@ -18,11 +18,26 @@ package struct UnknownVariable: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: the variables, each with what was meant.
     package static func all(in environment: [String: String], beside more: [String]) -> [UnknownVariable] {
         let known = Setting.all.map(\.variable) + [Setting.fileVariable] + more
-        return environment.keys.sorted().compactMap { name in
-            guard name.hasPrefix(prefix), !known.contains(name), !others.contains(where: name.hasPrefix) else {
-                return nil
-            }
+        return environment.sorted { $0.key < $1.key }.compactMap { name, value in
+            guard name.hasPrefix(prefix), !known.contains(name), !others.contains(where: name.hasPrefix),
+                !isOfService(name, value)
+            else { return nil }
             return UnknownVariable(name: name, suggestion: Spelling.nearest(to: name, among: known))
+        }
+    }
+
+    /// Whether Kubernetes sets it in the pods beside a service `okaeri-…`: its host, its ports by number and name, and the same in
+    /// the older form of Docker's links.
+    private static func isOfService(_ name: String, _ value: String) -> Bool {
+        if name.hasSuffix("_SERVICE_HOST") || name.hasSuffix("_SERVICE_PORT") || name.contains("_SERVICE_PORT_") {
+            return true
+        }
+        // A number there is what somebody meant as a setting.
+        if name.hasSuffix("_PORT"), value.contains("://") { return true }
+        let parts = name.split(separator: "_")
+        return parts.indices.dropLast(2).contains { index in
+            parts[index] == "PORT" && UInt16(parts[index + 1], radix: 10) != nil
+                && ["TCP", "UDP", "SCTP"].contains(parts[index + 2])
         }
     }
 
