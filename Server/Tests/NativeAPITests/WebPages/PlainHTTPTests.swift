@@ -26,6 +26,7 @@ struct PlainHTTPTests {
         #expect(shown.text.contains("http://127.0.0.1:8080/"))
         #expect(shown.text.contains("okl_1") == path.contains("okl_1"))
         #expect(shown.text.contains("https") && !shown.text.contains("type=\"password\""))
+        #expect(!shown.text.contains("/dashboard/log-out"), "nobody is logged in")
         let words = ["en": "Browsers keep no session", "ja": "ブラウザ", "ko": "브라우저"]
         #expect(shown.text.contains(path.contains("lang=") ? "Browsers keep no session" : words[language] ?? "none"))
     }
