@@ -13,7 +13,8 @@ package final class CurlStreams: Sendable {
         package var connecting: Duration
         /// How long nothing may come or go.
         package var silence: Duration
-        /// How long nothing may be taken of a response that has come: libcurl's own limit does not count while it waits.
+        /// How long nothing may be taken of a response that has come: libcurl's own limit does not count while it waits. A client
+        /// that takes 1000 bytes a second, which its connection asks of it, has what waits in a pipe after 82 seconds at the most.
         package var unread: Duration
         /// How long a whole transfer may take.
         package var whole: Duration
@@ -21,7 +22,7 @@ package final class CurlStreams: Sendable {
         package var transfers: Int
 
         package init(
-            connecting: Duration = .seconds(4), silence: Duration = .seconds(30), unread: Duration = .seconds(60),
+            connecting: Duration = .seconds(4), silence: Duration = .seconds(30), unread: Duration = .seconds(90),
             whole: Duration = .seconds(600), transfers: Int = 256
         ) {
             self.connecting = connecting

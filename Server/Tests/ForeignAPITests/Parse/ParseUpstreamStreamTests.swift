@@ -339,6 +339,12 @@ struct ParseUpstreamStreamTests {
         await streams.close()
     }
 
+    /// A pipe holds 64 KiB and one piece of libcurl's more, and its taker takes all of it at once.
+    @Test("wait for a client that takes 1000 bytes a second")
+    func slowClient() {
+        #expect(CurlStreams.Limits().unread > .milliseconds((64 + 16) * 1024))
+    }
+
     @Test("have no length where there is none, and HEAD has the head alone")
     func head() async throws {
         let response = try await open("HEAD", "large.bin")
