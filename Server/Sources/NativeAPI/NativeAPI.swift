@@ -8,23 +8,17 @@ package struct NativeAPI: ProtocolAdapter {
     let modules: Modules
     let requests: NativeRequests
     let metrics: ServerMetrics
-    let metricsKey: Secret?
 
     /// - Parameters:
     ///   - modules: Everything that can be asked for.
     ///   - gate: Finds out who asks.
     ///   - readBody: Reads bodies.
     ///   - metrics: Where log-ins are counted.
-    ///   - metricsKey: Who knows it reads the metrics; nobody does here without one.
-    package init(
-        modules: Modules, gate: RequestAuthenticator, readBody: BodyReader, metrics: ServerMetrics,
-        metricsKey: Secret?
-    ) {
+    package init(modules: Modules, gate: RequestAuthenticator, readBody: BodyReader, metrics: ServerMetrics) {
         self.modules = modules
         requests = NativeRequests(
             gate: gate, readBody: readBody)
         self.metrics = metrics
-        self.metricsKey = metricsKey
     }
 
     /// The protocol's words for errors.

@@ -117,7 +117,7 @@ extension NativeAPI {
             requests: requests, pagesURL: modules.pagesURL, providers: modules.providers)
         let tokens = TokensController(requests: requests, sessions: modules.sessions)
         let service = ServiceController(applications: modules.applications)
-        let routes = [
+        return [
             application(.get, APIPath.applicationProfile, applications.profile),
             session(.post, APIPath.page, tokens.openPages),
             session(.post, APIPath.token, tokens.mint),
@@ -125,10 +125,6 @@ extension NativeAPI {
             Route(.get, APIPath.description, .nothing, service.description),
             Route(.get, "/health/live", .nothing, service.live),
             Route(.get, "/health/ready", .nothing, service.ready),
-        ]
-        guard let metricsKey else { return routes }
-        return routes + [
-            Route(.get, "/metrics", .operatorKey, MetricsController(metrics: metrics, key: metricsKey).read)
         ]
     }
 

@@ -242,7 +242,7 @@ package struct Composition: Sendable {
                 findApplication: modules.applications.findApplication, authenticate: modules.sessions.authenticate,
                 proxies: proxies,
                 publicAddress: publicAddress),
-            readBody: readBody, metrics: metrics, metricsKey: settings.metricsKey ?? settings.statusKey)
+            readBody: readBody, metrics: metrics)
         let protocolAuthenticator = ProtocolAuthenticator(
             findProtocol: modules.applications.findProtocol, authenticate: modules.sessions.authenticate,
             proxies: proxies,
@@ -263,12 +263,13 @@ package struct Composition: Sendable {
         }
         let seed = randomness.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64(truncatingIfNeeded: $1) }
         let requestIds = RequestIds(seed: seed)
-        let adapters: [any ProtocolAdapter] = [
+        var adapters: [any ProtocolAdapter] = [
             forAdmins(AdminAPI(native: native)), native, ncmb, parse,
             KiiAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody),
             AuthServiceAPI(modules: modules, gate: protocolAuthenticator, readBody: readBody), pages,
             forAdmins(dashboard),
         ]
+        if let key = settings.metricsKey ?? settings.statusKey { adapters.append(MetricsAPI(metrics, key: key)) }
         let routes = ServerRoutes(
             adapters.map { [standby] adapter in
                 standby.map { StandbyAdapter(adapter, primary: $0.primary) } ?? adapter
@@ -276,7 +277,8 @@ package struct Composition: Sendable {
             tracing: telemetry.requests)
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
-                [MetricsAPI(metrics)], metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody)
+                [MetricsAPI(metrics, key: nil)], metrics: metrics, requestIds: requestIds, proxies: proxies,
+                readBody: readBody)
         }
         return (routes, metricsRoutes, metrics)
     }

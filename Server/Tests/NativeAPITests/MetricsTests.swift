@@ -84,10 +84,17 @@ struct MetricsTests {
             for server in [server, open] {
                 let answer = try await server.send(.get, "/metrics", headers, peer: peer, isNamed: false)
                 expect(answer, 404, .pathUnknown)
+                // Nor does another method show that the path is there.
+                for method in [HTTPRequest.Method.post, .options] {
+                    let other = try await server.send(method, "/metrics", headers, peer: peer, isNamed: false)
+                    #expect(other.status == 404 && other.headers[.allow] == nil, "\(method)")
+                }
             }
         }
         let key = [("Authorization", "bearer \(TestServer.metricsKey)")]
         #expect(try await server.send(.get, "/metrics", key, peer: "203.0.113.7", isNamed: false).status == 200)
+        let wrongMethod = try await server.send(.post, "/metrics", key, peer: "203.0.113.7", isNamed: false)
+        #expect(wrongMethod.status == 405 && wrongMethod.headers[.allow] == "GET, HEAD, OPTIONS")
         expect(try await open.send(.get, "/metrics", key, peer: "127.0.0.1", isNamed: false), 404, .pathUnknown)
     }
 

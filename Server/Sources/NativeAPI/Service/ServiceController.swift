@@ -50,34 +50,35 @@ struct HealthResponse: Encodable {
     var status: String
 }
 
-/// Numbers for Prometheus.
-struct MetricsController: Sendable {
-    let metrics: ServerMetrics
-    /// Who knows it may read; everybody may without one.
-    let key: Secret?
+/// `/metrics`, numbers for Prometheus: at a listener that only its operator reaches, or beside all else by a key.
+package struct MetricsAPI: ProtocolAdapter {
+    private static let path = "/metrics"
 
-    /// `GET /metrics`.
-    func read(_ request: Request, _ context: ServerContext) async throws -> Response {
-        // Strangers do not learn that there is something to read.
-        if let key, request.bearerToken.map({ Secret(String($0)) }) != key { throw RequestError.pathUnknown }
-        return Response(
+    private let metrics: ServerMetrics
+    private let key: Secret?
+
+    /// - Parameters:
+    ///   - metrics: What is read.
+    ///   - key: Who sends it may read; everybody may without one.
+    package init(_ metrics: ServerMetrics, key: Secret?) {
+        self.metrics = metrics
+        self.key = key
+    }
+
+    package var surface: String { key == nil ? "metrics" : "native" }
+    package var routes: [Route] { [Route(.get, Self.path, key == nil ? .nothing : .operatorKey, read)] }
+    package var errors: any ErrorRenderer { NativeAPI.errors }
+    package func owns(path: String) -> Bool { key == nil || path == Self.path }
+
+    /// Strangers do not learn that there is something to read, whatever the method.
+    package var visibility: PathVisibility? {
+        guard let key else { return nil }
+        return { request, _ in request.bearerToken.map { Secret(String($0)) } == key }
+    }
+
+    private func read(_ request: Request, _ context: ServerContext) async throws -> Response {
+        Response(
             status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: metrics.text)))
     }
-}
-
-/// `/metrics` alone, for a listener that only its operator reaches.
-package struct MetricsAPI: ProtocolAdapter {
-    private let metrics: ServerMetrics
-
-    package init(_ metrics: ServerMetrics) {
-        self.metrics = metrics
-    }
-
-    package var surface: String { "metrics" }
-    package var routes: [Route] {
-        [Route(.get, "/metrics", .nothing, MetricsController(metrics: metrics, key: nil).read)]
-    }
-    package var errors: any ErrorRenderer { NativeAPI.errors }
-    package func owns(path: String) -> Bool { true }
 }

@@ -32,8 +32,10 @@ struct Description: Sendable {
             return try check(problem: answer)
         }
         if method == "OPTIONS" { return }
-        // Outside of `admin-networks` the paths of admins are none, as the description's introduction says.
-        if path.hasPrefix("/v1/admin/"), answer.status == 404, answer.text.contains(#""code":"path_unknown""#) {
+        // Outside of `admin-networks` the paths of admins are none, as the description's introduction says, and without
+        // their key that of the metrics is none.
+        let isHidden = answer.status == 404 && answer.text.contains(#""code":"path_unknown""#)
+        if isHidden, path.hasPrefix("/v1/admin/") || path == "/metrics" {
             return try check(problem: answer)
         }
         guard let operation = operations[method == "HEAD" ? "get" : method.lowercased()] else {
