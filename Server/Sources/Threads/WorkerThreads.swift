@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Synchronization
 
 #if canImport(Glibc)
@@ -15,7 +14,7 @@ import Synchronization
 package final class WorkerThreads: Sendable {
     /// Why work was not taken.
     package enum Refusal: Error, Hashable, Sendable {
-        /// As much work as may wait is waiting, in all or of this share.
+        /// As much work as may wait is waiting, in all or of this share; or there is no thread, and the system makes none now.
         case queueFull
         /// The threads have been closed.
         case closed
@@ -25,9 +24,16 @@ package final class WorkerThreads: Sendable {
     private let count: Int
     private let maximumWaiting: Int
     private let niceness: Int
+    private let makeThread: MakeThread
     private let state = Mutex(State())
     private let available = DispatchSemaphore(value: 0)
     private let ended = DispatchGroup()
+
+    /// Starts a thread with a name; `false` when the system makes none now.
+    package typealias MakeThread = @Sendable (_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool
+
+    /// Does its work, or says why nobody does.
+    private typealias Job = @Sendable (Refusal?) -> Void
 
     /// Whose work it is.
     package struct Share: Hashable, Sendable {
@@ -42,7 +48,7 @@ package final class WorkerThreads: Sendable {
     /// What waits of one share.
     private struct Queue: Sendable {
         var share: Share
-        private var jobs: [@Sendable () -> Void] = []
+        private var jobs: [Job] = []
         /// Where the queue begins in `jobs`; what is before was done.
         private var first = 0
 
@@ -50,9 +56,9 @@ package final class WorkerThreads: Sendable {
 
         var count: Int { jobs.count - first }
 
-        mutating func append(_ job: @escaping @Sendable () -> Void) { jobs.append(job) }
+        mutating func append(_ job: @escaping Job) { jobs.append(job) }
 
-        mutating func next() -> (@Sendable () -> Void)? {
+        mutating func next() -> Job? {
             guard first < jobs.count else { return nil }
             defer {
                 first += 1
@@ -76,7 +82,7 @@ package final class WorkerThreads: Sendable {
 
         func waiting(of share: Share) -> Int { queues.first { $0.share == share }?.count ?? 0 }
 
-        mutating func append(_ job: @escaping @Sendable () -> Void, of share: Share) {
+        mutating func append(_ job: @escaping Job, of share: Share) {
             waiting += 1
             if let known = queues.firstIndex(where: { $0.share == share }) { return queues[known].append(job) }
             if waiting == 1, !queues.isEmpty {
@@ -88,13 +94,20 @@ package final class WorkerThreads: Sendable {
         }
 
         /// The first job of the share whose turn it is.
-        mutating func next() -> (@Sendable () -> Void)? {
+        mutating func next() -> Job? {
             guard waiting > 0, let job = queues[0].next() else { return nil }
             waiting -= 1
             guard queues.count > 1 else { return job }
             let served = queues.removeFirst()
             if served.count > 0 { queues.append(served) }
             return job
+        }
+
+        /// Takes everything that waits.
+        mutating func takeAll() -> [Job] {
+            var jobs: [Job] = []
+            while let job = next() { jobs.append(job) }
+            return jobs
         }
     }
 
@@ -105,23 +118,38 @@ package final class WorkerThreads: Sendable {
     ///   - count: How many, at least 1.
     ///   - maximumWaiting: The most jobs that may wait for a free thread.
     ///   - niceness: From 0, as the process, to 19: what these threads do then yields to everything else (Linux).
-    package init(name: String, count: Int, maximumWaiting: Int, niceness: Int = 0) {
+    ///   - makeThread: Starts a thread.
+    package init(
+        name: String, count: Int, maximumWaiting: Int, niceness: Int = 0,
+        makeThread: @escaping MakeThread = SystemThread.start
+    ) {
         self.name = name
         self.count = max(1, count)
         self.maximumWaiting = maximumWaiting
         self.niceness = niceness
+        self.makeThread = makeThread
     }
 
+    /// Starts one more. Where the system makes none, those that run do the work, and without any it is refused.
+    ///
     /// - Precondition: It is counted among the started and idle ones.
-    private func start() {
-        let thread = Thread { [self] in
-            // Foundation names a thread in the system's tools only while it runs.
-            Thread.current.name = name
+    /// - Returns: `false` when all that waited was refused.
+    private func start() -> Bool {
+        let isStarted = makeThread(name) { [self] in
             Self.lower(niceness)
             work()
             ended.leave()
         }
-        thread.start()
+        if isStarted { return true }
+        let refused = state.withLock { state -> [Job]? in
+            state.started -= 1
+            state.idle -= 1
+            return state.started == 0 ? state.takeAll() : nil
+        }
+        ended.leave()
+        guard let refused else { return true }
+        for job in refused { job(.queueFull) }
+        return false
     }
 
     /// Does work on one of the threads, where all work is of one kind.
@@ -155,7 +183,10 @@ package final class WorkerThreads: Sendable {
                 guard state.waiting - free < maximumWaiting, state.waiting(of: share) - free < ofShare else {
                     return (.queueFull, false)
                 }
-                state.append({ continuation.resume(returning: .success(work())) }, of: share)
+                let job: Job = { reason in
+                    continuation.resume(returning: reason.map { .failure($0) } ?? .success(work()))
+                }
+                state.append(job, of: share)
                 guard state.waiting > state.idle, state.started < count else { return (nil, false) }
                 state.started += 1
                 state.idle += 1
@@ -165,8 +196,7 @@ package final class WorkerThreads: Sendable {
             }
             if let refusal {
                 continuation.resume(returning: .failure(refusal))
-            } else {
-                if starts { start() }
+            } else if !starts || start() {
                 available.signal()
             }
         }
@@ -191,17 +221,19 @@ package final class WorkerThreads: Sendable {
     private func work() {
         while true {
             available.wait()
-            let job = state.withLock { state in
+            let (job, isClosed) = state.withLock { state -> (Job?, Bool) in
                 let job = state.next()
                 if job != nil { state.idle -= 1 }
-                return job
+                return (job, state.isClosed)
             }
             guard let job else {
+                // What it was signalled for was refused, or is done.
+                guard isClosed else { continue }
                 // Closed: the next thread ends too.
                 available.signal()
                 return
             }
-            job()
+            job(nil)
             state.withLock { $0.idle += 1 }
         }
     }

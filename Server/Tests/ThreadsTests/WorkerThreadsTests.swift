@@ -86,6 +86,25 @@ struct WorkerThreadsTests {
         await #expect(throws: WorkerThreads.Refusal.closed) { try await threads.run {} }
     }
 
+    @Test("refuse work as a full queue does while the system makes no thread, and do it by those that it makes later")
+    func noThread() async throws {
+        let system = LimitedSystem()
+        let threads = WorkerThreads(name: "test", count: 3, maximumWaiting: 10, makeThread: system.start)
+        for _ in 0..<3 { await #expect(throws: WorkerThreads.Refusal.queueFull) { try await threads.run {} } }
+        #expect(threads.waiting == 0)
+        system.allow(1)
+        let values = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<10 { group.addTask { try await threads.run { number * 2 } } }
+            return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
+        }
+        #expect(values == Set((0..<10).map { $0 * 2 }))
+        await threads.close()
+        // Nobody waits for a thread that never was.
+        let none = WorkerThreads(name: "test", count: 1, maximumWaiting: 10, makeThread: LimitedSystem().start)
+        await #expect(throws: WorkerThreads.Refusal.queueFull) { try await none.run {} }
+        await none.close()
+    }
+
     #if os(Linux)
         @Test("start when there is work that no other one is free for")
         func lazyStart() async throws {
@@ -127,6 +146,22 @@ struct WorkerThreadsTests {
                 continuation.resume()
             }
         }
+    }
+}
+
+/// A system that makes no more threads than it is allowed to.
+private final class LimitedSystem: Sendable {
+    private let left = Mutex(0)
+
+    func allow(_ count: Int) { left.withLock { $0 = count } }
+
+    func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let isAllowed = left.withLock { left in
+            guard left > 0 else { return false }
+            left -= 1
+            return true
+        }
+        return isAllowed && SystemThread.start(name, body)
     }
 }
 

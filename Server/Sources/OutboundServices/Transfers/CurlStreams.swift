@@ -2,6 +2,7 @@ import CCurl
 import Dispatch
 import Foundation
 import Synchronization
+import Threads
 
 import class Domain.Observer
 
@@ -128,15 +129,18 @@ package final class CurlStreams: Sendable {
 
     /// Hands a transfer to the thread.
     ///
-    /// - Returns: `false` when there are too many.
+    /// - Returns: `false` when there are too many, and when there is no thread and the system makes none now.
     private func begin(_ transfer: StreamTransfer) -> Bool {
         let multi = state.withLock { state -> CurlMulti? in
             guard !state.isClosed, let multi = state.multi ?? CurlMulti(),
                 state.counts.take(transfer.shares, of: limits.transfers)
             else { return nil }
             if state.multi == nil {
+                guard start(multi) else {
+                    state.counts.leave(transfer.shares)
+                    return nil
+                }
                 state.multi = multi
-                start(multi)
             }
             state.added.append(transfer)
             return state.multi
@@ -145,15 +149,15 @@ package final class CurlStreams: Sendable {
         return multi != nil
     }
 
-    private func start(_ multi: CurlMulti) {
+    private func start(_ multi: CurlMulti) -> Bool {
         ended.enter()
-        let thread = Thread { [self] in
+        let isStarted = SystemThread.start("okaeri-streams") { [self] in
             run(multi)
             state.withLock { $0.multi = nil }
             ended.leave()
         }
-        thread.name = "okaeri-streams"
-        thread.start()
+        if !isStarted { ended.leave() }
+        return isStarted
     }
 
     private func run(_ multi: CurlMulti) {
