@@ -102,7 +102,7 @@ struct HostedPageRequest: Sendable {
             return try html(template, try model(self), formTargets: formTargets())
         }
         // Whether passkeys are offered depends on the address that the browser has open.
-        let key = "\(browser.language.rawValue) \(template) \(hasPasskeys) \(variant)"
+        let key = "\(browser.language.rawValue) \(template) \(browser.isAtIPAddress) \(variant)"
         let kept = try theme.kept(key) {
             var open = try model(self)
             open["nonce"] = KeptPage.noncePlace

@@ -110,7 +110,8 @@ struct OldServiceTests {
         #expect(try await world.adopt(.firebase, token).status == 200)
     }
 
-    @Test("is refused 600 times an hour for one address, which leaves an entry each; who was imported is let in then too")
+    @Test(
+        "is refused 600 times an hour for one address, which leaves an entry each; who was imported is let in then too")
     func tries() async throws {
         let world = try await OldServiceWorld()
         let nobodys = try world.fake(.supabase).key.token(try world.claims(.supabase, of: "nobody-imported-this-one"))
