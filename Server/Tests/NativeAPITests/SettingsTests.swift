@@ -5,6 +5,9 @@ import Logging
 import OkaeriServer
 import Testing
 
+/// The provider sends browsers back to the address that was registered there.
+private let signOn = ["admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri"]
+
 @Suite("Settings")
 struct SettingsTests {
     @Test("has the documented defaults")
@@ -35,11 +38,6 @@ struct SettingsTests {
         let settings = try ServerSettings(commandLine: values, environment: [:])
         #expect(settings.adminLink(Secret("okl_1"), port: 8080) == "\(base)/dashboard/set-up?token=okl_1")
     }
-
-    /// The provider sends browsers back to the address that was registered there.
-    private static let signOn = [
-        "admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri",
-    ]
 
     @Test("takes the metrics to an address of their own or gives them a key, and not both")
     func metrics() throws {
