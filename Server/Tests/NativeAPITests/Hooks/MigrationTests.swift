@@ -118,7 +118,7 @@ struct MigrationTests {
         #expect(!stored.hasPassword && stored.emailVerifiedAt == nil)
     }
 
-    @Test("makes the user though somebody's name here reads like the address, proved or not", arguments: [true, false])
+    @Test("makes the user though another's name here reads like the address, proved or not", arguments: [true, false])
     func addressLikeName(isVerified: Bool) async throws {
         let claims: JSONValue = [
             "sub": "old-1", "preferred_username": "hana", "email": "hana@example.com",
