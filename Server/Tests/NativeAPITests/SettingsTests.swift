@@ -6,7 +6,7 @@ import OkaeriServer
 import Testing
 
 /// The provider sends browsers back to the address that was registered there.
-private let signOn = ["admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri"]
+private let signOnSettings = ["admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri"]
 
 @Suite("Settings")
 struct SettingsTests {
@@ -31,8 +31,8 @@ struct SettingsTests {
             (["listen": "127.0.0.2:8080"], "http://127.0.0.2:8080"),
             (["listen": "0.0.0.0:8080"], "http://127.0.0.1:8080"),
             (["public-url": "https://id.example.com/"], "https://id.example.com"),
-            (signOn, "http://127.0.0.1:8080"),
-            (signOn.merging(["public-url": "https://id.example.com"]) { $1 }, "https://id.example.com"),
+            (signOnSettings, "http://127.0.0.1:8080"),
+            (signOnSettings.merging(["public-url": "https://id.example.com"]) { $1 }, "https://id.example.com"),
         ] as [([String: String], String)])
     func adminLink(values: [String: String], base: String) throws {
         let settings = try ServerSettings(commandLine: values, environment: [:])
