@@ -44,7 +44,11 @@ extension SQLTransaction {
             DELETE FROM sessions
             WHERE application_id = $1 AND user_id = $2 AND (method = $3 OR origin IN (
                 SELECT id FROM sessions AS opened
-                WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4)) AND id <> $4
+                WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4
+                UNION ALL
+                SELECT device_key FROM sessions AS bound
+                WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4 AND device_key IS NOT NULL
+            )) AND id <> $4
             """, [.id(application), .id(user), .text(method.rawValue), Self.text(of: kept)])
         return noteEnd(of: ended, in: application)
     }

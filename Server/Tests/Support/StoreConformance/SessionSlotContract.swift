@@ -70,7 +70,9 @@ extension Contract {
             }
             var foreign = samples.session(of: other, after: .seconds(9))
             foreign.origin = "key"
-            let all = [bound, unbound] + sessions + [foreign]
+            // The key of the one that came from another key, by the way of log-in that ends.
+            let keyed = samples.session(of: user, deviceKey: "other key", after: .seconds(8))
+            let all = [bound, unbound] + sessions + [keyed, foreign]
             let (byKey, bySession, byNoKey, byMethod) = try await engine.write { transaction throws(DomainError) in
                 func left(_ end: () throws(DomainError) -> Void) throws(DomainError) -> [Identifier<Session>] {
                     for (index, session) in all.enumerated() {
@@ -100,10 +102,10 @@ extension Contract {
                 )
             }
             let ids = sessions.map(\.id)
-            try expectEqual(byKey, [ids[4], ids[3], ids[2], unbound.id, foreign.id])
+            try expectEqual(byKey, [keyed.id, ids[4], ids[3], ids[2], unbound.id, foreign.id])
             try expectEqual(bySession, byKey)
-            try expectEqual(byNoKey, [ids[4], ids[3], ids[1], ids[0], bound.id, foreign.id])
-            try expectEqual(byMethod, byNoKey)
+            try expectEqual(byNoKey, [keyed.id, ids[4], ids[3], ids[1], ids[0], bound.id, foreign.id])
+            try expectEqual(byMethod, [ids[4], ids[1], ids[0], bound.id, foreign.id])
         },
         Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
             let samples = Samples()
