@@ -172,6 +172,7 @@ struct RowTests {
             (session.fields, session.updatedAt) = (["theme": "dark"], time)
             session.methods = [.password, .timeBasedCode]
             (session.secondFactorAt, session.origin) = (time, "key")
+            session.parent = Identifier(rawValue: "parent")
         }
         return session
     }

@@ -27,6 +27,8 @@ package struct Session: Hashable, Sendable {
     /// What it came from without another proof, by a ticket or a code of the pages, and ends with: the thumbprint of a device's
     /// key, or the id of a session that had none (decision 0170); `nil` for a log-in of its own.
     package var origin: String?
+    /// The session that it came from directly, and ends with; `nil` for a log-in of its own.
+    package var parent: Identifier<Session>?
     /// What an app keeps of it, in protocols in which sessions are objects of apps.
     package var fields: [String: JSONValue] = [:]
     /// When these, or its end, were last changed; `nil` when never.

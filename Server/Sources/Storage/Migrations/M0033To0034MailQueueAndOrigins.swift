@@ -9,10 +9,12 @@ extension Migration {
 }
 
 extension Migration {
-    /// What a session came from without another proof, and ends with; null for a log-in of its own, so that an automatic one
-    /// writes one null more. No index has it: the sessions of one user are looked through.
+    /// What a session came from without another proof, first and last, and ends with; null for a log-in of its own, so that an
+    /// automatic one writes two nulls more. No index has them: the sessions of one user are looked through.
     static let sessionOrigins = Migration(
         version: 34, name: "session origins", sqlite: sessionOriginStatements, postgresql: sessionOriginStatements)
 
-    private static let sessionOriginStatements = ["ALTER TABLE sessions ADD COLUMN origin TEXT"]
+    private static let sessionOriginStatements = [
+        "ALTER TABLE sessions ADD COLUMN origin TEXT", "ALTER TABLE sessions ADD COLUMN parent TEXT",
+    ]
 }

@@ -6,7 +6,14 @@ extension SQLTransaction {
     ) throws(DomainError) -> Bool {
         let ended = try endedTokens(
             """
-            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND (id = $3 OR origin = $3 OR origin = (
+            WITH RECURSIVE gone (id) AS (
+                SELECT id FROM sessions WHERE application_id = $1 AND user_id = $2 AND id = $3
+                UNION
+                SELECT derived.id FROM gone JOIN sessions AS derived ON derived.parent = gone.id
+                WHERE derived.application_id = $1 AND derived.user_id = $2
+            )
+            DELETE FROM sessions
+            WHERE application_id = $1 AND user_id = $2 AND (id IN (SELECT id FROM gone) OR origin = $3 OR origin = (
                 SELECT device_key FROM sessions AS ended WHERE application_id = $1 AND user_id = $2 AND id = $3))
             """, [.id(application), .id(user), .id(id)])
         return noteEnd(of: ended, in: application) > 0

@@ -8,7 +8,7 @@ package enum SessionRow: StoredRow {
     package enum Column: Int, RowColumn {
         case id, applicationId, userId, deviceKey, deviceName, deviceModel, deviceSystem, deviceAppVersion,
             installation, address, `protocol`, method, createdAt, lastUsedAt, expiresAt, authenticatedAt, fields,
-            updatedAt, secondFactorAt, methods, origin
+            updatedAt, secondFactorAt, methods, origin, parent
     }
 
     package static func content(_ row: ColumnReader<Column>) throws(DomainError) -> Session {
@@ -29,6 +29,7 @@ package enum SessionRow: StoredRow {
         if !row.isNull(.methods) { session.methods = AuthenticationMethods(rawValue: row.integer(.methods)) }
         session.secondFactorAt = row.optionalTime(.secondFactorAt)
         session.origin = row.optionalText(.origin)
+        session.parent = row.optionalId(.parent)
         return session
     }
 
@@ -57,6 +58,7 @@ package enum SessionRow: StoredRow {
         // Nearly all sessions prove what their way of log-in says.
         case .methods: session.methods == session.method.methods ? .null : .integer(session.methods.rawValue)
         case .origin: .optional(session.origin)
+        case .parent: .optional(session.parent)
         }
     }
 }

@@ -60,6 +60,7 @@ extension SQLTransaction {
                 expires_at = excluded.expires_at, authenticated_at = excluded.authenticated_at,
                 fields = excluded.fields, updated_at = excluded.updated_at,
                 second_factor_at = excluded.second_factor_at, methods = excluded.methods, origin = excluded.origin,
+                parent = excluded.parent,
                 token_digest = excluded.token_digest, token_lookup = excluded.token_lookup,
                 attempt_digest = excluded.attempt_digest, attempt_request_digest = excluded.attempt_request_digest,
                 attempt_was_new = excluded.attempt_was_new,

@@ -236,6 +236,15 @@ struct CredentialRuleTests {
             "a session with a long key", { $0.credentials.sessions = [session("s") { $0.deviceKey = long(257) }] },
             fault("sessions", .tooManyBytes(maximum: 256))
         ),
+        (
+            "a session with a long origin", { $0.credentials.sessions = [session("s") { $0.origin = long(257) }] },
+            fault("sessions", .tooManyBytes(maximum: 256))
+        ),
+        (
+            "a session with a long parent",
+            { $0.credentials.sessions = [session("s") { $0.parent = Identifier(rawValue: long(257)) }] },
+            fault("sessions", .tooManyBytes(maximum: 256))
+        ),
         ("the longest address", { $0.credentials.sessions = [session("s") { $0.address = long(256) }] }, []),
     ]
 

@@ -98,16 +98,20 @@ struct AuthorizationCodeTests {
         #expect((redeemed != nil) == (43...128).contains(count))
     }
 
-    @Test("that comes twice was stolen: the session that it opened is over, and it opens no other")
+    @Test("that comes twice was stolen: the session that it opened is over, and what came from that; it opens no other")
     func twice() async throws {
         let application = try await world.makeApplication()
         let who = try await person(in: application)
         let code = try code(for: who).revealed
         let redeemed = try #require(try await redeem(code, in: application))
-        _ = try await world.authenticate(redeemed.logIn.token, in: application)
+        let app = try await world.authenticate(redeemed.logIn.token, in: application)
+        let next = try #require(try await redeem(try self.code(for: app).revealed, in: application))
+        #expect(next.logIn.session.origin == who.session.id.rawValue && next.logIn.session.parent == app.session.id)
         for _ in 0..<2 { #expect(try await redeem(code, in: application) == nil) }
-        let refused = await world.refusal { _ = try await world.authenticate(redeemed.logIn.token, in: application) }
-        #expect(refused == .sessionInvalid)
+        for token in [redeemed.logIn.token, next.logIn.token] {
+            let refused = await world.refusal { _ = try await world.authenticate(token, in: application) }
+            #expect(refused == .sessionInvalid)
+        }
         let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .loggedIn))
         #expect(entries.count { $0.result == .refused } == 2)
@@ -126,7 +130,7 @@ struct AuthorizationCodeTests {
         #expect(session.method == (isFresh ? .pages : .keptPages) && session.protocolName == .native)
         #expect(session.methods == (isFresh ? [.password, .timeBasedCode] : []))
         #expect(session.authenticatedAt == authenticatedAt && session.secondFactorAt == authenticatedAt)
-        #expect(session.origin == who.session.id.rawValue)
+        #expect(session.origin == who.session.id.rawValue && session.parent == who.session.id)
     }
 
     @Test("says nothing of a second factor that the pages have not seen, nor of a device that was remembered elsewhere")

@@ -156,6 +156,24 @@ struct DerivedSessionTests {
         #expect(try await keeper.send(.get, APIPath.user).status == 200)
     }
 
+    @Test("ends with the log-out of the page that it came from, and the app that opened the page does not")
+    func logOutOfPage() async throws {
+        let person = try await world().person()
+        let (bare, browser) = try await derived(from: person)
+        let bound = try await browser.app(on: ProofMaker()).person
+        let (onward, _) = try await derived(from: bound)
+        // Another browser, which the same app opened.
+        let (other, elsewhere) = try await derived(from: person)
+        let account = try await browser.get(browser.path("account"))
+        let out = try await browser.post(browser.path("log-out"), [:], token: account.token)
+        #expect(out.status == 303, "\(out.html)")
+        for session in [bare, bound, onward] {
+            expect(try await session.send(.get, APIPath.user), 401, .sessionInvalid)
+        }
+        for session in [person, other] { #expect(try await session.send(.get, APIPath.user).status == 200) }
+        #expect(try await elsewhere.get(elsewhere.path("account")).status == 200)
+    }
+
     /// A guest whose transfer code was used by somebody else, who passed the session on.
     private func transferred() async throws -> (owner: Person, thief: Person, derived: Person, Browser, ProofMaker) {
         let server = try await world().server

@@ -107,6 +107,42 @@ extension Contract {
             try expectEqual(byNoKey, [keyed.id, ids[4], ids[3], ids[1], ids[0], bound.id, foreign.id])
             try expectEqual(byMethod, [ids[4], ids[1], ids[0], bound.id, foreign.id])
         },
+        Contract("ends with a session what came from it, at whatever remove, and not all of its origin") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            // An app, a page of it, an app of that page, a page of that one, and another page of the first app.
+            let parents: [Int?] = [nil, 0, 1, 2, 0]
+            let keys: [String?] = ["key", nil, "other key", nil, nil]
+            var made: [Session] = []
+            for (index, parent) in parents.enumerated() {
+                var session = samples.session(of: user, deviceKey: keys[index], after: .seconds(Int64(index)))
+                if let parent {
+                    (session.method, session.origin) = (.pages, "key")
+                    session.parent = made[parent].id
+                }
+                made.append(session)
+            }
+            let sessions = made
+            let left = try await engine.write { transaction throws(DomainError) in
+                var left: [[Identifier<Session>]] = []
+                for ended in sessions {
+                    for (index, session) in sessions.enumerated() {
+                        try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
+                    }
+                    _ = try transaction.endSession(ended.id, of: user.id, in: user.application)
+                    left.append(try transaction.sessions(of: user.id, in: user.application).map(\.id))
+                    _ = try transaction.endSessions(of: user.id, in: user.application, except: nil)
+                }
+                return left
+            }
+            let ids = sessions.map(\.id)
+            try expectEqual(
+                left,
+                [
+                    [], [ids[4], ids[0]], [ids[4], ids[1], ids[0]], [ids[4], ids[2], ids[1], ids[0]],
+                    [ids[3], ids[2], ids[1], ids[0]],
+                ])
+        },
         Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
             let samples = Samples()
             let user = samples.user()

@@ -54,6 +54,7 @@ package struct ExportedSession: Hashable, Sendable {
                 of: session.id.rawValue, field: "sessions")
             let texts = [
                 session.protocolName.rawValue, session.method.rawValue, session.deviceKey, session.address,
+                session.origin, session.parent?.rawValue,
             ]
             if texts.contains(where: { ($0?.utf8.count ?? 0) > maximumTextBytes }) {
                 faults.append(fault(.tooManyBytes(maximum: maximumTextBytes)))

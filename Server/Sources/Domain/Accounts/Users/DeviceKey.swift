@@ -106,7 +106,7 @@ extension Transaction {
 
     /// Ends a user's sessions that any of some device keys opened, or came from them: as `endSessions(of:in:deviceKey:)` does for one.
     ///
-    /// - Returns: how many ended.
+    /// - Returns: how many ended at least: what ended with another session is not counted.
     /// - Throws: `storageUnavailable`.
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKeys: Set<String>

@@ -50,6 +50,7 @@ struct SessionSource: Codable, Hashable, Sendable {
     /// Writes it into a session that is about to be stored.
     func carry(to session: inout Session) {
         session.origin = origin
+        session.parent = Identifier(rawValue: self.session)
         session.authenticatedAt = authenticatedAt.map { Timestamp(milliseconds: $0) }
         session.secondFactorAt = secondFactorAt.map { Timestamp(milliseconds: $0) }
     }

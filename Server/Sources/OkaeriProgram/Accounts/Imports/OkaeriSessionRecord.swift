@@ -17,6 +17,7 @@ enum OkaeriSessionRecord {
         members["secondFactorAt"] = session.secondFactorAt.map(value)
         members["updatedAt"] = session.updatedAt.map(value)
         members["origin"] = session.origin.map(JSONValue.string)
+        members["parent"] = session.parent.map { JSONValue.string($0.rawValue) }
         members["deviceKey"] = session.deviceKey.map(JSONValue.string)
         members["address"] = session.address.map(JSONValue.string)
         if !session.fields.isEmpty { members["fields"] = .object(session.fields) }
@@ -57,6 +58,7 @@ enum OkaeriSessionRecord {
         session.methods = AuthenticationMethods(rawValue: try object.count("methods"))
         session.secondFactorAt = try object.optionalTime("secondFactorAt")
         session.origin = try object.optionalText("origin")
+        session.parent = try object.optionalText("parent").map { Identifier(rawValue: $0) }
         session.updatedAt = try object.optionalTime("updatedAt")
         if let fields = try object.object("fields") {
             session.fields = fields.names.reduce(into: [:]) { $0[$1] = fields.exact($1) }
