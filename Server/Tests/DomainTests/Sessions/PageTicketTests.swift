@@ -93,6 +93,16 @@ struct PageTicketTests {
         #expect(opened.session.origin == who.session.id.rawValue)
     }
 
+    @Test("opens a session that proves nothing later than it is there, by a clock that is behind")
+    func clockBehind() async throws {
+        let who = try await world.authenticate(
+            try await world.signUp("hana", to: application).token, in: application)
+        let text = try ticket(for: who)
+        world.clock.advance(by: .seconds(-5))
+        let session = try #require(try await open(text)).session
+        #expect(session.createdAt == world.clock.now && session.authenticatedAt == session.createdAt)
+    }
+
     @Test("is void once the app's session has ended")
     func endedSession() async throws {
         let who = try await guest()

@@ -47,12 +47,14 @@ struct SessionSource: Codable, Hashable, Sendable {
         secondFactorAt.map { now < Timestamp(milliseconds: $0) + Session.freshness } ?? false
     }
 
-    /// Writes it into a session that is about to be stored.
+    /// Writes it into a session that is about to be stored. By a clock that is behind, what was shown before would be later than
+    /// the session, which would look as if its owner had shown something since.
     func carry(to session: inout Session) {
+        let latest = session.createdAt.milliseconds
         session.origin = origin
         session.parent = Identifier(rawValue: self.session)
-        session.authenticatedAt = authenticatedAt.map { Timestamp(milliseconds: $0) }
-        session.secondFactorAt = secondFactorAt.map { Timestamp(milliseconds: $0) }
+        session.authenticatedAt = authenticatedAt.map { Timestamp(milliseconds: min($0, latest)) }
+        session.secondFactorAt = secondFactorAt.map { Timestamp(milliseconds: min($0, latest)) }
     }
 }
 
