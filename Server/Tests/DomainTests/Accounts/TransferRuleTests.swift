@@ -94,6 +94,22 @@ struct TransferRuleTests {
         }
     }
 
+    @Test("later sessions that came from the pages of a registered user who proved something: no device alone does")
+    func provenTime() {
+        for method in [Session.LogInMethod.pages, .keptPages] {
+            let cases: [(username: String?, time: Timestamp?, isOwner: Bool)] = [
+                ("hana", Self.now, true), ("hana", nil, false), (nil, Self.now, false),
+            ]
+            for (username, time, isOwner) in cases {
+                var user = Self.user(linkedAfter: .seconds(1))
+                user.username = username
+                var session = Self.session(nil, method, openedAfter: .days(1), from: "a session")
+                session.authenticatedAt = time
+                #expect(Self.transfer.concerns(session, of: user) == isOwner)
+            }
+        }
+    }
+
     @Test("nobody for longer than a day")
     func end() { #expect(Self.transfer.undoEnd == Self.now + .days(1)) }
 }

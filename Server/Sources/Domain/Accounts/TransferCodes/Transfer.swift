@@ -84,7 +84,7 @@ package struct Transfer: Hashable, Sendable {
     package func concerns(_ session: Session, of user: User) -> Bool {
         guard session.deviceKey != deviceKey, session.origin != deviceKey else { return false }
         if session.createdAt <= redeemedAt { return true }
-        if session.showsMoreThanDevice { return true }
+        if session.showsMoreThanDevice(of: user) { return true }
         return user.identities.contains {
             $0.provider == .device && $0.linkedAt <= redeemedAt
                 && ($0.subject == session.deviceKey || $0.subject == session.origin)
@@ -94,11 +94,11 @@ package struct Transfer: Hashable, Sendable {
 
 extension Session {
     /// Whether it was opened by more than a device's key or a transfer code. Of a session that came from the pages, the way
-    /// of log-in says nothing: what was proved does.
-    fileprivate var showsMoreThanDevice: Bool {
+    /// of log-in says nothing: what was proved does, and that something was: a device alone proves nothing of a registered user.
+    fileprivate func showsMoreThanDevice(of user: User) -> Bool {
         switch method {
         case .automatic, .transferCode: false
-        case .pages, .keptPages: methods.assurance > .device
+        case .pages, .keptPages: methods.assurance > .device || authenticatedAt != nil && !user.isAnonymous
         default: true
         }
     }
