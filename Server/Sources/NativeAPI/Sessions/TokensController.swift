@@ -22,7 +22,10 @@ struct TokensController: Sendable {
 
     /// `POST /v1/user/page`: an address that opens the own account on the pages, once.
     func openPages(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
-        guard let ticket = try sessions.issueOneTimeLogInToken(for: caller) else { throw RequestError.pathUnknown }
+        let isProven = requests.isProven(request, context)
+        guard let ticket = try sessions.issueOneTimeLogInToken(for: caller, isProven: isProven) else {
+            throw RequestError.pathUnknown
+        }
         return try JSONResponse(
             body: PageAddressResponse(url: ticket.url.revealed, expiresAt: ticket.expiresAt.wire), status: .created
         ).response()

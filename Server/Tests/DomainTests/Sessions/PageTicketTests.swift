@@ -15,10 +15,10 @@ struct PageTicketTests {
         application = try await world.makeApplication()
     }
 
-    private func ticket(for who: Authenticated) throws -> String {
+    private func ticket(for who: Authenticated, isProven: Bool = false) throws -> String {
         let issue = IssueOneTimeLogInToken(
             clock: world.clock, sealingKey: try .ofTests(), pagesURL: "https://id.example.com")
-        let issued = try #require(try issue(for: who))
+        let issued = try #require(try issue(for: who, isProven: isProven))
         #expect(issued.expiresAt == world.clock.now + .seconds(60))
         let head = "https://id.example.com/a/\(who.application.id.rawValue)/open?ticket="
         #expect(issued.url.revealed.hasPrefix(head))
@@ -39,7 +39,7 @@ struct PageTicketTests {
     @Test("is not there while the server does not know its own address")
     func noAddress() async throws {
         let issue = IssueOneTimeLogInToken(clock: world.clock, sealingKey: try .ofTests(), pagesURL: nil)
-        #expect(try issue(for: try await guest()) == nil)
+        #expect(try issue(for: try await guest(), isProven: true) == nil)
     }
 
     @Test("opens one session of the pages, once")
@@ -91,6 +91,31 @@ struct PageTicketTests {
         #expect(opened.session.authenticatedAt == who.session.createdAt)
         #expect(opened.session.isFresh(at: world.clock.now) == isFresh)
         #expect(opened.session.origin == who.session.id.rawValue)
+    }
+
+    @Test("shows the guest whose own key signed the request for it, at that time", arguments: [true, false])
+    func proof(isProven: Bool) async throws {
+        let who = try await guest()
+        world.clock.advance(by: .seconds(3600))
+        let asked = world.clock.now
+        let text = try ticket(for: who, isProven: isProven)
+        world.clock.advance(by: .seconds(10))
+        let session = try #require(try await open(text)).session
+        #expect(session.authenticatedAt == (isProven ? asked : who.session.createdAt))
+        #expect(session.isFresh(at: world.clock.now) == isProven)
+        #expect(session.method == (isProven ? .pages : .keptPages))
+    }
+
+    @Test("is no proof of somebody registered, whose key signed the request for it")
+    func registered() async throws {
+        let who = try await guest()
+        world.clock.advance(by: .seconds(3600))
+        var user = who.user
+        user.username = "hana"
+        let registered = Authenticated(
+            application: application, session: who.session, user: user, tokenDigest: who.tokenDigest)
+        let session = try #require(try await open(try ticket(for: registered, isProven: true))).session
+        #expect(session.authenticatedAt == who.session.createdAt && !session.isFresh(at: world.clock.now))
     }
 
     @Test("opens a session that proves nothing later than it is there, by a clock that is behind")

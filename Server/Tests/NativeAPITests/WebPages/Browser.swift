@@ -59,9 +59,16 @@ final class Browser: Sendable {
             body)
     }
 
-    /// Opens the account pages of an app's user, as the app does: by an address that is good once.
-    func open(accountOf person: Person) async throws {
-        let address = try await person.send(.post, "/v1/user/page").read(PageAddressResponse.self).url
+    /// Opens the account pages of an app's user, as the app does: by an address that is good once. `isProven` says whether the
+    /// app sends a proof by the device's key.
+    func open(accountOf person: Person, isProven: Bool = false) async throws {
+        var headers: [(String, String)] = []
+        if isProven {
+            let proof = try person.device.proof(
+                "POST", server.url(APIPath.page), at: server.clock.now, token: person.token)
+            headers.append(("DPoP", proof))
+        }
+        let address = try await person.send(.post, APIPath.page, headers).read(PageAddressResponse.self).url
         let asked = try await get(address.replacing(TestServer.url, with: ""))
         let ticket = try #require(asked.value(of: "ticket"))
         try await post(path("open"), ["ticket": ticket], token: asked.token)

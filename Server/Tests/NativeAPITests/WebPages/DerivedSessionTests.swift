@@ -174,6 +174,24 @@ struct DerivedSessionTests {
         #expect(try await elsewhere.get(elsewhere.path("account")).status == 200)
     }
 
+    @Test("is fresh when a guest's own key signed the request for the page, after an hour too, and no key joins by it")
+    func ticketOfOwnKey() async throws {
+        let guest = try await world().server.person()
+        let server = guest.server
+        server.clock.advance(by: .seconds(3600))
+        let (thief, _) = try await derived(from: guest, on: ProofMaker())
+        for (opener, isProven, isFresh) in [(guest, true, true), (guest, false, false), (thief, true, false)] {
+            let browser = Browser(server)
+            try await browser.open(accountOf: opener, isProven: isProven)
+            let app = try await browser.app(on: nil).person
+            let answer = try await app.send(.post, APIPath.transferCode)
+            #expect(answer.status == (isFresh ? 201 : 403), "\(answer.text)")
+            let key = ProofMaker()
+            _ = try await browser.app(on: key)
+            #expect(try await server.person(key).logIn.user.id != guest.logIn.user.id)
+        }
+    }
+
     /// A guest whose transfer code was used by somebody else, who passed the session on.
     private func transferred() async throws -> (owner: Person, thief: Person, derived: Person, Browser, ProofMaker) {
         let server = try await world().server

@@ -23,14 +23,21 @@ package struct IssueOneTimeLogInToken: Sendable {
     /// The server's own address; `nil` while it is not set.
     let pagesURL: String?
 
+    /// - Parameters:
+    ///   - who: The app's user.
+    ///   - isProven: Whether the request came with a proof by the session's key, by which a guest is there now; see
+    ///     `AccountAuthor`.
     /// - Returns: the address to open; `nil` when the server knows no address of its own.
     /// - Throws: `secretUnreadable`, should the cryptographic library fail.
-    package func callAsFunction(for who: Authenticated) throws(DomainError) -> (url: Secret, expiresAt: Timestamp)? {
+    package func callAsFunction(
+        for who: Authenticated, isProven: Bool
+    ) throws(DomainError) -> (url: Secret, expiresAt: Timestamp)? {
         guard let pagesURL else { return nil }
         let now = clock.now
+        let shownAt = isProven && who.session.isShownByKey(who.user) ? now : nil
         let ticket = OneTimeLogInToken(
             user: who.user.id.rawValue, expiresAt: (now + Self.life).milliseconds,
-            source: SessionSource(who), version: who.user.credentialsVersion)
+            source: SessionSource(who, shownAt: shownAt), version: who.user.credentialsVersion)
         let bytes: [UInt8]
         do {
             bytes = Array(try JSONEncoder().encode(ticket))

@@ -15,8 +15,11 @@ struct SessionSource: Codable, Hashable, Sendable {
     /// `AuthenticationMethods`, of what the owner showed.
     private let methodBits: Int64
 
-    /// - Parameter who: Whose session the next one comes from.
-    init(_ who: Authenticated) {
+    /// - Parameters:
+    ///   - who: Whose session the next one comes from.
+    ///   - shownAt: When the owner has shown to be there with the request itself; `nil` when it has shown nothing, and the
+    ///     session's own time counts.
+    init(_ who: Authenticated, shownAt: Timestamp? = nil) {
         let session = who.session
         self.session = session.id.rawValue
         let isOfOwnKey = session.isOfKey(of: who.user)
@@ -24,7 +27,7 @@ struct SessionSource: Codable, Hashable, Sendable {
         let key = isOfOwnKey ? session.deviceKey : session.origin ?? session.deviceKey
         origin = key ?? session.id.rawValue
         isDerived = session.origin != nil && (session.authenticatedAt ?? session.createdAt) <= session.createdAt
-        authenticatedAt = session.authenticatedAt?.milliseconds
+        authenticatedAt = (shownAt ?? session.authenticatedAt)?.milliseconds
         secondFactorAt = session.secondFactorAt?.milliseconds
         // That a device is remembered says nothing of another device.
         methodBits = session.methods.subtracting(.rememberedDevice).rawValue
