@@ -33,7 +33,7 @@ package protocol SessionQueries {
     /// Writes the custom fields, the end and `updatedAt`.
     func updateObject(of session: Session) throws(DomainError)
     func replaceToken(of session: Session, with token: SessionToken.Reference) throws(DomainError)
-    /// Ends one session of a user, and those that came from it or from its device key; `false` when there is none.
+    /// Ends one session of a user, and those that came from it, at whatever remove, or from its device key; `false` when there is none.
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool

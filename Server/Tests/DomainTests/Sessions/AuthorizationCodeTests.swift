@@ -114,7 +114,7 @@ struct AuthorizationCodeTests {
         }
         let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .loggedIn))
-        #expect(entries.count { $0.result == .refused } == 2)
+        #expect(entries.count { $0.result == .refused } == 1)
         #expect(entries.filter { $0.result == .refused }.allSatisfy { $0.target == .user(who.user.id) })
     }
 
