@@ -7,17 +7,20 @@ extension SQLTransaction {
     }
 
     package func nextMail(notOf applications: Set<Identifier<Application>>) throws(DomainError) -> QueuedMail? {
+        // Those that were given up have no time: no index need be walked past them.
         let first = try connection.first(
-            QueuedMailRow.self, "FROM mail_queue WHERE next_try_at IS NOT NULL ORDER BY next_try_at, id LIMIT 1", [])
+            QueuedMailRow.self,
+            "FROM mail_queue WHERE next_try_at >= $1 ORDER BY next_try_at, application_id, id LIMIT 1",
+            [.time(.earliest)])
         guard let first, applications.contains(first.application) else { return first }
         guard let application = try nextSender(notOf: applications) else { return nil }
         return try connection.first(
             QueuedMailRow.self,
             """
-            FROM mail_queue WHERE application_id = $1 AND next_try_at IS NOT NULL
+            FROM mail_queue WHERE application_id = $1 AND next_try_at >= $2
             ORDER BY next_try_at, id LIMIT 1
             """,
-            [.id(application)])
+            [.id(application), .time(.earliest)])
     }
 
     /// The application whose mail waits longest. It costs two steps in an index for each application that has mail, however
@@ -35,12 +38,13 @@ extension SQLTransaction {
                 SELECT (SELECT MIN(application_id) FROM mail_queue WHERE application_id > senders.id)
                 FROM senders WHERE senders.id IS NOT NULL
             ), waiting (id, next_try_at) AS (
-                SELECT id, (SELECT MIN(next_try_at) FROM mail_queue WHERE application_id = senders.id)
-                FROM senders WHERE id IS NOT NULL AND REPLACE($1, ' ' || id || ' ', '') = $1
+                SELECT id, (
+                    SELECT MIN(next_try_at) FROM mail_queue WHERE application_id = senders.id AND next_try_at >= $1)
+                FROM senders WHERE id IS NOT NULL AND REPLACE($2, ' ' || id || ' ', '') = $2
             )
             SELECT id FROM waiting WHERE next_try_at IS NOT NULL ORDER BY next_try_at, id LIMIT 1
             """,
-            [.text(list)]
+            [.time(.earliest), .text(list)]
         ) { row throws(DomainError) in row.only.id() }
     }
 

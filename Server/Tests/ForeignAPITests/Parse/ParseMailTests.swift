@@ -120,7 +120,8 @@ struct ParseMailTests {
         let done = try await world.send(
             "POST", "/parse/apps/app1/request_password_reset",
             [("Content-Type", "application/x-www-form-urlencoded")], body: "token=\(token)&new_password=n3w+word")
-        #expect(try page(done) == "/parse/apps/password_reset_success.html")
+        let donePage = try page(done)
+        #expect(donePage == "/parse/apps/password_reset_success.html")
         let user = try await world.parseLogIn("mika@example.com", "n3w word")
         #expect(try user.status == 200 && user.json()["email"] == nil && user.json()["emailVerified"] == nil)
     }

@@ -13,7 +13,7 @@ struct IdentifierWordsTests {
 
     /// The identifiers of one kind that stand in the sources: the sets are open, and no type lists them.
     private static func identifiers(_ type: String) throws -> Set<String> {
-        let pattern = try Regex("\\b\(type)\\(rawValue: \"([a-z.-]+)\"", as: (Substring, Substring).self)
+        let pattern = try Regex("(?:^|[^A-Za-z])\(type)\\(rawValue: \"([a-z.-]+)\"", as: (Substring, Substring).self)
         let files = FileManager.default.enumerator(
             at: server.appending(path: "Sources"), includingPropertiesForKeys: nil)
         var found: Set<String> = []

@@ -96,7 +96,7 @@ struct RolesPageTests {
         #expect(unknown.status == 404)
         // The time line says which role came and went.
         let shown = try await browser.get(address).html
-        for change in ["added", "removed"] {
+        for change in ["given", "taken away"] {
             #expect(shown.contains("<code>\(change): role:editor</code>"), "\(change)")
         }
     }

@@ -85,6 +85,8 @@ struct SignUpPageTests {
         let person = try await server.person()
         let browser = Browser(server)
         try await browser.open(accountOf: person)
+        // What was shown before the request was not shown for it.
+        server.clock.advance(by: .seconds(1))
         let request =
             "client_id=\(server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
             + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&prompt=create"
