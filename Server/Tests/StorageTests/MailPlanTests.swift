@@ -41,7 +41,7 @@ struct MailPlanTests {
             #expect(next.2 == nil)
         }
         await engine.close()
-        #expect(statements.count >= 7)
+        #expect(statements.count >= 5)
         for statement in statements {
             #expect(statement.rows <= 1, "\(statement)")
             for step in try plans.plan(of: statement.text) where step.contains("mail_queue") {
