@@ -212,6 +212,11 @@ struct CodeTests {
                 }
             }
         }
+        try await resetByMail()
+    }
+
+    /// Orders a reset, and chooses a new password by the token of the mail.
+    private func resetByMail() async throws {
         _ = try await world.modules.messaging.requestPasswordReset(
             email: "hana@example.com", in: application, languages: [], from: client(1))
         _ = try await world.modules.messaging.deliverMail()
@@ -235,14 +240,7 @@ struct CodeTests {
                     Identity(provider: provider, subject: "hana", linkedAt: now), for: id, in: application.id)
             }
         }
-        _ = try await world.modules.messaging.requestPasswordReset(
-            email: "hana@example.com", in: application, languages: [], from: client(1))
-        _ = try await world.modules.messaging.deliverMail()
-        let token = try #require(carrier.delivered.last?.token)
-        try await world.modules.accounts.resetPassword(
-            .init(
-                application: application, token: token, newPassword: Secret("a quite new secret"),
-                address: client(1), origin: .local, rules: .native))
+        try await resetByMail()
         _ = try await world.modules.messaging.deliverMail()
         let text = try #require(carrier.delivered.last?.text)
         #expect(text.contains("Google, LINE") == isVerified && text.contains("was changed just now"), "\(text)")
