@@ -60,8 +60,13 @@ struct FailoverTests {
             #expect(user.status == 200)
             print("FAILOVER \(failover.row(number + 1, blow.description, missing: losses.count))")
             try cluster.revive(primary)
-            _ = try await eventually("the return of the old primary as standby") {
-                await cluster.isWhole() ? true : nil
+            do {
+                _ = try await eventually("the return of the old primary as standby") {
+                    await cluster.isWhole() ? true : nil
+                }
+            } catch {
+                Issue.record("failover \(number + 1), \(blow): \(cluster.lastWords())")
+                throw error
             }
         }
         print(

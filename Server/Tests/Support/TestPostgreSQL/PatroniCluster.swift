@@ -100,6 +100,15 @@ package final class PatroniCluster: Sendable {
         return states == [["sync"]]
     }
 
+    /// The last lines of both logs of Patroni: why a server does not come back.
+    package func lastWords(lines: Int = 30) -> String {
+        [1, 2].map { number in
+            let bytes = FileManager.default.contents(atPath: "\(folder)/patroni\(number).log") ?? Data()
+            let last = String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(lines)
+            return "server\(number):\n" + last.joined(separator: "\n")
+        }.joined(separator: "\n")
+    }
+
     /// Strikes a server.
     package func strike(_ server: Int, _ blow: Blow) throws {
         let patroni = try process("patroni\(server + 1).pid")

@@ -72,7 +72,7 @@ bootstrap:
     synchronous_mode: true
     postgresql:
       use_pg_rewind: true
-      parameters: {max_connections: 100, shared_buffers: 64MB, log_min_messages: fatal}
+      parameters: {max_connections: 100, shared_buffers: 64MB, wal_keep_size: 1GB, log_min_messages: fatal}
   initdb: [{encoding: UTF8}, {locale: C.UTF-8}, {auth: trust}]
   pg_hba:
     - local all all trust
@@ -83,6 +83,8 @@ postgresql:
   connect_address: "$(at "$1"):$3"
   data_dir: $folder/data$1
   bin_dir: $bin
+  remove_data_directory_on_rewind_failure: true
+  remove_data_directory_on_diverged_timelines: true
   pgpass: $folder/pgpass$1
   authentication:
     superuser: {username: okaeri, password: okaeri}
