@@ -37,6 +37,11 @@ package protocol SessionQueries {
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool
+    /// Ends a user's sessions that some device keys opened, and those that came from them, at whatever remove; the number that
+    /// ended.
+    func endSessions(
+        of user: Identifier<User>, in application: Identifier<Application>, deviceKeys: Set<String>
+    ) throws(DomainError) -> Int
     /// Ends all of a user's sessions, or all but one; the number that ended.
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>?

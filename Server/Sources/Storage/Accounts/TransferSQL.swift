@@ -85,18 +85,6 @@ extension SQLTransaction {
         return count > 0
     }
 
-    package func endSessions(
-        of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String
-    ) throws(DomainError) -> Int {
-        let count = try connection.change(
-            """
-            DELETE FROM sessions
-            WHERE application_id = $1 AND user_id = $2 AND (device_key = $3 OR origin = $3)
-            """, [.id(application), .id(user), .text(deviceKey)])
-        note(.user(application, user))
-        return count
-    }
-
     package func removeTransfers(
         issuedBefore codes: Timestamp, redeemedBefore transfers: Timestamp
     ) throws(DomainError) {

@@ -4,19 +4,17 @@ extension SQLTransaction {
     package func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) -> Bool {
-        let ended = try endedTokens(
-            """
-            WITH RECURSIVE gone (id) AS (
-                SELECT id FROM sessions WHERE application_id = $1 AND user_id = $2 AND id = $3
-                UNION
-                SELECT derived.id FROM gone JOIN sessions AS derived ON derived.parent = gone.id
-                WHERE derived.application_id = $1 AND derived.user_id = $2
-            )
-            DELETE FROM sessions
-            WHERE application_id = $1 AND user_id = $2 AND (id IN (SELECT id FROM gone) OR origin = $3 OR origin = (
-                SELECT device_key FROM sessions AS ended WHERE application_id = $1 AND user_id = $2 AND id = $3))
-            """, [.id(application), .id(user), .id(id)])
-        return noteEnd(of: ended, in: application) > 0
+        try endSessions(from: .id(id), of: user, in: application, except: nil) > 0
+    }
+
+    package func endSessions(
+        of user: Identifier<User>, in application: Identifier<Application>, deviceKeys: Set<String>
+    ) throws(DomainError) -> Int {
+        var count = 0
+        for key in deviceKeys {
+            count += try endSessions(from: .text(key), of: user, in: application, except: nil)
+        }
+        return count
     }
 
     package func owner(
@@ -46,18 +44,13 @@ extension SQLTransaction {
         of user: Identifier<User>, openedBy method: Session.LogInMethod, in application: Identifier<Application>,
         except kept: Identifier<Session>?
     ) throws(DomainError) -> Int {
-        let ended = try endedTokens(
-            """
-            DELETE FROM sessions
-            WHERE application_id = $1 AND user_id = $2 AND (method = $3 OR origin IN (
-                SELECT id FROM sessions AS opened
-                WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4
-                UNION ALL
-                SELECT device_key FROM sessions AS bound
-                WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4 AND device_key IS NOT NULL
-            )) AND id <> $4
-            """, [.id(application), .id(user), .text(method.rawValue), Self.text(of: kept)])
-        return noteEnd(of: ended, in: application)
+        let opened: [Identifier<Session>] = try connection.rows(
+            "SELECT id FROM sessions WHERE application_id = $1 AND user_id = $2 AND method = $3 AND id <> $4",
+            [.id(application), .id(user), .text(method.rawValue), Self.text(of: kept)]
+        ) { row throws(DomainError) in row.only.id() }
+        var count = 0
+        for id in opened { count += try endSessions(from: .id(id), of: user, in: application, except: kept) }
+        return count
     }
 
     package func endSessions(
@@ -164,6 +157,29 @@ extension SQLTransaction {
                 SELECT slot FROM sessions WHERE application_id = $1 AND user_id = $2 ORDER BY id LIMIT $3)
             """, [.id(application), .id(user), .count(count - maximum)])
         _ = noteEnd(of: ended, in: application)
+    }
+
+    /// Ends a session by its id, or those that a device's key opened, with all that came from them, by whichever sessions and
+    /// keys between (decision 0170): the one rule for whatever ends some of a user's sessions. No id is a thumbprint.
+    ///
+    /// - Returns: how many ended.
+    private func endSessions(
+        from root: Value, of user: Identifier<User>, in application: Identifier<Application>,
+        except kept: Identifier<Session>?
+    ) throws(DomainError) -> Int {
+        let ended = try endedTokens(
+            """
+            WITH RECURSIVE gone (id, device_key) AS (
+                SELECT id, device_key FROM sessions
+                WHERE application_id = $1 AND user_id = $2 AND (id = $3 OR device_key = $3 OR origin = $3) AND id <> $4
+                UNION
+                SELECT derived.id, derived.device_key FROM gone
+                JOIN sessions AS derived ON derived.parent = gone.id OR derived.origin IN (gone.id, gone.device_key)
+                WHERE derived.application_id = $1 AND derived.user_id = $2 AND derived.id <> $4
+            )
+            DELETE FROM sessions WHERE application_id = $1 AND user_id = $2 AND id IN (SELECT id FROM gone)
+            """, [.id(application), .id(user), root, Self.text(of: kept)])
+        return noteEnd(of: ended, in: application)
     }
 
     /// What `id <>` is compared with. No session has the empty id.

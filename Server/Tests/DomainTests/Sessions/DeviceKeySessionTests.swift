@@ -77,7 +77,7 @@ struct DeviceKeySessionTests {
         let (together, apart) = try await world.engine.write { transaction throws(DomainError) in
             let together = try transaction.endSessions(of: hana, in: id, deviceKeys: named)
             var apart = 0
-            for key in named { apart += try transaction.endSessions(of: mika, in: id, deviceKey: key) }
+            for key in named { apart += try transaction.endSessions(of: mika, in: id, deviceKeys: [key]) }
             return (together, apart)
         }
         #expect(together == apart)

@@ -73,7 +73,7 @@ extension Contract {
                 try transaction.insert(
                     samples.session(of: user, deviceKey: "two"), token: samples.token(2), attempt: nil)
                 let owner = try transaction.owner(of: session.id, in: application)
-                let ended = try transaction.endSessions(of: user.id, in: application, deviceKey: "one")
+                let ended = try transaction.endSessions(of: user.id, in: application, deviceKeys: ["one"])
                 let removed = [
                     try transaction.remove(.device, subject: "one", of: user.id, in: application),
                     try transaction.remove(.device, subject: "one", of: user.id, in: application),

@@ -87,7 +87,7 @@ extension Contract {
                 }
                 return (
                     try left { () throws(DomainError) in
-                        _ = try transaction.endSessions(of: user.id, in: user.application, deviceKey: "key")
+                        _ = try transaction.endSessions(of: user.id, in: user.application, deviceKeys: ["key"])
                     },
                     try left { () throws(DomainError) in
                         _ = try transaction.endSession(bound.id, of: user.id, in: user.application)
@@ -142,6 +142,50 @@ extension Contract {
                     [], [ids[4], ids[0]], [ids[4], ids[1], ids[0]], [ids[4], ids[2], ids[1], ids[0]],
                     [ids[3], ids[2], ids[1], ids[0]],
                 ])
+        },
+        Contract("ends the same by a session, its key or its way of log-in: what came over a key that joined, too") {
+            engine in
+            let samples = Samples()
+            let user = samples.user()
+            // An app, its page, an app of that page whose key joined, a page of that one, what came from one that is gone; and
+            // another device with its page.
+            let keys: [String?] = ["key", nil, "joined key", nil, nil, "other key", nil]
+            let origins: [String?] = [nil, "key", "key", "joined key", "joined key", nil, "other key"]
+            let parents: [Int?] = [nil, 0, 1, 2, nil, nil, 5]
+            var made: [Session] = []
+            for (index, key) in keys.enumerated() {
+                var session = samples.session(of: user, deviceKey: key, after: .seconds(Int64(index)))
+                session.origin = origins[index]
+                session.parent = parents[index].map { made[$0].id }
+                if session.origin != nil { session.method = .pages }
+                made.append(session)
+            }
+            let sessions = made
+            let (left, counts) = try await engine.write { transaction throws(DomainError) in
+                var (left, counts) = ([[Identifier<Session>]](), [Int]())
+                for way in 0..<4 {
+                    for (index, session) in sessions.enumerated() {
+                        try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
+                    }
+                    switch way {
+                    case 0, 1:
+                        let named: Set = way == 0 ? ["key"] : ["key", "joined key"]
+                        counts.append(
+                            try transaction.endSessions(of: user.id, in: user.application, deviceKeys: named))
+                    case 2:
+                        _ = try transaction.endSession(sessions[0].id, of: user.id, in: user.application)
+                    default:
+                        counts.append(
+                            try transaction.endSessions(
+                                of: user.id, openedBy: .automatic, in: user.application, except: sessions[5].id))
+                    }
+                    left.append(try transaction.sessions(of: user.id, in: user.application).map(\.id))
+                    _ = try transaction.endSessions(of: user.id, in: user.application, except: nil)
+                }
+                return (left, counts)
+            }
+            try expectEqual(left, Array(repeating: [sessions[6].id, sessions[5].id], count: 4))
+            try expectEqual(counts, [5, 5, 5])
         },
         Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
             let samples = Samples()

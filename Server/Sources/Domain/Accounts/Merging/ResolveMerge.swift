@@ -74,7 +74,7 @@ private struct MergeWork: Sendable {
             user.identities.append(try move(identity, from: current.id, to: other.id, in: transaction))
             try transaction.removeExcessDeviceKeys(of: &user, keeping: key, at: now)
             left.identities.removeAll { $0 == identity }
-            _ = try transaction.endSessions(of: current.id, in: application.id, deviceKey: key)
+            _ = try transaction.endSessions(of: current.id, in: application.id, deviceKeys: [key])
         }
         _ = try transaction.endSession(who.session.id, of: current.id, in: application.id)
         var erasedAt: Timestamp?

@@ -53,7 +53,7 @@ package struct UndoMerge: Sendable {
                 else { continue }
                 try transaction.link(identity, to: left.id, in: application)
                 if identity.provider == .device {
-                    _ = try transaction.endSessions(of: userId, in: application, deviceKey: identity.subject)
+                    _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [identity.subject])
                 }
             }
             merge.moved.takeBack(from: &user)

@@ -182,7 +182,7 @@ private struct Redemption: Sendable {
         _ user: User, in transaction: any Transaction
     ) throws(DomainError) -> RedeemTransferCode.LeftUser {
         _ = try transaction.remove(.device, subject: proof.thumbprint, of: user.id, in: application.id)
-        _ = try transaction.endSessions(of: user.id, in: application.id, deviceKey: proof.thumbprint)
+        _ = try transaction.endSessions(of: user.id, in: application.id, deviceKeys: [proof.thumbprint])
         var user = user
         user.identities.removeAll { $0.provider == .device && $0.subject == proof.thumbprint }
         if user.isOutOfReach, user.deletionRequestedAt == nil {

@@ -25,7 +25,7 @@ package struct UndoTransfer: Sendable {
             guard now < transfer.undoEnd else { throw .undoTooLate }
             transfer.undoneAt = now
             try transaction.update(transfer)
-            _ = try transaction.endSessions(of: userId, in: application, deviceKey: transfer.deviceKey)
+            _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [transfer.deviceKey])
             if let key = user.identities.first(where: { $0.provider == .device && $0.subject == transfer.deviceKey }) {
                 try transaction.unlinkForGood(key, of: &user, because: .init(.transferUndone), at: now)
                 try Self.giveBack(transfer, in: transaction, at: now)

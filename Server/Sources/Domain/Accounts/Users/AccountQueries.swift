@@ -167,10 +167,6 @@ package protocol AccountQueries {
         _ provider: Identity.Provider, subject: String, of user: Identifier<User>,
         in application: Identifier<Application>
     ) throws(DomainError) -> Bool
-    /// Ends a user's sessions that a device key opened, and those that came from it; the number that ended.
-    func endSessions(
-        of user: Identifier<User>, in application: Identifier<Application>, deviceKey: String
-    ) throws(DomainError) -> Int
     /// Removes codes that were issued, and transfers that happened, before the given times.
     func removeTransfers(issuedBefore codes: Timestamp, redeemedBefore transfers: Timestamp) throws(DomainError)
 

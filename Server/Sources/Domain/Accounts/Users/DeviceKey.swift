@@ -103,21 +103,4 @@ extension Transaction {
         }
         _ = try endSessions(of: user.id, in: user.application, deviceKeys: Set(unused.map(\.subject)))
     }
-
-    /// Ends a user's sessions that any of some device keys opened, or came from them: as `endSessions(of:in:deviceKey:)` does for one.
-    ///
-    /// - Returns: how many ended at least: what ended with another session is not counted.
-    /// - Throws: `storageUnavailable`.
-    func endSessions(
-        of user: Identifier<User>, in application: Identifier<Application>, deviceKeys: Set<String>
-    ) throws(DomainError) -> Int {
-        guard !deviceKeys.isEmpty else { return 0 }
-        var count = 0
-        for session in try sessions(of: user, in: application)
-        where [session.deviceKey, session.origin].contains(where: { $0.map(deviceKeys.contains) ?? false }) {
-            // One that ended with another session is there no more.
-            if try endSession(session.id, of: user, in: application) { count += 1 }
-        }
-        return count
-    }
 }

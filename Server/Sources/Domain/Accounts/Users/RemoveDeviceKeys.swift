@@ -46,7 +46,7 @@ package struct RemoveDeviceKeys: Sendable {
             for identity in going {
                 try transaction.unlinkForGood(identity, of: &user, because: .init(.deviceKeyRemoved), at: now)
             }
-            let ended = try transaction.endSessions(of: id, in: application.id, deviceKey: thumbprint)
+            let ended = try transaction.endSessions(of: id, in: application.id, deviceKeys: [thumbprint])
             user.updatedAt = now
             try transaction.updateProfile(of: user)
             try ready.settle(
