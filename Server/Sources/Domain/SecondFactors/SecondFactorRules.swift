@@ -69,11 +69,3 @@ extension User {
     /// Whether a code of an authenticator app is asked for beside one credential.
     package var hasSecondFactor: Bool { secondFactorAt != nil }
 }
-
-extension Session {
-    /// Whether the second factor was shown within the last ten minutes.
-    package func hasRecentSecondFactor(at now: Timestamp) -> Bool {
-        guard let secondFactorAt else { return false }
-        return now < secondFactorAt + Self.freshness
-    }
-}

@@ -79,9 +79,15 @@ package struct Session: Hashable, Sendable {
     package static let freshness: Duration = .seconds(600)
 
     /// Whether the owner proved to be there within the last ten minutes.
-    package func isFresh(at now: Timestamp) -> Bool {
-        guard let authenticatedAt else { return false }
-        return now < authenticatedAt + Self.freshness
+    package func isFresh(at now: Timestamp) -> Bool { Self.counts(authenticatedAt, at: now) }
+
+    /// Whether the second factor was shown within the last ten minutes: what was proved says that two were, and not when.
+    package func hasRecentSecondFactor(at now: Timestamp) -> Bool { Self.counts(secondFactorAt, at: now) }
+
+    /// Whether what was shown at a time still counts; `nil` when it never was.
+    static func counts(_ shownAt: Timestamp?, at now: Timestamp) -> Bool {
+        guard let shownAt else { return false }
+        return now < shownAt + freshness
     }
 
     /// Whether the key that the session belongs to leads to a user: a session may belong to one that does not.

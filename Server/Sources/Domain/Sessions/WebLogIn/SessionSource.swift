@@ -42,12 +42,12 @@ struct SessionSource: Codable, Hashable, Sendable {
 
     /// Whether the owner proved to be there within the last ten minutes.
     func isFresh(at now: Timestamp) -> Bool {
-        authenticatedAt.map { now < Timestamp(milliseconds: $0) + Session.freshness } ?? false
+        Session.counts(authenticatedAt.map { Timestamp(milliseconds: $0) }, at: now)
     }
 
-    /// Whether the second factor was shown within the last ten minutes: what was proved says that two were, and not when.
+    /// Whether the second factor was shown within the last ten minutes.
     func hasRecentSecondFactor(at now: Timestamp) -> Bool {
-        secondFactorAt.map { now < Timestamp(milliseconds: $0) + Session.freshness } ?? false
+        Session.counts(secondFactorAt.map { Timestamp(milliseconds: $0) }, at: now)
     }
 
     /// Writes it into a session that is about to be stored. By a clock that is behind, what was shown before would be later than
