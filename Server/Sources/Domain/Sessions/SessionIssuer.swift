@@ -182,7 +182,8 @@ package struct SessionIssuer: Sendable {
         session.methods = request.methods
         if isRemembered { session.methods.insert(.rememberedDevice) }
         session.secondFactorAt = secondFactorAt ?? (request.methods.areTwoFactors ? now : nil)
-        request.source?.carry(to: &session)
+        request.source?.carryProof(to: &session)
+        if request.endsWithSource { request.source?.bind(&session) }
         let kept = request.attempt.map {
             SessionAttempt(
                 digest: $0.digest, request: $0.request, isNew: isNew, previousLogInAt: user.previousLogInAt)

@@ -6,8 +6,10 @@ extension SessionIssuer {
         package let method: Session.LogInMethod
         /// What the log-in proves, where the way of log-in alone does not say it; see `proven(by:)`.
         package private(set) var methods: AuthenticationMethods
-        /// What it takes over from the session that it comes from; see `derived(from:at:)`.
+        /// What it takes over from another session; see `proven(by:at:)` and `derived(from:at:)`.
         var source: SessionSource?
+        /// Whether it ends with that session.
+        var endsWithSource = false
         package let client: Client
         /// Names one attempt, so that its repetition answers what the first try answered.
         package let attempt: Attempt?

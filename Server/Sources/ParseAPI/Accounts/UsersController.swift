@@ -283,7 +283,7 @@ final class UsersController: Sendable {
             await requestEmailVerification.confirm(changed.user, by: call.caller.session?.session, call)
         }
         var token = changed.token
-        if linksByMaster { token = try await openSession(of: id, .administrator, by: .protocolKey(.parse), call).token }
+        if linksByMaster { token = try await openSession(of: id, byAdministratorOf: call).token }
         var members: [String: JSONValue] = ["updatedAt": .string(changed.user.updatedAt.text)]
         let echoed = UserObject(changed.user, for: call.caller)
             .fields(change.fields.echoed, isOwn: id == call.caller.session?.user.id)

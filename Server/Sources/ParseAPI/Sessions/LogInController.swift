@@ -126,8 +126,7 @@ final class LogInController: Sendable {
             throw ParseFault(162, "userId must not be empty, null, or undefined")
         }
         do {
-            let logIn = try await openSession(
-                of: Identifier(rawValue: id), .administrator, by: .protocolKey(.parse), call)
+            let logIn = try await openSession(of: Identifier(rawValue: id), byAdministratorOf: call)
             return ParseResponse(
                 UserObject(logIn.user, for: call.caller).own(token: logIn.token.revealed))
         } catch {
@@ -138,15 +137,26 @@ final class LogInController: Sendable {
 }
 
 extension OpenSession {
-    /// Opens a further session of a user.
+    /// Opens a session of any user, for an administrator.
     func callAsFunction(
-        of user: Identifier<User>, _ method: Session.LogInMethod, by actor: AuditEntry.Actor,
-        replacing: Identifier<Session>? = nil, fields: [String: JSONValue] = [:], _ call: ParseCall
+        of user: Identifier<User>, byAdministratorOf call: ParseCall
     ) async throws(DomainError) -> LogIn {
+        try await callAsFunction(
+            Request(
+                user: user, application: call.application, protocolName: .parse, method: .administrator,
+                actor: .protocolKey(.parse), device: call.caller.device, origin: call.origin))
+    }
+
+    /// Opens a further session of a user, by one that the user has.
+    func callAsFunction(
+        from source: Authenticated, _ method: Session.LogInMethod, replacing: Identifier<Session>? = nil,
+        fields: [String: JSONValue] = [:], _ call: ParseCall
+    ) async throws(DomainError) -> LogIn {
+        let user = source.user.id
         var asked = Request(
-            user: user, application: call.application, protocolName: .parse, method: method, actor: actor,
+            user: user, application: call.application, protocolName: .parse, method: method, actor: .user(user),
             replaced: replacing, device: call.caller.device, origin: call.origin)
-        asked.fields = fields
+        (asked.source, asked.fields) = (source, fields)
         return try await callAsFunction(asked)
     }
 }

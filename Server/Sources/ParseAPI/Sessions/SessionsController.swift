@@ -93,7 +93,7 @@ final class SessionsController: Sendable {
         guard let session = call.caller.session else { throw ParseFault.sessionRequired }
         let change = try SessionChange(call.body.filter { $0.key != "user" }, of: nil, isMaster: call.caller.isMaster)
         let logIn = try await sessions.openSession(
-            of: session.user.id, .creation, by: .user(session.user.id), fields: try change.fields.newFields(), call)
+            from: session, .creation, fields: try change.fields.newFields(), call)
         return ParseResponse(
             Self.opened(logIn), status: .created, headers: call.location("/classes/_Session/\(logIn.session.id)"))
     }
@@ -155,8 +155,7 @@ final class SessionsController: Sendable {
         }
         guard let session = call.caller.session else { throw ParseFault.sessionInvalid }
         let logIn = try await sessions.openSession(
-            of: session.user.id, .upgrade, by: .user(session.user.id),
-            replacing: isLegacy ? session.session.id : nil, call)
+            from: session, .upgrade, replacing: isLegacy ? session.session.id : nil, call)
         return ParseResponse(Self.opened(logIn))
     }
 

@@ -243,6 +243,28 @@ struct ParseSessionTests {
         #expect(try await world.parseLogIn("mika", "0ther").status == 200)
     }
 
+    @Test("that another one opened prove what it did, at its time, outlive its log-out, and end with a new password")
+    func opened() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika")
+        let start = world.clock.now
+        world.clock.advance(by: .seconds(700))
+        let made = try await world.parse("POST", "/sessions", "{}", token: user.token).text("sessionToken")
+        let upgraded = try await world.parse("POST", "/upgradeToRevocableSession", "{}", token: made)
+            .text("sessionToken")
+        let sessions = try await world.modules.sessions.listSessions(
+            of: Identifier(rawValue: user.id), in: world.application)
+        #expect(sessions.map(\.authenticatedAt) == [start, start, start])
+        #expect(try await world.parse("POST", "/logout", "{}", token: user.token).status == 200)
+        #expect(try await world.parse("GET", "/users/me", token: user.token).parseCode == 209)
+        for token in [made, upgraded] {
+            #expect(try await world.parse("GET", "/users/me", token: token).status == 200)
+        }
+        let changed = try await world.parse("PUT", "/users/\(user.id)", #"{"password":"n3w"}"#, token: made)
+        #expect(changed.status == 200, "\(changed.text)")
+        #expect(try await world.parse("GET", "/users/me", token: upgraded).parseCode == 209)
+    }
+
     @Test("of the old kind go on after an import, and become revocable ones")
     func legacy() async throws {
         let world = try await ForeignWorld()

@@ -13,6 +13,9 @@ package struct OpenSession: Sendable {
         package var protocolName: Session.ProtocolName
         package var method: Session.LogInMethod
         package var actor: AuditEntry.Actor
+        /// The user's session that asks, whose proofs it takes over with their times; `nil` for an administrator. It does not end
+        /// with that one (decision 0174).
+        package var source: Authenticated?
         /// The session that it takes the place of, if any.
         package var replaced: Identifier<Session>?
         package var device: DeviceDescription
@@ -43,12 +46,13 @@ package struct OpenSession: Sendable {
             request.device.faults(field: "device") + ProfileRules.faults(ofFields: request.fields, within: limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let (id, application) = (request.user, request.application.id)
-        let issuer = issuers.issuer(
-            for: .init(
-                request.application, request.protocolName, by: request.method,
-                on: .init(device: request.device, address: request.origin.address),
-                record: .logIn(by: request.actor, from: request.origin)),
-            at: clock.now)
+        let now = clock.now
+        var asked = SessionIssuer.Request(
+            request.application, request.protocolName, by: request.method,
+            on: .init(device: request.device, address: request.origin.address),
+            record: .logIn(by: request.actor, from: request.origin))
+        if let source = request.source { asked = asked.proven(by: SessionSource(source), at: now) }
+        let issuer = issuers.issuer(for: asked, at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
             var logIn = try issuer.reissue(to: user, in: transaction)

@@ -1,6 +1,6 @@
-/// What a session takes over from the one that it comes from, by a ticket or a code of the pages. Nobody shows anything on
-/// the way: the new session proves what the other one did, at the time when it did, and ends with it (decision 0170). It is
-/// sealed in the ticket or the code.
+/// What a session takes over from the one that it comes from. Nobody shows anything on the way: the new session proves what
+/// the other one did, at the time when it did. By a ticket or a code of the pages, in which this is sealed, it ends with it
+/// too (decision 0170).
 struct SessionSource: Codable, Hashable, Sendable {
     /// The id of that session. A ticket or a code of one that has ended is void.
     private let session: String
@@ -36,6 +36,8 @@ struct SessionSource: Codable, Hashable, Sendable {
     var methods: AuthenticationMethods { AuthenticationMethods(rawValue: methodBits) }
 
     /// Whether the session has not ended: what ended it would not find what is opened now.
+    ///
+    /// - Throws: `storageUnavailable`.
     func isOpen(of user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
         try transaction.sessions(of: user.id, in: user.application).contains { $0.id.rawValue == session }
     }
@@ -50,27 +52,43 @@ struct SessionSource: Codable, Hashable, Sendable {
         Session.counts(secondFactorAt.map { Timestamp(milliseconds: $0) }, at: now)
     }
 
-    /// Writes it into a session that is about to be stored. By a clock that is behind, what was shown before would be later than
-    /// the session, which would look as if its owner had shown something since.
-    func carry(to session: inout Session) {
-        let latest = session.createdAt.milliseconds
+    /// Lets a session that is about to be stored end with this one.
+    func bind(_ session: inout Session) {
         session.origin = origin
         session.parent = Identifier(rawValue: self.session)
+    }
+
+    /// Writes what was proved into a session that is about to be stored. By a clock that is behind, what was shown before would
+    /// be later than the session, which would look as if its owner had shown something since.
+    func carryProof(to session: inout Session) {
+        let latest = session.createdAt.milliseconds
         session.authenticatedAt = authenticatedAt.map { Timestamp(milliseconds: min($0, latest)) }
         session.secondFactorAt = secondFactorAt.map { Timestamp(milliseconds: min($0, latest)) }
     }
 }
 
 extension SessionIssuer.Request {
-    /// The same session, which comes from another one.
+    /// The same session, which proves what another one does, and lives on without it.
     ///
     /// - Parameters:
     ///   - source: What it takes over.
     ///   - now: What was proved within ten minutes before counts; later, the session says that nobody was asked.
     /// - Returns: the request.
-    func derived(from source: SessionSource, at now: Timestamp) -> Self {
+    func proven(by source: SessionSource, at now: Timestamp) -> Self {
         var request = proven(by: source.isFresh(at: now) ? source.methods : [])
         request.source = source
+        return request
+    }
+
+    /// The same session, which comes from another one, and ends with it.
+    ///
+    /// - Parameters:
+    ///   - source: What it takes over.
+    ///   - now: As in `proven(by:at:)`.
+    /// - Returns: the request.
+    func derived(from source: SessionSource, at now: Timestamp) -> Self {
+        var request = proven(by: source, at: now)
+        request.endsWithSource = true
         return request
     }
 }
