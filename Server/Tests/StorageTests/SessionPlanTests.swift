@@ -20,11 +20,12 @@ struct SessionPlanTests {
                 _ = try transaction.endSession(session, of: user, in: application)
                 _ = try transaction.endSessions(of: user, in: application, deviceKeys: ["key", "other key"])
                 _ = try transaction.endSessions(of: user, openedBy: .automatic, in: application, except: session)
+                try transaction.reparentSessions(from: session, to: session, of: user, in: application)
             }
         }
         await engine.close()
         let texts = Set(statements.map(\.text).filter { $0.contains("sessions") })
-        #expect(texts.count == 2, "\(texts)")
+        #expect(texts.count == 3, "\(texts)")
         for text in texts {
             let steps = try plans.plan(of: text).filter { $0.contains("sessions") || $0.contains("derived") }
             #expect(!steps.isEmpty, "\(text)")

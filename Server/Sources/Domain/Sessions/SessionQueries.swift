@@ -42,6 +42,11 @@ package protocol SessionQueries {
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKeys: Set<String>
     ) throws(DomainError) -> Int
+    /// Lets what came from one session of a user go on as if it had come from another one.
+    func reparentSessions(
+        from old: Identifier<Session>, to new: Identifier<Session>, of user: Identifier<User>,
+        in application: Identifier<Application>
+    ) throws(DomainError)
     /// Ends all of a user's sessions, or all but one; the number that ended.
     func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, except kept: Identifier<Session>?

@@ -23,6 +23,7 @@ package final class Sessions: Sendable {
     package let redeemAuthorizationCode: RedeemAuthorizationCode
     package let issueOneTimeLogInToken: IssueOneTimeLogInToken
     package let openPages: OpenPages
+    package let replacePageSession: ReplacePageSession
     private let sessionCache: SessionCache
 
     init(
@@ -78,6 +79,7 @@ package final class Sessions: Sendable {
             clock: clock, sealingKey: world.sealingKey, pagesURL: world.services.pagesURL)
         openPages = OpenPages(
             store: store, clock: clock, sealingKey: world.sealingKey, issuers: issuers)
+        replacePageSession = ReplacePageSession(store: store)
     }
 
     /// How many sessions are in memory now.

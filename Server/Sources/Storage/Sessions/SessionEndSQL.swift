@@ -17,6 +17,20 @@ extension SQLTransaction {
         return count
     }
 
+    package func reparentSessions(
+        from old: Identifier<Session>, to new: Identifier<Session>, of user: Identifier<User>,
+        in application: Identifier<Application>
+    ) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE sessions SET
+                parent = CASE WHEN parent = $1 THEN $2 ELSE parent END,
+                origin = CASE WHEN origin = $1 THEN $2 ELSE origin END
+            WHERE application_id = $3 AND user_id = $4 AND (parent = $1 OR origin = $1)
+            """, [.id(old), .id(new), .id(application), .id(user)])
+        note(.user(application, user))
+    }
+
     package func owner(
         of session: Identifier<Session>, in application: Identifier<Application>
     ) throws(DomainError) -> Identifier<User>? {

@@ -44,15 +44,28 @@ extension HostedPageRequest {
     ///
     /// - Throws: `userDisabled`, `storageUnavailable`.
     func session() async throws(DomainError) -> Authenticated? {
-        guard let cookie = browser.cookie, !cookie.hasPrefix("v.") else { return nil }
-        let asked = Authenticate.Request(
-            application: application, token: cookie[...], proof: nil, protocolName: .pages)
+        guard let token = cookieToken else { return nil }
+        let asked = Authenticate.Request(application: application, token: token, proof: nil, protocolName: .pages)
         do {
             return try await modules.sessions.authenticate(asked, from: { browser.client })
         } catch {
             guard case .sessionInvalid = error else { throw error }
             return nil
         }
+    }
+
+    /// What the cookie holds, when it is not one of before anybody logged in.
+    private var cookieToken: Substring? {
+        guard let cookie = browser.cookie, !cookie.hasPrefix("v.") else { return nil }
+        return cookie[...]
+    }
+
+    /// Ends the session that the cookie held before a log-in.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func replaceSession(by logIn: LogIn) async throws(DomainError) {
+        guard let token = cookieToken else { return }
+        try await modules.sessions.replacePageSession(token, by: logIn, in: application.id)
     }
 
     /// Asks again, by the way that the person chose or by which something was sent that does not hold.

@@ -128,8 +128,9 @@ extension HostedPageRequest {
     ///   - logIn: Who is in.
     ///   - done: What the account page shall say.
     /// - Returns: the way to the app that waits, or else to the account.
-    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    /// - Throws: `storageUnavailable`; `secretUnreadable`, should the cryptographic library fail.
     func enter(_ logIn: LogIn, doing done: String? = nil) async throws -> Response {
+        try await replaceSession(by: logIn)
         var response =
             try goOn(as: authenticated(logIn), isNew: logIn.isNew)
             ?? done.map { self.done($0) } ?? PageResponse.redirect(to: path("account"), browser)

@@ -40,6 +40,7 @@ struct SendSecondFactor: HostedPage {
             }
             let finished = try await finish(request, page, .enrolment(confirmation))
             guard let codes = finished.addition?.recoveryCodes else { return try await request.enter(finished.logIn) }
+            try await request.replaceSession(by: finished.logIn)
             // The forms of this answer belong to the new session.
             var entered = request
             entered.browser = request.browser.holding(finished.logIn.token.revealed)

@@ -175,6 +175,60 @@ struct DerivedSessionTests {
         #expect(try await elsewhere.get(elsewhere.path("account")).status == 200)
     }
 
+    private func logIn(_ browser: Browser, _ name: String = "hana") async throws {
+        let page = try await browser.get(browser.path("log-in"))
+        let fields = ["identifier": name, "password": Self.password]
+        let entered = try await browser.post(browser.path("log-in"), fields, token: page.token)
+        #expect(entered.status == 303, "\(entered.html)")
+    }
+
+    /// Whether a cookie still opens the account.
+    private func isOpen(_ cookie: String?, on server: TestServer) async throws -> Bool {
+        let browser = Browser(server)
+        browser.plant(try #require(cookie))
+        return try await browser.get(browser.path("account")).status == 200
+    }
+
+    @Test("goes on when its person logs in anew in the browser, and ends with the page's new session")
+    func nextLogIn() async throws {
+        let world = try await world()
+        _ = try await world.person()
+        let browser = Browser(world.server)
+        try await logIn(browser)
+        let app = try await browser.app(on: nil).person
+        let before = browser.session
+        world.server.clock.advance(by: .seconds(60))
+        try await logIn(browser)
+        #expect(try await !isOpen(before, on: world.server))
+        #expect(try await app.send(.get, APIPath.user).status == 200)
+        let account = try await browser.get(browser.path("account"))
+        let out = try await browser.post(browser.path("log-out"), [:], token: account.token)
+        #expect(out.status == 303, "\(out.html)")
+        expect(try await app.send(.get, APIPath.user), 401, .sessionInvalid)
+    }
+
+    @Test("keeps the browser's session that it came from, when somebody else logs in there or an app opens its page")
+    func otherLogIn() async throws {
+        let world = try await world()
+        let (server, person) = (world.server, try await world.person())
+        let browser = Browser(server)
+        let joined = try await browser.fill("sign-up", ["username": "mika", "password": Self.password])
+        #expect(joined.status == 303, "\(joined.html)")
+        let bare = browser.session
+        try await logIn(browser)
+        // Nothing had come from it.
+        #expect(try await !isOpen(bare, on: server))
+        let app = try await browser.app(on: nil).person
+        let own = browser.session
+        try await browser.open(accountOf: person)
+        #expect(try await person.send(.post, APIPath.logOut).status == 204)
+        #expect(try await browser.get(browser.path("account")).location == browser.path("log-in"))
+        browser.plant(try #require(own))
+        try await logIn(browser, "mika")
+        #expect(try await isOpen(own, on: server))
+        #expect(try await app.send(.get, APIPath.user).status == 200)
+    }
+
     @Test("is fresh when a guest's own key signed the request for the page, after an hour too, and no key joins by it")
     func ticketOfOwnKey() async throws {
         let guest = try await world().server.person()

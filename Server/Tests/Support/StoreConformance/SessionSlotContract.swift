@@ -187,6 +187,35 @@ extension Contract {
             try expectEqual(left, Array(repeating: [sessions[6].id, sessions[5].id], count: 4))
             try expectEqual(counts, [5, 5, 5])
         },
+        Contract("lets what came from a session go on from another one, and end with that one") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            var made = (0..<5).map { samples.session(of: user, after: .seconds($0)) }
+            let old = made[0].id
+            for (index, origin, parent) in [(2, old.rawValue, 0), (3, old.rawValue, 2), (4, "key", 0)] {
+                let from = made[parent].id
+                made[index].origin = origin
+                made[index].parent = from
+            }
+            let sessions = made
+            let (moved, left) = try await engine.write { transaction throws(DomainError) in
+                for (index, session) in sessions.enumerated() {
+                    try transaction.insert(session, token: samples.token(UInt8(index)), attempt: nil)
+                }
+                try transaction.reparentSessions(from: old, to: sessions[1].id, of: user.id, in: user.application)
+                let moved = try transaction.sessions(of: user.id, in: user.application)
+                var left: [Int] = []
+                for ended in [old, sessions[1].id] {
+                    _ = try transaction.endSession(ended, of: user.id, in: user.application)
+                    left.append(try transaction.sessions(of: user.id, in: user.application).count)
+                }
+                return (moved, left)
+            }
+            let new = sessions[1].id
+            try expectEqual(moved.map(\.parent), [new, sessions[2].id, new, nil, nil])
+            try expectEqual(moved.map(\.origin), ["key", new.rawValue, new.rawValue, nil, nil])
+            try expectEqual(left, [4, 0])
+        },
         Contract("sweeps through all sessions in parts, and spares one that was used meanwhile") { engine in
             let samples = Samples()
             let user = samples.user()
