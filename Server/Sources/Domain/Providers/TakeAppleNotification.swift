@@ -83,7 +83,7 @@ package struct TakeAppleNotification: Sendable {
             else { return }
             try transaction.removeProviderAccount(.apple, subject: subject, in: application)
             try transaction.remove(identity, of: user.id, in: application)
-            let isStranded = !user.hasWayIn(without: [identity])
+            let isStranded = !user.hasWayIn(without: [identity], by: nil)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
             try effects.ready.settle(

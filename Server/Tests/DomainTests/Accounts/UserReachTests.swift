@@ -51,7 +51,7 @@ struct UserReachTests {
                 for removed in [0, 1, 4, 5, 7] {
                     let gone = Self.user(removed).identities
                     let byIdentity = bits & 0b111 & ~removed != 0
-                    #expect(user.hasWayIn(without: gone) == (byIdentity || byPassword || byMail), "\(removed)")
+                    #expect(user.hasWayIn(without: gone, by: nil) == (byIdentity || byPassword || byMail), "\(removed)")
                 }
             }
         }
@@ -66,7 +66,7 @@ struct UserReachTests {
         user.identities = [Identity(provider: .google, subject: "hana", linkedAt: Self.now)]
         #expect(!user.hasWayIn(without: [], by: WorkingWays(providers: [.apple], hasMail: false)))
         #expect(user.hasWayIn(without: [], by: WorkingWays(providers: [.google], hasMail: false)))
-        #expect(user.hasWayIn(without: []))
+        #expect(user.hasWayIn(without: [], by: nil))
         user.identities.append(Identity(provider: .device, subject: "key", linkedAt: Self.now))
         #expect(user.hasWayIn(without: [], by: WorkingWays(providers: [], hasMail: false)))
         user.identities = []

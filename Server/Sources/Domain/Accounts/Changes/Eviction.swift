@@ -82,10 +82,10 @@ extension Transaction {
         guard !ways.isEmpty else { return Evicted() }
         var evicted = Evicted()
         let (id, application) = (user.id, user.application)
-        let hasOnlySessions = !user.hasWayIn(without: [])
+        let hasOnlySessions = !user.hasWayIn(without: [], by: nil)
         let going = try withUsedIds(user.identities.filter { ways.holds($0) && !kept.holds($0) }, of: user)
         var removedKeys: Set<String> = []
-        if user.hasWayIn(without: going) {
+        if user.hasWayIn(without: going, by: nil) {
             removedKeys = Set(going.filter { $0.provider == .device }.map(\.subject))
             evicted.deviceKeys = removedKeys.count
             if !removedKeys.isEmpty {

@@ -42,7 +42,7 @@ package struct UndoTransfer: Sendable {
         _ transfer: Transfer, in transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
         guard let id = transfer.leftUser, var left = try transaction.user(id, in: transfer.application),
-            !left.hasWayIn(without: [])
+            !left.hasWayIn(without: [], by: nil)
         else { return }
         try transaction.link(
             Identity(provider: .device, subject: transfer.deviceKey, linkedAt: now), to: id, in: transfer.application)

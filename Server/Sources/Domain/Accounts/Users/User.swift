@@ -108,7 +108,7 @@ extension User {
     ///   - removed: What goes.
     ///   - ways: What works at the application now; `nil` also counts what is switched off and may come back.
     /// - Returns: whether something is left.
-    func hasWayIn(without removed: [Identity], by ways: WorkingWays? = nil) -> Bool {
+    func hasWayIn(without removed: [Identity], by ways: WorkingWays?) -> Bool {
         let removed = Set(removed)
         if identities.contains(where: { !removed.contains($0) && ways?.areOpen(to: $0) ?? true }) { return true }
         if hasPassword && !typedIdentifiers.isEmpty { return true }
