@@ -118,12 +118,16 @@ struct MovedSession: Sendable {
 
     /// Whether the token leads to a session of any user, or did after an import before: what has ended since stays ended
     /// (decision 0159).
+    ///
+    /// - Throws: `storageUnavailable`.
     func isPresent(in transaction: any Transaction) throws(DomainError) -> Bool {
         if try transaction.wasImported(token, in: session.application) { return true }
         return try transaction.session(token: SessionToken.Reference(token), in: session.application) != nil
     }
 
     /// Stores the session unless it is present.
+    ///
+    /// - Throws: `storageUnavailable`.
     func store(in transaction: any Transaction) throws(DomainError) {
         guard try !isPresent(in: transaction) else { return }
         try transaction.insert(

@@ -161,12 +161,16 @@ struct ReadyChanges: Sendable {
     }
 
     /// Ends again what a change ends that was made before. The audit log has it already.
+    ///
+    /// - Throws: `accessRefused`, `reauthenticationRequired`, `storageUnavailable`.
     func repeated(_ change: AccountChange, of user: inout User, in transaction: any Transaction) throws(DomainError) {
         try author.require([change], of: user, at: now)
         _ = try transaction.evict(by: change, from: &user, keeping: .nothing, at: now)
     }
 
     /// Records that a change was refused; `nil` when it is not known of which user.
+    ///
+    /// - Throws: `storageUnavailable`.
     func refuse(_ change: AccountChange, of user: Identifier<User>?, in transaction: any Transaction)
         throws(DomainError)
     {

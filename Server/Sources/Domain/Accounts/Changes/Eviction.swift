@@ -123,6 +123,8 @@ extension Transaction {
     }
 
     /// Lets an identity without a provider lead to nobody. Of a device key it is remembered, so that its owner gets a notice.
+    ///
+    /// - Throws: `storageUnavailable`.
     func unlinkForGood(
         _ identity: Identity, of user: inout User, because reason: RemovedDeviceKey.Reason, at now: Timestamp
     ) throws(DomainError) {

@@ -209,6 +209,8 @@ extension UserErasure.Way {
 
 extension Transaction {
     /// Brings a user back from the way out. Sessions stay ended.
+    ///
+    /// - Throws: `storageUnavailable`.
     func restore(_ user: inout User) throws(DomainError) {
         user.deletionRequestedAt = nil
         try updateStanding(of: user)

@@ -38,6 +38,8 @@ struct UserMerger: Sendable {
 
 extension Transaction {
     /// Lets an identity lead to another user.
+    ///
+    /// - Throws: `storageUnavailable`.
     func move(
         _ identity: Identity, from current: Identifier<User>, to other: Identifier<User>,
         in application: Identifier<Application>, at now: Timestamp

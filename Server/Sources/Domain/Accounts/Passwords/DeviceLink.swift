@@ -29,6 +29,8 @@ package struct DeviceLink: Sendable {
     }
 
     /// Notes that the device has passed the second factor, of a user who has one and whom the key leads to.
+    ///
+    /// - Throws: `storageUnavailable`.
     func noteSecondFactor(of user: User, in transaction: any Transaction) throws(DomainError) -> User {
         guard user.hasSecondFactor, let proof,
             let index = user.identities.firstIndex(where: { $0.provider == .device && $0.subject == proof.thumbprint })

@@ -83,6 +83,8 @@ extension Transaction {
     }
 
     /// Ends the row of an identifier, unless it is somebody else's too.
+    ///
+    /// - Throws: `storageUnavailable`.
     func forgetFailures(with identifier: LogInIdentifier, of user: User) throws(DomainError) {
         guard try isCountedAlone(identifier, of: user) else { return }
         try removeFailures(of: identifier.failureSubject, in: user.application)

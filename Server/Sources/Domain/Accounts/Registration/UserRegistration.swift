@@ -280,6 +280,8 @@ extension UserRegistration {
 
 extension Transaction {
     /// Who has which of these identifiers.
+    ///
+    /// - Throws: `storageUnavailable`.
     func owners(
         of identifiers: [LogInIdentifier], in application: Identifier<Application>
     ) throws(DomainError) -> [IdentifierOwner] {

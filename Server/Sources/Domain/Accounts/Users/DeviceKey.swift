@@ -64,6 +64,8 @@ package struct RemovedDeviceKey: Hashable, Sendable {
 
 extension Transaction {
     /// Lets an identity lead to a user, and forgets that it was taken away from somebody before.
+    ///
+    /// - Throws: `storageUnavailable`.
     func link(
         _ identity: Identity, to user: Identifier<User>, in application: Identifier<Application>
     ) throws(DomainError) {

@@ -59,6 +59,8 @@ package struct SigningKeys: Sendable {
     }
 
     /// A new key, newer than `present` even when the clock has not moved since.
+    ///
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
     func newSealedKey(after present: SigningKey? = nil) throws(DomainError) -> SealedSigningKey {
         let now = clock.now
         let createdAt = present.map { max(now, $0.createdAt + .milliseconds(1)) } ?? now
