@@ -46,7 +46,7 @@ package final class Messaging: Sendable {
             renderMessage: RenderMessage(
                 store: store, clock: clock, randomness: randomness, sealing: sealing, digests: digests,
                 renderer: world.services.mailRenderer),
-            shares: MailShares(of: DeliverMail.lanes))
+            lanes: SharedLanes(DeliverMail.lanes, share: .thirdOfFree))
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
         changeMailSettings = ChangeMailSettings(editApplication: EditApplication(world, audit: audit))

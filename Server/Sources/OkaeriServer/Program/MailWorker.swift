@@ -5,7 +5,7 @@ import ServiceLifecycle
 /// Sends mail while the server runs: at once when there is new mail, and when a mail is to be tried again.
 ///
 /// Several lanes work side by side, so that one mail that takes its time holds up one lane alone, and the mails of one application
-/// half of them.
+/// two of them.
 package struct MailWorker: Service {
     /// How many mails are sent side by side.
     static let lanes = DeliverMail.lanes

@@ -35,7 +35,7 @@ struct LanesTests {
     func shares(count: Int) {
         var lanes = Lanes(count)
         let own = (0..<count).count { _ in lanes.take(for: Self.application(1)) }
-        #expect(own == count / 2 && lanes.ofApplication == count / 2)
+        #expect(own == count / 2)
         let others = (0..<count).count { lanes.take(for: Self.application(2 + $0)) }
         #expect(others == count - count / 2 && lanes.taken == count)
         var isTaken = lanes.take(for: Self.application(9999))
@@ -43,6 +43,42 @@ struct LanesTests {
         lanes.leave(Self.application(1))
         isTaken = lanes.take(for: Self.application(9999))
         #expect(isTaken)
+    }
+
+    @Test("leaves one of eight to who has none while five others take what they may", arguments: UInt64(0)..<60)
+    func fair(seed: UInt64) {
+        var draw = SeededGenerator(state: seed)
+        var (lanes, underWay) = (Lanes(8, share: .thirdOfFree), [Int]())
+        for step in 0..<300 {
+            let application = draw.number(below: 5)
+            let own = underWay.count { $0 == application }
+            if draw.number(below: 4) > 0 {
+                let hasRoom = own * 3 < 8 - underWay.count
+                let isTaken = lanes.take(for: Self.application(application))
+                #expect(isTaken == hasRoom && !(isTaken && own == 2), "\(seed) \(step)")
+                if isTaken { underWay.append(application) }
+            } else if let index = underWay.firstIndex(of: application) {
+                lanes.leave(Self.application(application))
+                underWay.remove(at: index)
+            }
+            var copy = lanes
+            let isOpen = copy.take(for: Self.application(5))
+            #expect(isOpen, "\(seed) \(step)")
+        }
+    }
+
+    @Test("names who has some, who may have no more, and whether nobody may")
+    func underWay() {
+        var lanes = Lanes(8, share: .thirdOfFree)
+        #expect(lanes.underWay?.busy == [] && lanes.underWay?.full == [])
+        for number in [1, 1, 2] { _ = lanes.take(for: Self.application(number)) }
+        #expect(lanes.underWay?.busy == [Self.application(1), Self.application(2)])
+        #expect(lanes.underWay?.full == [Self.application(1)])
+        for number in 3...7 { _ = lanes.take(for: Self.application(number)) }
+        let isOpen = lanes.underWay != nil
+        #expect(lanes.taken == 8 && !isOpen)
+        lanes.leave(Self.application(7))
+        #expect(lanes.underWay?.busy.count == 6 && lanes.underWay?.full == lanes.underWay?.busy)
     }
 
     @Test("does not fall below nothing for who left already")

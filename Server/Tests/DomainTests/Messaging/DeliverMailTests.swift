@@ -144,14 +144,14 @@ struct DeliverMailTests {
     }
 
     @Test(
-        "leaves lanes to others while a mail server takes its time for the many mails of one application",
-        .timeLimit(.minutes(1)))
-    func shares() async throws {
-        let carrier = HeldCarrier(holding: "busy")
+        "goes out at once while a mail server takes its time for the many mails of other applications",
+        .timeLimit(.minutes(1)), arguments: 1...5)
+    func shares(noisy: Int) async throws {
+        let carrier = HeldCarrier()
         let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
-        let (busy, other) = (try await world.makeApplication("busy"), try await world.makeApplication("other"))
         let sealing = MailSealing(key: try .ofTests(), randomness: world.randomness)
-        func queue(_ number: Int, in application: Application) async throws {
+        func queue(_ number: Int, in name: String) async throws {
+            let application = try await world.makeApplication(name)
             for _ in 0..<number {
                 let message = RenderedMessage(kind: .emailChanged, recipient: "hana@example.com", languages: [])
                 let mail = try sealing.queued(
@@ -159,19 +159,52 @@ struct DeliverMailTests {
                 try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
             }
         }
-        try await queue(9, in: busy)
+        for number in 0..<noisy { try await queue(9, in: "\(HeldCarrier.held)\(number)") }
         let messaging = world.modules.messaging
+        let returned = Mutex(0)
         try await withThrowingTaskGroup(of: DeliverMail.Round.self) { group in
-            for _ in 0..<DeliverMail.lanes { group.addTask { try await messaging.deliverMail() } }
-            // Half of them find nothing that they may send.
-            for _ in 0..<DeliverMail.lanes / 2 { #expect(try await group.next() == DeliverMail.Round()) }
-            try await queue(2, in: other)
+            for _ in 0..<DeliverMail.lanes {
+                group.addTask {
+                    let round = try await messaging.deliverMail()
+                    returned.withLock { $0 += 1 }
+                    return round
+                }
+            }
+            // Each of them sends a mail that is held, or finds nothing that it may send.
+            while carrier.gate.waiting + returned.withLock({ $0 }) < DeliverMail.lanes { await Task.yield() }
+            #expect(noisy > 1 || carrier.gate.waiting == 2)
+            try await queue(2, in: "other")
             #expect(try await messaging.deliverMail() == DeliverMail.Round(delivered: 2))
             #expect(carrier.delivered == ["other", "other"])
             carrier.gate.open()
             var delivered = 0
             for try await round in group { delivered += round.delivered }
-            #expect(delivered == 9)
+            #expect(delivered == 9 * noisy)
+        }
+    }
+
+    @Test(
+        "has nothing to do, and no time to come again, while others send in all lanes", .timeLimit(.minutes(1)))
+    func fullLanes() async throws {
+        let carrier = HeldCarrier()
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
+        let sealing = MailSealing(key: try .ofTests(), randomness: world.randomness)
+        for number in 0...DeliverMail.lanes {
+            let application = try await world.makeApplication("\(HeldCarrier.held)\(number)")
+            let message = RenderedMessage(kind: .emailChanged, recipient: "hana@example.com", languages: [])
+            let mail = try sealing.queued(
+                .rendered(message), of: .emailChanged, in: application.id, at: world.clock.now, life: .days(1))
+            try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
+        }
+        let messaging = world.modules.messaging
+        try await withThrowingTaskGroup(of: DeliverMail.Round.self) { group in
+            for _ in 0..<DeliverMail.lanes { group.addTask { try await messaging.deliverMail() } }
+            while carrier.gate.waiting < DeliverMail.lanes { await Task.yield() }
+            #expect(try await messaging.deliverMail() == DeliverMail.Round())
+            carrier.gate.open()
+            var delivered = 0
+            for try await round in group { delivered += round.delivered }
+            #expect(delivered == DeliverMail.lanes + 1)
         }
     }
 
@@ -209,19 +242,19 @@ struct DeliverMailTests {
     }
 }
 
-/// Holds the mails of one application until its gate is open.
+/// Holds the mails of some applications until its gate is open.
 private final class HeldCarrier: MailCarrier {
-    let gate = Gate()
-    private let held: String
-    private let senders = Mutex<[String]>([])
+    /// How the names of those applications begin.
+    static let held = "busy"
 
-    init(holding held: String) { self.held = held }
+    let gate = Gate()
+    private let senders = Mutex<[String]>([])
 
     /// The applications whose mails were delivered, one after the other.
     var delivered: [String] { senders.withLock { $0 } }
 
     func deliver(_ message: MailMessage) async -> MailOutcome {
-        if message.senderName == held { await gate.pass() }
+        if message.senderName.hasPrefix(Self.held) { await gate.pass() }
         senders.withLock { $0.append(message.senderName) }
         return .delivered
     }

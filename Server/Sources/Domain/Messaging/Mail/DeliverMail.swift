@@ -1,13 +1,14 @@
 /// Sends the mails and text messages that are due, one after the other. The server calls it when mail was queued, and
-/// when a mail is to be tried again; several calls at once share the work, of which an application has half (`MailShares`).
+/// when a mail is to be tried again; several calls at once share the work: an application has two of the lanes at the most, and many
+/// together leave one to another whose mails are not being sent (`Lanes`).
 ///
 /// Each mail is sent at least once, also when nodes die: a node takes a mail for a while (`lease`), and what it has not
 /// finished by then is taken by another.
 package struct DeliverMail: Sendable {
     /// Longer than any carrier may take.
     package static let lease: Duration = .seconds(120)
-    /// How many calls a server makes side by side.
-    package static let lanes = 4
+    /// How many mails are sent side by side.
+    package static let lanes = 8
     static let retries = RetrySchedule(doublingFrom: .seconds(5), upTo: .seconds(900))
 
     let store: any Store
@@ -18,7 +19,7 @@ package struct DeliverMail: Sendable {
     let textDelivery: TextMessageDelivery
     let findApplication: FindApplication
     let renderMessage: RenderMessage
-    let shares: MailShares
+    let lanes: SharedLanes
 
     /// What a round did.
     package struct Round: Hashable, Sendable {
@@ -52,20 +53,23 @@ package struct DeliverMail: Sendable {
         var round = Round()
         guard delivery.isAvailable || textDelivery.isAvailable else { return round }
         while true {
-            let (now, underWay) = (clock.now, shares.underWay)
+            round.nextAt = nil
+            // Who has a lane sends what waits when it is done.
+            guard let underWay = lanes.underWay else { return round }
+            let now = clock.now
             // Looking costs less than taking, and most calls find nothing.
             let found = try await store.read { transaction throws(DomainError) -> QueuedMail? in
                 // Whose mails are not being sent now comes first.
-                let first = try transaction.nextMail(notOf: underWay.taken)
-                if underWay.taken == underWay.full { return first }
+                let first = try transaction.nextMail(notOf: underWay.busy)
+                if underWay.busy == underWay.full { return first }
                 if let first, let due = first.nextTryAt, due <= now { return first }
                 return try transaction.nextMail(notOf: underWay.full)
             }
             round.nextAt = found?.nextTryAt
             guard let next = found, let due = next.nextTryAt, due <= now, goesOn() else { return round }
-            // Who took the last of a share sends the rest of the application's mails too.
-            guard shares.take(for: next.application) else { continue }
-            defer { shares.leave(next.application) }
+            // Another call took the lane meanwhile: what is under way now decides.
+            guard lanes.take(for: next.application) else { continue }
+            defer { lanes.leave(next.application) }
             let claim = Base64URL.text(of: randomness.bytes(12))
             let claimed = try await store.write { transaction throws(DomainError) in
                 try transaction.claim(next, until: now + Self.lease, by: claim)
