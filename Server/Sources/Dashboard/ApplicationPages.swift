@@ -283,7 +283,7 @@ enum SettingsPage {
         ) -> PageTemplates.Model {
             PageField(
                 name, label: request.text("settings.\(name)"), kind: kind, value: form[name] ?? value,
-                hint: request.dashboard.texts.tables[request.page.language]?["settings.\(name)Hint"]?
+                hint: request.knownText("settings.\(name)Hint")?
                     .replacing("{changes}", with: SecondFactorForm.demandable),
                 error: errors[name], isRequired: isRequired
             ).offering(choices.map { ($0, request.text("settings.\(name).\($0)")) }).model

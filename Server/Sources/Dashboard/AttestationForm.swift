@@ -56,8 +56,7 @@ enum AttestationForm {
         func field(_ name: String, _ value: String, _ kind: PageField.Kind) -> PageField {
             PageField(
                 name, label: request.text("settings.\(name)"), kind: kind, value: form[name] ?? value,
-                hint: request.dashboard.texts.tables[request.page.language]?["settings.\(name)Hint"],
-                error: errors[name], isRequired: kind == .number)
+                hint: request.knownText("settings.\(name)Hint"), error: errors[name], isRequired: kind == .number)
         }
         let mode = field("attestation.mode", rules.mode.rawValue, .select).offering(
             AttestationRules.Mode.allCases.map {

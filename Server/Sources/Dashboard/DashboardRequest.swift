@@ -188,6 +188,9 @@ struct DashboardRequest: Sendable {
         dashboard.texts.text(name, in: page.language, values)
     }
 
+    /// A text that not every name has, such as a hint; `nil` when there is none.
+    func knownText(_ name: String) -> String? { dashboard.texts.known(name, in: page.language) }
+
     /// The path of a page of the application.
     func path(_ page: String = "") -> String {
         "\(Dashboard.root)/app/\(application?.id.rawValue ?? "")\(page.isEmpty ? "" : "/\(page)")"

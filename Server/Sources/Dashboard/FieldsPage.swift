@@ -145,7 +145,7 @@ enum FieldsPage {
         ) -> PageTemplates.Model {
             PageField(
                 name, label: request.text("fields.\(name)"), kind: kind, value: form[name] ?? value,
-                hint: request.dashboard.texts.tables[request.page.language]?["fields.\(name)Hint"],
+                hint: request.knownText("fields.\(name)Hint"),
                 error: faults.contains { $0.field == name || $0.field == "name" && name == "field" }
                     ? request.text("settings.bad") : nil,
                 isRequired: isRequired

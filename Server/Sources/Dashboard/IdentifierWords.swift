@@ -41,9 +41,5 @@ extension DashboardRequest {
         }
     }
 
-    private func known(_ group: String, _ identifier: String) -> String? {
-        let name = "\(group).\(identifier)"
-        let found = text(name)
-        return found == name ? nil : found
-    }
+    private func known(_ group: String, _ identifier: String) -> String? { knownText("\(group).\(identifier)") }
 }

@@ -155,8 +155,7 @@ private struct ProtocolView {
         return PageField(
             "\(name.rawValue).\(rule.name)", label: request.text("rules.\(rule.name)"), kind: kind,
             value: wasSent ? sent : text,
-            hint: request.dashboard.texts.tables[request.page.language]?["rules.\(rule.name)Hint"],
-            error: error(at: rule.name, of: name), isRequired: false
+            hint: request.knownText("rules.\(rule.name)Hint"), error: error(at: rule.name, of: name), isRequired: false
         ).model
     }
 

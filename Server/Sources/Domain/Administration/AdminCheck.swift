@@ -4,7 +4,7 @@
 /// and by the address, as those of users are (requirement 8).
 struct AdminCheck: Sendable {
     /// Wrong tries from one address or /64 network.
-    private static let failuresPerAddress = RateLimit(maximum: 30, window: .seconds(3600))
+    private static let failuresPerAddress = RateLimit.hourly(30)
 
     let store: any Store
     let clock: any WallClock

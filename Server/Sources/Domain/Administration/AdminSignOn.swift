@@ -2,7 +2,7 @@
 /// server's own settings.
 package struct AdminSignOn: Sendable {
     /// Ways that end with a code, right or wrong, from one address or /64 network.
-    package static let tries = RateLimit(maximum: 60, window: .seconds(3600))
+    package static let tries = RateLimit.hourly(60)
     /// What an address of this server is at most, to which a step-up leads back.
     private static let maximumContinuationBytes = 500
     /// How far the provider's clock may be from ours.

@@ -116,8 +116,8 @@ package struct FindAdmin: Sendable {
 /// Writes into the audit log that a key was used from outside of its networks: once an hour for each address or /64
 /// network, and for ten of them, so that nobody who has a key floods the log with it.
 struct RecordRefusedKey: Sendable {
-    private static let perAddress = RateLimit(maximum: 1, window: .seconds(3600))
-    private static let perKey = RateLimit(maximum: 10, window: .seconds(3600))
+    private static let perAddress = RateLimit.hourly(1)
+    private static let perKey = RateLimit.hourly(10)
 
     let store: any Store
     let clock: any WallClock

@@ -61,7 +61,7 @@ extension Transaction {
 /// What a link is for, and the key for the authenticator app. Reading it uses nothing up.
 package struct OpenAdminLink: Sendable {
     /// Links that are tried from one address or /64 network, right or wrong.
-    package static let tries = RateLimit(maximum: 60, window: .seconds(3600))
+    package static let tries = RateLimit.hourly(60)
 
     let store: any Store
     let clock: any WallClock

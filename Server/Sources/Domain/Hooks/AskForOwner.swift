@@ -44,7 +44,7 @@ extension AskHook {
         of token: Secret, service: String, _ hook: Hook, in application: Application, from client: ClientAddress
     ) async throws(DomainError) -> Identifier<User> {
         let key = HookBreakers.Key(hook, in: application.id)
-        let asker = HookSubject.client(client.text)
+        let asker = client.allowanceGroup
         let permit = breakers.admit(key, asker, at: clock.now)
         guard permit == .asked || permit == .probe else {
             observer.calls.note(HookCall(hook.point, permit == .overShare ? .overShare : .skipped))

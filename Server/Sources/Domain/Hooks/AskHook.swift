@@ -23,10 +23,7 @@ package struct HookSubject: Sendable {
     package var claims: [String: JSONValue]?
 
     /// Whose share of the hook it takes: that of the client's address, or of the user where no address is known.
-    var client: String { address.map(Self.client) ?? user.rawValue }
-
-    /// Who asks from an address.
-    static func client(_ address: String) -> String { IPAddress(exactly: address)?.allowanceGroup ?? address }
+    var client: String { address.map { ClientAddress(text: $0).allowanceGroup } ?? user.rawValue }
 
     init(_ user: User) {
         self.user = user.id

@@ -4,7 +4,7 @@
 /// has answered, so that a provider that is down leaves nothing half done.
 package struct LogInWithProvider: Sendable {
     /// Codes that come without a token, for one address or /64 network: each costs a call to the provider.
-    package static let bareCodes = RateLimit(maximum: 120, window: .seconds(3600))
+    package static let bareCodes = RateLimit.hourly(120)
 
     let store: any Store
     let clock: any WallClock

@@ -2,8 +2,7 @@
 /// user as wrong passwords are (requirements 8 and 9): only who has shown the first factor can make the user wait.
 struct SecondFactorCheck: Sendable {
     /// Tries from one address or /64 network, beside the delays that a user's failures bring.
-    private static let triesForClient = AddressLimit(
-        RateLimit(maximum: 60, window: .seconds(3600)), ofOldApps: RateLimit(maximum: 60, window: .seconds(3600)))
+    private static let triesForClient = AddressLimit(.hourly(60), ofOldApps: .hourly(60))
 
     let sealingKey: SealingKey
     let rateLimiter: RateLimiter

@@ -234,9 +234,7 @@ package struct ServerSettings: Sendable {
 extension ServerSettings {
     /// How much the rules let through.
     var domainLimits: DomainWorld.Limits {
-        func hourly(_ maximum: Int) -> RateLimit? {
-            hasRateLimits ? RateLimit(maximum: maximum, window: .seconds(3600)) : nil
-        }
+        func hourly(_ maximum: Int) -> RateLimit? { hasRateLimits ? .hourly(maximum) : nil }
         return DomainWorld.Limits(
             firstLaunches: hourly(firstLaunchesPerHour), passwordFailures: hourly(passwordFailuresPerHour),
             rightPasswords: hourly(rightPasswordsPerHour), oldApps: oldAppLimits, hasPasswordDelays: hasRateLimits,

@@ -49,9 +49,14 @@ package struct PageTexts: Sendable {
         return PageTexts(tables: tables)
     }
 
+    /// A text as it stands in the tables; `nil` when there is none of that name.
+    package func known(_ name: String, in language: PageLanguage) -> String? {
+        tables[language]?[name] ?? tables[.english]?[name]
+    }
+
     /// A text, with values for its parameters. The name itself when there is no such text.
     package func text(_ name: String, in language: PageLanguage, _ values: [String: String] = [:]) -> String {
-        guard var text = tables[language]?[name] ?? tables[.english]?[name] else { return name }
+        guard var text = known(name, in: language) else { return name }
         for (name, value) in values { text = Self.choosing(value == "1", of: name, in: text) }
         for (name, value) in values { text = text.replacing("{\(name)}", with: value) }
         return text

@@ -100,12 +100,7 @@ package struct AccountAuthor: Sendable {
     /// The user whose session asks, and from where, for limits on what that costs; `nil` where there is no session.
     var payer: (user: Identifier<User>, address: ClientAddress)? {
         guard let caller, !actor.isOperator, let text = entry.origin.address else { return nil }
-        return (
-            caller.user.id,
-            ClientAddress(
-                text: text, allowanceGroup: IPAddress(exactly: text)?.allowanceGroup ?? text,
-                isOldApp: !caller.session.protocolName.canReauthenticate)
-        )
+        return (caller.user.id, ClientAddress(text: text, isOldApp: !caller.session.protocolName.canReauthenticate))
     }
 
     /// The same request, which has shown something more.

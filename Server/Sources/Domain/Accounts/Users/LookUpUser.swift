@@ -2,7 +2,7 @@
 /// limit that counts hits and misses alike (requirement 10).
 package struct LookUpUser: Sendable {
     /// Look-ups by one user: 60 an hour.
-    package static let lookUps = RateLimit(maximum: 60, window: .seconds(3600))
+    package static let lookUps = RateLimit.hourly(60)
 
     let store: any Store
     let rateLimiter: RateLimiter

@@ -39,9 +39,9 @@ extension AuditDraft {
         _ trace: UserTrace, of actor: AuditEntry.Actor, in transaction: any Transaction
     ) throws(DomainError) {
         guard hasLimits, actor.isUser || actor == .unknown, let address = origin.address else { return }
-        let group = IPAddress(exactly: address)?.allowanceGroup ?? address
         let key = RateLimitKey(
-            application: application, kind: trace.rawValue, subject: "\(actor.rawValue) \(group)")
+            application: application, kind: trace.rawValue,
+            subject: "\(actor.rawValue) \(ClientAddress(text: address).allowanceGroup)")
         try trace.limit.admit(transaction.count(key, window: trace.limit.window, at: at), at: at)
     }
 }

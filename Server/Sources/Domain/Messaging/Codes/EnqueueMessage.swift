@@ -4,9 +4,9 @@ package struct EnqueueMessage: Sendable {
     /// Orders from one address or /64 network, by apps on Okaeri's own protocol.
     package static let ordersForClient = RateLimit.hourly(30)
     /// Orders of one kind for one mail address, known or not, from one address or /64 network.
-    package static let ordersForAddress = RateLimit(maximum: 5, window: .seconds(3600))
+    package static let ordersForAddress = RateLimit.hourly(5)
     /// The same from wherever they come: nobody is buried in mail, and nobody alone uses up what its owner may order.
-    package static let allOrdersForAddress = RateLimit(maximum: 15, window: .seconds(3600))
+    package static let allOrdersForAddress = RateLimit.hourly(15)
 
     let store: any Store
     let clock: any WallClock

@@ -58,7 +58,7 @@ package struct PreviewMail: Sendable {
 /// Sends such a mail to an operator, to see that mails arrive and how they look.
 package struct SendTestMail: Sendable {
     /// For each application.
-    package static let limit = RateLimit(maximum: 20, window: .seconds(3600))
+    package static let limit = RateLimit.hourly(20)
     private static let life: Duration = .seconds(3600)
 
     let store: any Store

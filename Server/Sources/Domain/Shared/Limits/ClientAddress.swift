@@ -12,4 +12,9 @@ package struct ClientAddress: Hashable, Sendable {
         self.allowanceGroup = allowanceGroup
         self.isOldApp = isOldApp
     }
+
+    /// An address as a request's origin has it; a text that is no network address shares its allowance with nobody else.
+    init(text: String, isOldApp: Bool = false) {
+        self.init(text: text, allowanceGroup: IPAddress(exactly: text)?.allowanceGroup ?? text, isOldApp: isOldApp)
+    }
 }

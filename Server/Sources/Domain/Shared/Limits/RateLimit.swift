@@ -9,17 +9,17 @@ package struct RateLimit: Hashable, Sendable {
     }
 
     /// 30 an hour (requirement 11).
-    package static let firstLaunches = RateLimit(maximum: 30, window: .seconds(3600))
+    package static let firstLaunches = RateLimit.hourly(30)
     /// Tries of transfer codes from one address: 20 an hour.
-    package static let transferCodeAttempts = RateLimit(maximum: 20, window: .seconds(3600))
+    package static let transferCodeAttempts = RateLimit.hourly(20)
     /// Exports of one user: 5 an hour.
-    package static let exports = RateLimit(maximum: 5, window: .seconds(3600))
+    package static let exports = RateLimit.hourly(5)
     /// Transfer codes for one user: 20 an hour.
-    package static let transferCodesIssued = RateLimit(maximum: 20, window: .seconds(3600))
+    package static let transferCodesIssued = RateLimit.hourly(20)
     /// 120 an hour: wrong passwords from one address, of all users together (requirement 8).
-    package static let passwordFailures = RateLimit(maximum: 120, window: .seconds(3600))
+    package static let passwordFailures = RateLimit.hourly(120)
     /// 3,000 an hour: right passwords and new ones from one address, of all users together (requirement 47).
-    package static let rightPasswords = RateLimit(maximum: 3000, window: .seconds(3600))
+    package static let rightPasswords = RateLimit.hourly(3000)
 
     /// So many an hour.
     package static func hourly(_ maximum: Int) -> RateLimit { RateLimit(maximum: maximum, window: .seconds(3600)) }
