@@ -146,6 +146,11 @@ struct AdminCall: Sendable {
         return try JSONResponse(body: body, status: status, headers: headers).response()
     }
 
+    /// An answer that is part of an application, with the application's version.
+    func answer(_ body: some Encodable, versionOf application: Domain.Application) throws -> Response {
+        try JSONResponse(body: body, status: .ok, headers: [.eTag: "\"\(application.version)\""]).response()
+    }
+
     static let done = Response(status: .noContent)
 
     private static let quote = UInt8(ascii: "\"")

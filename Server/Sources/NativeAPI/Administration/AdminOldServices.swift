@@ -38,10 +38,7 @@ extension AdminCall {
     }
 
     fileprivate func answer(oldServicesOf application: Domain.Application) throws -> Response {
-        try JSONResponse(
-            body: OldServicesBody(application.oldServices), status: .ok,
-            headers: [.eTag: "\"\(application.version)\""]
-        ).response()
+        try answer(OldServicesBody(application.oldServices), versionOf: application)
     }
 }
 

@@ -44,7 +44,7 @@ extension AdminAPI {
                     protocols: protocols.map {
                         AdminProtocolBody(
                             $0, of: application, isWhole: access.may(.readProtocolKeys, in: application.id))
-                    }))
+                    }), versionOf: application)
         },
         AdminRoute(
             .put, "\(application)/protocols/{protocol}", .enableProtocol, also: [.issueAdministratorKeys]
@@ -65,11 +65,13 @@ extension AdminAPI {
             .patch, "\(application)/protocols/{protocol}/rules", .changeProtocolRules,
             also: [.loosenProtocolRules, .openAdministration]
         ) { call in
-            let (body, profile) = (try await call.body(ProtocolRulesPatch.self), try call.protocolProfile())
+            let (version, profile) = (try call.versionText(), try call.protocolProfile())
+            let body = try await call.body(ProtocolRulesPatch.self)
             let changed = try await call.modules.applications.changeProtocolRules(
                 profile.name, of: try call.targetApplication().id, to: body.changes,
-                mayLoosen: call.allows(.loosenProtocolRules), isCurrent: { _ in true }, by: try call.auditActor())
-            return try call.answer(ProtocolRulesBody(profile, of: changed.settings))
+                mayLoosen: call.allows(.loosenProtocolRules), isCurrent: { $0.version == version },
+                by: try call.auditActor())
+            return try call.answer(ProtocolRulesBody(profile, of: changed.settings), versionOf: changed)
         },
     ]
 }

@@ -77,10 +77,7 @@ extension AdminAPI {
 
 extension AdminCall {
     fileprivate func answer(settingsOf application: Domain.Application) throws -> Response {
-        try JSONResponse(
-            body: AdminSettingsBody(application), status: .ok,
-            headers: [.eTag: "\"\(application.version)\""]
-        ).response()
+        try answer(AdminSettingsBody(application), versionOf: application)
     }
 }
 

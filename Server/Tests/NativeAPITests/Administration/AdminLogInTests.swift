@@ -261,7 +261,8 @@ struct AdminLogInTests {
         let rules = world.server.modules.administration
         let id = Identifier<Admin>(rawValue: second.id)
         let patch = world.path("/protocols/parse/rules")
-        #expect(try await world.send(second.key, .patch, patch, body: "{}").status == 200)
+        let version = try await world.version(of: world.path("/protocols"))
+        #expect(try await world.send(second.key, .patch, patch, version, body: "{}").status == 200)
         _ = try await rules.admins.change(
             id, .init(role: .support, applications: .set([world.foreign.id])), version: nil, by: .local)
         expect(try await world.send(second.key, .patch, patch, body: "{}"), 404, .notFound)

@@ -191,7 +191,8 @@ struct AdminPresenceTests {
         let world = try await AdminWorld(roles: [])
         func change(_ name: String, _ body: String, changes: Bool = true) async throws -> Answer {
             try await world.send(
-                "owner", .patch, world.path("/protocols/\(name)/rules"), body: body, changes: changes)
+                "owner", .patch, world.path("/protocols/\(name)/rules"),
+                try await world.version(of: world.path("/protocols")), body: body, changes: changes)
         }
         #expect(try await change("parse", #"{"hasPasswordPolicy": true}"#).status == 200)
         world.server.clock.advance(by: AdminSession.freshness)

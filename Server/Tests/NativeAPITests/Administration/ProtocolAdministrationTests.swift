@@ -44,11 +44,34 @@ struct ProtocolAdministrationTests {
         for body in [
             #"{"administratorNetworks": ["0.0.0.0/0", "::/0"]}"#, #"{"upstream": ["https://evil.example/parse"]}"#,
         ] {
-            expect(try await world.send(settings, .patch, rules, body: body), 403, .notAllowed)
-            #expect(try await world.send(try await world.key(Self.all), .patch, rules, body: body).status == 200)
+            let version = try await world.version(of: world.path("/protocols"))
+            expect(try await world.send(settings, .patch, rules, version, body: body), 403, .notAllowed)
+            let whole = try await world.key(Self.all)
+            #expect(try await world.send(whole, .patch, rules, version, body: body).status == 200)
         }
         // Less is anybody's who changes settings, and so is every other rule.
         let less = #"{"administratorNetworks": ["10.0.0.0/8"], "upstream": [], "allowsAnonymous": true}"#
-        #expect(try await world.send(settings, .patch, rules, body: less).status == 200)
+        let version = try await world.version(of: world.path("/protocols"))
+        #expect(try await world.send(settings, .patch, rules, version, body: less).status == 200)
+    }
+
+    @Test("has its rules changed by the version that the caller has seen")
+    func versions() async throws {
+        let world = try await AdminWorld(roles: [])
+        let rules = world.path("/protocols/ncmb/rules")
+        let body = #"{"allowsAnonymous": false}"#
+        expect(try await world.send("owner", .patch, rules, body: body), 428, .versionRequired)
+        let first = try await world.version(of: world.path("/protocols"))
+        let changed = try await world.send("owner", .patch, rules, first, body: body)
+        #expect(changed.status == 200, "\(changed.text)")
+        // Another caller who read the same has the settings change below them.
+        let late = #"{"allowsAnonymous": true}"#
+        expect(try await world.send("owner", .patch, rules, first, body: late), 412, .changedMeanwhile)
+        let settings = try await world.server.modules.applications.findApplication(world.server.application.id).settings
+        #expect(!settings.foreignOptions(of: .ncmb).allowsAnonymous)
+        let next = [("If-Match", try #require(changed.headers[.eTag]))]
+        let read = try await world.version(of: world.path("/protocols"))
+        #expect(read.first?.1 == next.first?.1)
+        #expect(try await world.send("owner", .patch, rules, next, body: late).status == 200)
     }
 }

@@ -68,6 +68,11 @@ struct AdminWorld: Sendable {
     /// What the owner's authenticator app shows now.
     var ownerCode: String { get throws { try TestAuthenticator.code(for: ownerKey, at: server.clock.now) } }
 
+    /// What an edit has to send with it: the version that the owner reads at a path.
+    func version(of path: String) async throws -> [(String, String)] {
+        [("If-Match", try #require(try await send("owner", .get, path).headers[.eTag]))]
+    }
+
     /// What an authenticator app shows for a key in Base32.
     static func code(_ key: JSONValue, at now: Timestamp) throws -> String {
         try TestAuthenticator.code(for: try #require(key.text), at: now)
