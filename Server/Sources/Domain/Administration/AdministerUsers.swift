@@ -125,7 +125,8 @@ package struct MergeUsers: Sendable {
     ) async throws(DomainError) -> Identifier<Merge> {
         let now = clock.now
         let work = UserMerger(
-            application: application, id: randomness.newIdentifier(at: now), now: now)
+            application: application, id: randomness.newIdentifier(at: now), now: now,
+            excess: changes.audit.excessDeviceKeys(in: application.id, at: now))
         let ready = try changes.audit.ready([.mergedByOperator], in: application.id, by: .operator(who), at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let current = try transaction.user(id, in: application.id),

@@ -64,7 +64,8 @@ package struct LogInWithPasskey: Sendable {
         if let presented = client.proof { proof = try verifyProof(presented, at: now) }
         let faults = client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        let link = DeviceLink(proof: proof, joins: client.joinsDevice, now: now)
+        let link = DeviceLink(
+            proof: proof, joins: client.joinsDevice, in: application.id, now: now, audit: issuers.audit)
         let verified = try await verifyPasskey(request.assertion, in: application)
         let issuer = issuers.issuer(
             for: .init(

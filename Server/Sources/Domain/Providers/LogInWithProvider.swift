@@ -56,7 +56,8 @@ package struct LogInWithProvider: Sendable {
             within: request.application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
 
-        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
+        let link = DeviceLink(
+            proof: proof, joins: request.client.joinsDevice, in: request.application.id, now: now, audit: issuers.audit)
         let found = try await findProvider(request.provider, in: request.application.id)
         let issuer = issuers.issuer(
             for: .init(

@@ -106,7 +106,9 @@ package struct LogInWithSecondFactor: Sendable {
             at: now)
         let finish = SecondFactorFinish(
             ticket: ticket, issuer: issuer, step: try step(of: request, for: known, at: now),
-            link: DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now), check: check, now: now)
+            link: DeviceLink(
+                proof: proof, joins: request.client.joinsDevice, in: application.id, now: now, audit: issuers.audit),
+            check: check, now: now)
         let result = try await store.write { transaction throws(DomainError) in
             try finish(in: transaction)
         }

@@ -38,6 +38,12 @@ struct DeviceKeyBoundTests {
         return key.reason
     }
 
+    /// What removals of device keys left in the audit log, the newest first.
+    private func removals() async throws -> [AuditEntry] {
+        try await world.modules.administration.audit.list(in: application.id)
+            .filter { $0.action == .deviceKeyRemoved }
+    }
+
     @Test("lets every new device in, and takes the key with its sessions that was unused for longest")
     func logIns() async throws {
         let first = TestDevice()
@@ -54,6 +60,10 @@ struct DeviceKeyBoundTests {
         #expect(Set(sessions.compactMap(\.deviceKey)).isSubset(of: left))
         #expect(await reason(others[0]) == .tooMany && others.count > 1)
         #expect(await reason(others[1]) == .tooMany)
+        let entries = try await removals()
+        #expect(entries.map { $0.details["device-key"] } == [others[1].thumbprint, others[0].thumbprint])
+        #expect(entries.allSatisfy { $0.target == .user(id) && $0.actor == .server })
+        #expect(entries.allSatisfy { $0.details["reason"] == "too_many_device_keys" && $0.details["count"] == "1" })
         #expect(try await world.logIn(first, to: application).user.id == id)
         // Its owner comes back by what leads there, with the same key.
         _ = try await world.logIn("hana", to: application, with: others[0])
@@ -79,6 +89,7 @@ struct DeviceKeyBoundTests {
         let left = try await keys(of: id)
         #expect(left.count == DeviceKey.maximumPerUser)
         #expect(left.contains(owner.thumbprint) && left.contains(last.thumbprint))
+        #expect(try await removals().count == 3)
     }
 
     @Test("is reached by and by, where an older server let a user have more")

@@ -79,6 +79,11 @@ extension AuditTrail {
         drafts([change], in: application, by: .unknown(showing: .recentLogIn, from: origin), at: now)
     }
 
+    /// Makes ready what is left by device keys that go because another one joins: the server takes them.
+    func excessDeviceKeys(in application: Identifier<Application>, at now: Timestamp) -> ReadyChanges {
+        drafts([.deviceKeyRemoved], in: application, by: .server, at: now)
+    }
+
     private func drafts(
         _ possible: Set<AccountChange>, in application: Identifier<Application>, by author: AccountAuthor,
         at now: Timestamp

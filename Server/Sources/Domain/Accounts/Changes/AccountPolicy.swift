@@ -151,7 +151,9 @@ extension AccountChange {
             AccountPolicy(
                 [.owner], fresh: [.secondFactor], records: .recoveryCodeUsed, tells: [.mail(.recoveryCodeUsed)])
         case .deviceKeyRemoved:
-            AccountPolicy(account, fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
+            // The server takes those that are more than a user may have.
+            AccountPolicy(
+                account.union([.server]), fresh: [.recentLogIn], records: .deviceKeyRemoved, tells: [.oldDevice])
         case .otherDeviceKeysRemoved:
             AccountPolicy(
                 account, fresh: [.recentLogIn], ends: [.deviceKeys], records: .otherDeviceKeysRemoved,

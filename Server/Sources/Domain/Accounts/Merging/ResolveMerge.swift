@@ -34,7 +34,8 @@ package struct ResolveMerge: Sendable {
                 at: clock.now),
             ready: changes.audit.ready(
                 [choice.change], in: who.application.id,
-                by: .owner(who, isProven: false, from: origin).showing(.mergeTicket), at: clock.now))
+                by: .owner(who, isProven: false, from: origin).showing(.mergeTicket), at: clock.now),
+            excess: changes.audit.excessDeviceKeys(in: who.application.id, at: clock.now))
         return try await store.write { transaction throws(DomainError) in try work.run(ticket, in: transaction) }
     }
 }
@@ -47,6 +48,8 @@ private struct MergeWork: Sendable {
     let id: Identifier<Merge>
     let issuer: SessionIssuer
     let ready: ReadyChanges
+    /// What the device keys leave that are more than one user may have.
+    let excess: ReadyChanges
 
     private var application: Application { who.application }
 
@@ -72,7 +75,7 @@ private struct MergeWork: Sendable {
             let identity = current.identities.first(where: { $0.provider == .device && $0.subject == key })
         {
             user.identities.append(try move(identity, from: current.id, to: other.id, in: transaction))
-            try transaction.removeExcessDeviceKeys(of: &user, keeping: key, at: now)
+            try transaction.removeExcessDeviceKeys(of: &user, keeping: key, recording: excess)
             left.identities.removeAll { $0 == identity }
             _ = try transaction.endSessions(of: current.id, in: application.id, deviceKeys: [key])
         }
@@ -92,7 +95,7 @@ private struct MergeWork: Sendable {
     ) throws(DomainError) -> ResolveMerge.Resolution {
         // What leads to a registered user stays with it: its owner can switch, and link what is wanted.
         guard current.isAnonymous else { throw .alreadyRegistered }
-        let joined = try UserMerger(application: application, id: id, now: now)
+        let joined = try UserMerger(application: application, id: id, now: now, excess: excess)
             .join(current, into: other, in: transaction)
         let logIn = try issuer.issue(to: joined.user, in: transaction)
         return .init(

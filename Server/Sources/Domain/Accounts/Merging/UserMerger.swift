@@ -3,6 +3,8 @@ struct UserMerger: Sendable {
     let application: Application
     let id: Identifier<Merge>
     let now: Timestamp
+    /// What the device keys leave that are more than one user may have.
+    let excess: ReadyChanges
 
     /// - Returns: the user that stays, and the one that went. That one stays out of reach for as long as the merge can
     ///   be undone.
@@ -19,7 +21,7 @@ struct UserMerger: Sendable {
             user.identities.append(
                 try transaction.move(identity, from: current.id, to: other.id, in: application.id, at: now))
         }
-        try transaction.removeExcessDeviceKeys(of: &user, keeping: nil, at: now)
+        try transaction.removeExcessDeviceKeys(of: &user, keeping: nil, recording: excess)
         user.updatedAt = now
         try transaction.updateProfile(of: user)
         try transaction.insert(

@@ -6,6 +6,17 @@ package struct DeviceLink: Sendable {
     /// Whether the key shall lead to the user from now on.
     let joins: Bool
     let now: Timestamp
+    /// What the keys leave that go because it joins; `nil` when it does not.
+    private let excess: ReadyChanges?
+
+    init(
+        proof: DeviceProof?, joins: Bool, in application: Identifier<Application>, now: Timestamp, audit: AuditTrail
+    ) {
+        self.proof = proof
+        self.joins = joins
+        self.now = now
+        excess = joins && proof != nil ? audit.excessDeviceKeys(in: application, at: now) : nil
+    }
 
     /// Notes the proof as used.
     ///
@@ -20,11 +31,11 @@ package struct DeviceLink: Sendable {
     ///
     /// - Throws: `storageUnavailable`.
     package func joined(to user: User, in transaction: any Transaction) throws(DomainError) -> User {
-        guard let identity = try free(for: user.application, in: transaction) else { return user }
+        guard let excess, let identity = try free(for: user.application, in: transaction) else { return user }
         try transaction.insert(identity, for: user.id, in: user.application)
         var user = user
         user.identities.append(identity)
-        try transaction.removeExcessDeviceKeys(of: &user, keeping: identity.subject, at: now)
+        try transaction.removeExcessDeviceKeys(of: &user, keeping: identity.subject, recording: excess)
         return user
     }
 

@@ -68,7 +68,8 @@ package struct LogInWithPassword: Sendable {
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let proof = try request.client.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now)
         }
-        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
+        let link = DeviceLink(
+            proof: proof, joins: request.client.joinsDevice, in: request.application.id, now: now, audit: issuers.audit)
         let application = request.application.id
         let candidates = request.candidates ?? LogInIdentifier.candidates(of: request.identifier)
         var outcome = try await check(

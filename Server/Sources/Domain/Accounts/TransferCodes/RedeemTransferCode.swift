@@ -88,7 +88,8 @@ package struct RedeemTransferCode: Sendable {
             transfer: randomness.newIdentifier(at: now), device: request.device, address: request.address.text,
             ready: changes.audit.ready(
                 [.transferCodeRedeemed], in: application, by: .unknown(showing: .transferCode, from: request.origin),
-                at: now))
+                at: now),
+            excess: changes.audit.excessDeviceKeys(in: application, at: now))
         let redeemed = try await store.write { transaction throws(DomainError) in
             guard try transaction.markUsed(proof, in: application) else { throw .proofReplayed }
             return try redemption.redeem(in: transaction)
@@ -109,6 +110,8 @@ private struct Redemption: Sendable {
     let device: DeviceDescription
     let address: String
     let ready: ReadyChanges
+    /// What the keys leave that go because the device's key joins.
+    let excess: ReadyChanges
 
     /// - Returns: `nil` when the code leads nowhere; the refusal stands in the audit log.
     func redeem(in transaction: any Transaction) throws(DomainError) -> RedeemTransferCode.Redeemed? {
@@ -165,7 +168,7 @@ private struct Redemption: Sendable {
         try record(details, of: user, in: transaction)
         var user = user
         user.identities.append(identity)
-        try transaction.removeExcessDeviceKeys(of: &user, keeping: identity.subject, at: now)
+        try transaction.removeExcessDeviceKeys(of: &user, keeping: identity.subject, recording: excess)
         return .init(logIn: try issuer.issue(to: user, in: transaction), leftUser: left)
     }
 

@@ -74,16 +74,16 @@ extension Transaction {
     }
 
     /// Takes from a user the device keys beyond `DeviceKey.maximumPerUser` that were unused for longest, with their sessions. Each
-    /// is remembered, so that its device learns why it is out. A user of an older server, with many more, loses them by and by:
-    /// the work of one call has a bound.
+    /// is remembered, so that its device learns why it is out, and all stand in one entry of the audit log. A user of an older
+    /// server, with many more, loses them by and by: the work of one call has a bound.
     ///
     /// - Parameters:
     ///   - user: As stored, with the key that has just joined. Changed too.
     ///   - joined: The key that has just joined, which stays; `nil` where the newest of several stay.
-    ///   - now: When.
+    ///   - ready: What they leave (`AuditTrail.excessDeviceKeys`).
     /// - Throws: `storageUnavailable`.
     func removeExcessDeviceKeys(
-        of user: inout User, keeping joined: String?, at now: Timestamp
+        of user: inout User, keeping joined: String?, recording ready: ReadyChanges
     ) throws(DomainError) {
         let keys = user.identities.filter { $0.provider == .device }
         let excess = keys.count - DeviceKey.maximumPerUser
@@ -101,8 +101,14 @@ extension Transaction {
         let unused = removable.sorted { ($0.lastUsedAt, $0.position) < ($1.lastUsedAt, $1.position) }
             .prefix(min(excess, DeviceKey.maximumPerUser)).map(\.key)
         for identity in try withUsedIds(unused, of: user) {
-            try unlinkForGood(identity, of: &user, because: .tooMany, at: now)
+            try unlinkForGood(identity, of: &user, because: .tooMany, at: ready.now)
         }
-        _ = try endSessions(of: user.id, in: user.application, deviceKeys: Set(unused.map(\.subject)))
+        let names = unused.map(\.subject)
+        let ended = try endSessions(of: user.id, in: user.application, deviceKeys: Set(names))
+        let details = [
+            "device-key": names.joined(separator: " "), "count": String(ended),
+            "reason": RemovedDeviceKey.Reason.tooMany.rawValue,
+        ]
+        try ready.settle([.deviceKeyRemoved: details], of: &user, keeping: .nothing, in: self)
     }
 }

@@ -58,7 +58,8 @@ package struct AdoptSession: Sendable {
         let faults = request.client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application.id
-        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
+        let link = DeviceLink(
+            proof: proof, joins: request.client.joinsDevice, in: application, now: now, audit: issuers.audit)
         let issuer = issuers.issuer(
             for: .init(
                 request.application, .native, by: .adoption,

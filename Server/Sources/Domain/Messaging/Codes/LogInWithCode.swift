@@ -44,7 +44,8 @@ package struct LogInWithCode: Sendable {
         let faults = request.client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
-        let link = DeviceLink(proof: proof, joins: request.client.joinsDevice, now: now)
+        let link = DeviceLink(
+            proof: proof, joins: request.client.joinsDevice, in: application.id, now: now, audit: issuers.audit)
         let issuer = issuers.issuer(
             for: .init(
                 application, request.client.protocolName, by: .code,
