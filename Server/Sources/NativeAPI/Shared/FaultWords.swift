@@ -80,7 +80,7 @@ extension ValidationError.Rule {
             (
                 "secret_in_address",
                 "{{code}} and {{link}} stand as words of their own, or {{link}} as the whole href of an a, "
-                    + "beside no style sheet that fetches anything."
+                    + "beside no style that fetches anything."
             )
         }
     }

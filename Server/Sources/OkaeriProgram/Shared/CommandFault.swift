@@ -128,8 +128,8 @@ extension ValidationError {
         case .notAFieldName: "\(field) is no name for a field."
         case .secretInAddress:
             "\(field) has {{code}} or {{link}} within an address or a tag, or its HTML cannot be read for certain. "
-                + "They stand as words of their own; {{link}} also as the whole href of an <a>. No style sheet beside them "
-                + "fetches anything: no url(), no @import, no backslash, no <link>."
+                + "They stand as words of their own; {{link}} also as the whole href of an <a>. No style sheet and no style "
+                + "beside them fetches anything: no url(), no @import, no backslash, no <link>."
         case .secretInSubject: "\(field) shows {{code}} or {{link}} to anybody who sees the locked screen."
         }
     }

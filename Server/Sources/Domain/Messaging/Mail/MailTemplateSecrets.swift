@@ -79,7 +79,7 @@ private struct MailMarkup {
     private static let refused: Set<String> = [
         "form", "iframe", "link", "math", "noembed", "noframes", "noscript", "plaintext", "svg", "template", "xmp",
     ]
-    /// What makes a style sheet fetch something, in every spelling. A selector can ask how a link begins, and each answer would
+    /// What makes a style fetch something, in every spelling. A selector can ask how a link begins, and each answer would
     /// fetch another picture. A backslash hides letters.
     private static let fetching = [
         "\\", "@import", "url(", "src(", "image(", "image-set(", "expression(", "behavior", "-moz-binding",
@@ -174,6 +174,7 @@ private struct MailMarkup {
             guard position < page.count, page[position] == "=" else { continue }
             position += 1
             guard let value = takeValue() else { return false }
+            guard attribute != "style" || !Self.fetches(inAttribute: value) else { return false }
             guard value.contains(where: \.isSecret) else { continue }
             guard name == "a", !isEnd, attribute == "href", value == [.link] else { return false }
             hasSecret = true
@@ -210,6 +211,14 @@ private struct MailMarkup {
         return fetching.contains { word in
             text.indices.contains { text[$0...].starts(with: word.unicodeScalars) }
         }
+    }
+
+    /// The same of the attribute `style`, in which references stand for signs: those for quotes alone are read.
+    private static func fetches(inAttribute value: [Unicode.Scalar]) -> Bool {
+        let text = ["&quot;", "&#34;", "&apos;", "&#39;"].reduce(String(String.UnicodeScalarView(value))) {
+            $0.replacing($1, with: "'")
+        }
+        return text.unicodeScalars.contains("&") || fetches(Array(text.unicodeScalars)[...])
     }
 
     /// A name of a tag or an attribute: without signs that browsers read in ways of their own.
