@@ -187,7 +187,7 @@ let package = Package(
             name: "Backups",
             dependencies: [
                 "Domain", "OutboundServices", "Storage", "StoragePostgreSQL", "StorageSQLite", "CSodium", "CZlib",
-                crypto,
+                crypto, wire,
             ],
             swiftSettings: settings),
         // system: What the C library and the system do with the memory of the process, of which Foundation shows nothing.

@@ -1,5 +1,5 @@
 import Domain
-import Foundation
+import OkaeriWire
 
 /// The names of the files at a repository: `okaeri-20261123T041500.123Z.backup` is a backup, `okaeri-LINEAGE-NUMBER.revocations` a
 /// segment of the revocation journal.
@@ -42,14 +42,7 @@ package struct BackupCatalogue {
 
     /// A time as names have it: `20261123T041500.123Z`.
     static func text(of time: Timestamp) -> String {
-        // Of a time before 1970 too.
-        let milliseconds = (time.milliseconds % 1000 + 1000) % 1000
-        // Foundation's other formatters ask for tables of languages, which the program is linked without.
-        let date = Date(timeIntervalSince1970: Double((time.milliseconds - milliseconds) / 1000)).formatted(
-            Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
-                .year().month().day().time(includingFractionalSeconds: false))
-        let fraction = String(milliseconds)
-        return "\(date).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)Z"
+        WireTime(millisecondsSince1970: time.milliseconds).description.filter { $0 != "-" && $0 != ":" }
     }
 
     static func storedName(ofSegment name: String) -> String { beginning + name + segmentEnding }

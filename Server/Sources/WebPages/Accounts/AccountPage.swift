@@ -1,7 +1,7 @@
 import Domain
-import Foundation
 import HTTPSupport
 import Hummingbird
+import OkaeriWire
 import PageSupport
 import QRCodes
 
@@ -181,8 +181,9 @@ extension HostedPageRequest {
 
     /// An instant for the element `time`, which the script shows as the person's clock does.
     func time(_ instant: Timestamp) -> PageTemplates.Model {
-        let text = TimeText.text(instant)
-        return ["machine": "\(text.replacing(" ", with: "T"))Z", "shown": "\(text) UTC"]
+        // To the minute, in UTC: `2026-11-21T14:30`.
+        let text = WireTime(millisecondsSince1970: instant.milliseconds).description.prefix(16)
+        return ["machine": "\(text)Z", "shown": "\(text.replacing("T", with: " ")) UTC"]
     }
 
     /// Own texts of an application may have the number of days.
@@ -202,15 +203,4 @@ extension AccountState {
         "removePasskey": "passkey/remove", "offerFactor": "factors/offer", "removeFactor": "factors/remove",
         "recoveryCodes": "factors/codes",
     ]
-}
-
-/// An instant as `2026-11-21 14:30`, in UTC.
-enum TimeText {
-    static func text(_ instant: Timestamp) -> String {
-        let date = Date(timeIntervalSince1970: Double(instant.milliseconds) / 1000)
-        return date.formatted(
-            Date.ISO8601FormatStyle(dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon)
-                .year().month().day().time(includingFractionalSeconds: false)
-        ).dropLast(3).description
-    }
 }
