@@ -152,7 +152,7 @@ package struct Composition: Sendable {
         let caller = caller ?? CurlCaller(limits: .init(calls: IdentityProviders.lanesOfNamed), policy: egress)
         let (tenantCaller, adminCaller) = (caller.forTenants(), caller.forAdmins())
         let tenants = tenantCaller.policy
-        upstreamStreams = CurlStreams(policy: tenants)
+        upstreamStreams = CurlStreams(limits: .init(connecting: tenantCaller.connecting), policy: tenants)
         let eventStreams = CurlStreams(limits: EventWebhook.limits, policy: tenants)
         self.eventStreams = eventStreams
         let hookStreams = CurlStreams(limits: HookWebhook.limits, policy: tenants)

@@ -29,7 +29,7 @@ struct SocialTests {
             world = try await NCMBWorld(
                 providers: addresses,
                 caller: CurlCaller(
-                    limits: .init(whole: .seconds(5)),
+                    limits: .init(connecting: .seconds(60), whole: .seconds(60)),
                     policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
             guard isConfigured else { return }
             try await world.modules.providers.setProvider(

@@ -56,6 +56,9 @@ package final class CurlCaller: WebCaller {
         self.resolve = resolve
     }
 
+    /// How long name look-up, connection and TLS may take, in all.
+    package var connecting: Duration { limits.connecting }
+
     /// One like it, with threads of its own, for addresses that tenants name.
     package func forTenants() -> CurlCaller {
         var limits = limits

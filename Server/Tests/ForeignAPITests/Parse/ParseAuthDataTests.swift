@@ -27,9 +27,7 @@ struct ParseAuthDataTests {
             addresses.apple = await FakeHost.address(of: apple)
             world = try await ForeignWorld(
                 providers: addresses,
-                caller: CurlCaller(
-                    limits: .init(whole: .seconds(5)),
-                    policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
+                caller: .ofTests(private: IPNetwork.loopback))
             try await world.modules.providers.setProvider(
                 ProviderSettings(
                     provider: .apple, audiences: [bundle], teamId: "TEAM123456", keyId: "KEY1234567"),

@@ -52,9 +52,7 @@ private struct HomeMarket: Sendable {
         addresses.gameCenterRoots = [certificates.root]
         world = try await ForeignWorld(
             providers: addresses,
-            caller: CurlCaller(
-                limits: .init(whole: .seconds(20)),
-                policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
+            caller: .ofTests(private: IPNetwork.loopback))
         for name in ["line", "kakao", "naver", "yahoojapan", "gamecenter"] {
             let isGameCenter = name == "gamecenter"
             try await world.modules.providers.setProvider(

@@ -37,9 +37,7 @@ struct ParseUpstreamTests {
     }
 
     private static func world(_ upstream: String, private networks: [IPNetwork]) async throws -> ForeignWorld {
-        let world = try await ForeignWorld(
-            caller: CurlCaller(
-                limits: .init(whole: .seconds(20)), policy: EgressPolicy(privateNetworks: networks, operatorURLs: [])))
+        let world = try await ForeignWorld(caller: .ofTests(private: networks))
         _ = try await world.modules.applications.changeProtocolRules(
             .parse, of: world.application.id, to: ["upstream": .texts([upstream])], mayLoosen: true,
             isCurrent: { _ in true }, by: .local)

@@ -47,6 +47,15 @@ final class FakeSocial: FakeProvider {
     }
 }
 
+extension CurlCaller {
+    /// One that asks servers of this machine, with the time that a crowded one needs.
+    static func ofTests(private networks: [IPNetwork]) -> CurlCaller {
+        CurlCaller(
+            limits: .init(connecting: .seconds(60), whole: .seconds(60)),
+            policy: EgressPolicy(privateNetworks: networks, operatorURLs: []))
+    }
+}
+
 extension FakeProvider {
     /// Puts it at an address of its own.
     func address() async -> String { await FakeHost.address(of: self) }
@@ -65,9 +74,7 @@ extension ForeignWorld {
         addresses.googleTokenInfo = "\(base)/tokeninfo"
         let world = try await ForeignWorld(
             server: server, providers: addresses,
-            caller: CurlCaller(
-                limits: .init(whole: .seconds(20)),
-                policy: EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])))
+            caller: .ofTests(private: IPNetwork.loopback))
         for provider in [Identity.Provider.facebook, .twitter, .google] {
             try await world.modules.providers.setProvider(
                 ProviderSettings(provider: provider, audiences: ["app-one"]), secret: Secret("secret"),
