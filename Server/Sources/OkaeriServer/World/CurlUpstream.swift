@@ -39,7 +39,9 @@ struct CurlUpstream: ParseUpstream {
                 group.addTask { [call] in .answered(await response(to: call, upload, of: shares)) }
                 defer { group.cancelAll() }
                 while let outcome = try await group.next() {
-                    if case .answered(let response) = outcome { return response }
+                    guard case .answered(let response) = outcome else { continue }
+                    // A call whose body was given up may end before reading does, which has the reason.
+                    if response != nil || !upload.pipe.isLeft { return response }
                 }
                 return nil
             }

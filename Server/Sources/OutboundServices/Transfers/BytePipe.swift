@@ -23,6 +23,8 @@ package final class BytePipe: Sendable {
         var bytes: [UInt8] = []
         var isEnded = false
         var isBroken = false
+        /// Whether the task has left, for a reason of its own.
+        var isLeft = false
         /// The task, while it waits.
         var waiter: CheckedContinuation<Void, Never>?
 
@@ -87,6 +89,9 @@ package final class BytePipe: Sendable {
 
     var isBroken: Bool { state.withLock { $0.isBroken } }
 
+    /// Whether the task has left: it does for a reason that it is about to tell.
+    package var isLeft: Bool { state.withLock { $0.isLeft } }
+
     var hasRoom: Bool { state.withLock { $0.isBroken || $0.bytes.count < Self.capacity } }
 
     /// Whether a taker learns something new.
@@ -113,6 +118,7 @@ package final class BytePipe: Sendable {
 
     /// The task takes no more, or gives no more.
     package func leave() {
+        state.withLock { $0.isLeft = true }
         breakOff()
         notify()
     }

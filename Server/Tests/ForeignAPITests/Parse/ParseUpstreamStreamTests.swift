@@ -265,6 +265,22 @@ struct ParseUpstreamStreamTests {
         await dropped()
     }
 
+    @Test("that the other server does not take are too slow for the one who sends them, and no server's fault")
+    func untaken() async throws {
+        let world = try await Self.world(at: address, requestTimeout: 1)
+        let (pieces, source) = AsyncStream<ByteBuffer>.makeStream()
+        for _ in 0..<(StreamingParseServer.bodyBytes / StreamingParseServer.pieceBytes) {
+            source.yield(StreamingParseServer.piece)
+        }
+        source.finish()
+        // What waits for room leaves with the time that is over: the call ends before reading does.
+        let response = try await world.respond(
+            "POST", "/parse/files/silent.bin", Self.keys, body: RequestBody(asyncSequence: pieces),
+            byteCount: StreamingParseServer.bodyBytes)
+        let answer = try await text(of: response)
+        #expect(answer.contains(#""code":124"#), "\(answer)")
+    }
+
     private func text(of response: Response) async throws -> String {
         let reader = BodyCollector()
         try await response.body.write(reader)
