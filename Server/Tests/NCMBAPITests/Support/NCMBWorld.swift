@@ -90,8 +90,8 @@ struct NCMBWorld: Sendable {
         let store = try SQLiteStore(.memory, role: .server)
         self.store = store
         composition = Composition(
-            try ServerSettings(commandLine: server, environment: [:]), store: store,
-            clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: Self.passwords,
+            try ServerSettings(commandLine: server.merging(Self.patient) { given, _ in given }, environment: [:]),
+            store: store, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: Self.passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all
         application = try await composition.modules.applications.createApplication(
@@ -101,6 +101,11 @@ struct NCMBWorld: Sendable {
             ], by: .local
         ).application
     }
+
+    /// Within their usual time a crowded machine would stop searches.
+    private static let patient = [
+        "search-time": "60000", "search-time-per-address": "3600", "search-time-per-application": "3600",
+    ]
 
     private static let passwords = PasswordThreads(
         count: 2, maximumWaiting: 1000, strength: Argon2id(memoryKiB: 8, passes: 1))
