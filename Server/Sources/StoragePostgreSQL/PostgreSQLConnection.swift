@@ -15,14 +15,6 @@ final class PostgreSQLConnection: Connection {
         case alone
     }
 
-    /// What the session is set to. The server ends what lasts longer, should this process not be there to do it.
-    static let session = """
-        SET statement_timeout = '10s'; SET lock_timeout = '5s'; SET idle_in_transaction_session_timeout = '15s'; \
-        SET default_transaction_isolation = 'read committed'
-        """
-
-    /// For connections that search: what is made ready for long questions takes longer than a search may.
-    static let searchSession = "\(session); SET jit = off; SET max_parallel_workers_per_gather = 0"
     /// How much longer than its time limit the answer to a search may take on its way.
     private static let longestWay: Duration = .seconds(3)
 
@@ -193,7 +185,7 @@ final class PostgreSQLConnection: Connection {
     ///
     /// - Returns: how many results come with the statement's own, and how long to wait for them.
     private func sendBeginning() throws(PostgreSQLFault) -> (count: Int, patience: Duration) {
-        var (count, patience) = (1, PostgreSQLLink.patience)
+        var (count, patience) = (1, link.patience)
         let left = deadline.map { ContinuousClock.now.duration(to: $0) }
         if let left {
             guard left > .zero else { throw PostgreSQLFault(.stopped, "the time of the search is over") }

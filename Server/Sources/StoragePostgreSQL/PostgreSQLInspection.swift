@@ -24,7 +24,7 @@ package struct PostgreSQLInspection: Sendable {
     ///   - connections: How many connections a node wants.
     /// - Throws: `PostgreSQLOpenFault` when it cannot be looked at.
     package init(_ address: PostgreSQLAddress, connections: Int) throws(PostgreSQLOpenFault) {
-        let link = try PostgreSQLLink(address.forReading, session: PostgreSQLConnection.session)
+        let link = try PostgreSQLLink(address.forReading, session: PostgreSQLTimeLimits().session)
         serverVersion = link.serverVersion / 10_000
         do throws(PostgreSQLFault) {
             schemaVersion = try PostgreSQLSchema(link, address).version()
@@ -56,7 +56,7 @@ package struct PostgreSQLInspection: Sendable {
         var links: [PostgreSQLLink] = []
         do throws(PostgreSQLOpenFault) {
             while links.count < count {
-                links.append(try PostgreSQLLink(address, session: PostgreSQLConnection.session))
+                links.append(try PostgreSQLLink(address, session: PostgreSQLTimeLimits().session))
             }
             return nil
         } catch {

@@ -5,8 +5,8 @@ import Foundation
 /// One connection to a server, by libpq in pipeline mode: several statements can travel together, and none is waited
 /// for longer than its deadline. Used by one thread at a time.
 final class PostgreSQLLink {
-    /// How long an answer may take. The server's own time-outs are shorter; this is for a server that says nothing.
-    static let patience: Duration = .seconds(12)
+    /// How long an answer may take, unless a caller says otherwise.
+    let patience: Duration
 
     private let handle: OpaquePointer
     /// How many statements were sent whose answers nobody has read yet, each with a synchronisation of its own.
@@ -21,8 +21,12 @@ final class PostgreSQLLink {
     /// - Parameters:
     ///   - address: Where to.
     ///   - session: Settings for the session, as one text of `SET` statements.
+    ///   - patience: How long an answer may take, unless a caller says otherwise.
     /// - Throws: `PostgreSQLOpenFault` with the reason and what to do.
-    init(_ address: PostgreSQLAddress, session: String) throws(PostgreSQLOpenFault) {
+    init(
+        _ address: PostgreSQLAddress, session: String, patience: Duration = PostgreSQLTimeLimits().answer
+    ) throws(PostgreSQLOpenFault) {
+        self.patience = patience
         let pairs = address.parameters.sorted { $0.key < $1.key }
         let opened = Self.withTexts(pairs.map(\.key)) { keys in
             Self.withTexts(pairs.map(\.value)) { values in PQconnectdbParams(keys, values, 0) }
@@ -108,14 +112,12 @@ final class PostgreSQLLink {
     ///
     /// - Parameters:
     ///   - count: How many statements that was.
-    ///   - patience: How long they may take together.
+    ///   - patience: How long they may take together; `nil` for the connection's own.
     /// - Returns: one result for each.
     /// - Throws: the first fault; the statements after it were not run.
-    func finish(_ count: Int, within patience: Duration = PostgreSQLLink.patience) throws(PostgreSQLFault)
-        -> [PostgreSQLResult]
-    {
+    func finish(_ count: Int, within patience: Duration? = nil) throws(PostgreSQLFault) -> [PostgreSQLResult] {
         var rows: PostgreSQLRows?
-        return try finish(count, within: patience, &rows)
+        return try finish(count, within: patience ?? self.patience, &rows)
     }
 
     /// The same, and takes the rows of the last statement one by one, so that no more than some of them are in memory.
@@ -163,7 +165,7 @@ final class PostgreSQLLink {
     /// Runs text that is not worth preparing.
     @discardableResult
     func run(
-        _ text: String, _ values: [String] = [], within patience: Duration = PostgreSQLLink.patience
+        _ text: String, _ values: [String] = [], within patience: Duration? = nil
     ) throws(PostgreSQLFault) -> PostgreSQLResult {
         try send(text: text, values)
         let results = try finish(1, within: patience)

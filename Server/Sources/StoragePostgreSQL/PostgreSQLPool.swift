@@ -7,8 +7,6 @@ import Threads
 /// served, and not for ever.
 // Unchecked: everything that changes is touched under `condition` only.
 final class PostgreSQLPool: @unchecked Sendable {
-    /// How long a transaction may wait for a connection.
-    private static let longestWait: Duration = .seconds(8)
     /// The most transactions that may wait. More would wait for longer than their clients do.
     private static let maximumWaiting = 10_000
     /// How long nobody tries to connect after that has failed.
@@ -18,6 +16,7 @@ final class PostgreSQLPool: @unchecked Sendable {
 
     private let address: PostgreSQLAddress
     private let session: String
+    private let limits: PostgreSQLTimeLimits
     private let capacity: Int
     private let threads: WorkerThreads
     private let condition = NSCondition()
@@ -30,9 +29,11 @@ final class PostgreSQLPool: @unchecked Sendable {
     /// - Parameters:
     ///   - address: Where to connect to.
     ///   - capacity: The most connections, at least 1. They are made when they are needed.
+    ///   - limits: How long is waited.
     ///   - session: What each connection's session is set to, as one text of `SET` statements.
-    init(_ address: PostgreSQLAddress, capacity: Int, session: String = PostgreSQLConnection.session) {
+    init(_ address: PostgreSQLAddress, capacity: Int, limits: PostgreSQLTimeLimits, session: String) {
         self.address = address
+        self.limits = limits
         self.session = session
         self.capacity = max(1, capacity)
         threads = WorkerThreads(name: "postgresql", count: max(1, capacity), maximumWaiting: Self.maximumWaiting)
@@ -48,7 +49,7 @@ final class PostgreSQLPool: @unchecked Sendable {
     ///
     /// - Returns: what the work returns, or `nil` when it was not begun: too much waits, or the pool is closed.
     func run<Value: Sendable>(_ work: @escaping @Sendable (PostgreSQLPool) -> Value) async -> Value? {
-        let latest = ContinuousClock.now + Self.longestWait
+        let latest = ContinuousClock.now + limits.connection
         do {
             return try await threads.run { [weak self] in
                 // Without the pool nobody can be waiting for an answer.
@@ -66,7 +67,7 @@ final class PostgreSQLPool: @unchecked Sendable {
     ///
     /// - Throws: `PostgreSQLOpenFault` when none can be made, or none came free in time.
     func take() throws(PostgreSQLOpenFault) -> PostgreSQLConnection {
-        let latest = Date(timeIntervalSinceNow: Double(Self.longestWait.components.seconds))
+        let latest = Date(timeIntervalSinceNow: Double(limits.connection.components.seconds))
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -119,10 +120,10 @@ final class PostgreSQLPool: @unchecked Sendable {
             return nil
         }
         opening += 1
-        let (address, session) = (address, session)
+        let (address, session, patience) = (address, session, limits.answer)
         condition.unlock()
         let result = Result { () throws(PostgreSQLOpenFault) in
-            PostgreSQLConnection(try PostgreSQLLink(address, session: session))
+            PostgreSQLConnection(try PostgreSQLLink(address, session: session, patience: patience))
         }
         condition.lock()
         opening -= 1

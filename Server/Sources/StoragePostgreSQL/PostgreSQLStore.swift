@@ -15,10 +15,9 @@ package final class PostgreSQLStore: Engine, Sendable {
         case command
     }
 
-    /// How often and how long a transaction is repeated that collides with others. It is the time that counts: on busy
-    /// processors 25 attempts were not enough for three nodes that order and send events beside log-ins.
+    /// How often a transaction is repeated that collides with others. It is the time that counts: on busy processors 25 attempts
+    /// were not enough for three nodes that order and send events beside log-ins.
     private static let maximumAttempts = 200
-    private static let longestRepetition: Duration = .seconds(6)
     /// A row that is there already is not found by looking twice more: the rule does not look.
     private static let maximumDuplicates = 2
 
@@ -28,6 +27,8 @@ package final class PostgreSQLStore: Engine, Sendable {
     private let changes: NotifyListener?
     private let signals: StoreSignals
     private let node: String
+    /// How long a transaction is repeated that collides with others.
+    private let repetition: Duration
     /// Up to when a server on SQLite took device proofs in memory, before the installation was copied here.
     private let proofFloor: Timestamp?
     /// First statements of reads that turned out to have more than one.
@@ -41,15 +42,17 @@ package final class PostgreSQLStore: Engine, Sendable {
     ///   - role: Who asks.
     ///   - connections: The most connections for transactions. A server has one more, for news.
     ///   - searchConnections: The most connections for searches. They are made when they are needed.
+    ///   - limits: How long is waited.
     ///   - node: A word that no other node has.
     /// - Returns: the engine.
     /// - Throws: `PostgreSQLOpenFault` in words for the operator.
     package static func open(
-        _ address: PostgreSQLAddress, role: Role, connections: Int, searchConnections: Int = 2, node: String
+        _ address: PostgreSQLAddress, role: Role, connections: Int, searchConnections: Int = 2,
+        limits: PostgreSQLTimeLimits = PostgreSQLTimeLimits(), node: String
     ) async throws(PostgreSQLOpenFault) -> PostgreSQLStore {
-        let pool = PostgreSQLPool(address, capacity: connections)
+        let pool = PostgreSQLPool(address, capacity: connections, limits: limits, session: limits.session)
         let searchPool = PostgreSQLPool(
-            address, capacity: role == .server ? searchConnections : 1, session: PostgreSQLConnection.searchSession)
+            address, capacity: role == .server ? searchConnections : 1, limits: limits, session: limits.searchSession)
         let signals = StoreSignals()
         let lease = CacheLease()
         let result = await pool.run { pool in
@@ -67,7 +70,8 @@ package final class PostgreSQLStore: Engine, Sendable {
         case .success(let opened):
             return PostgreSQLStore(
                 pool: pool, searchPool: searchPool, changes: opened.changes, signals: signals, node: node,
-                proofFloor: opened.proofFloor, validity: role == .server ? lease : NeverValid())
+                repetition: limits.repetition, proofFloor: opened.proofFloor,
+                validity: role == .server ? lease : NeverValid())
         case .failure(let fault):
             await pool.close()
             await searchPool.close()
@@ -79,13 +83,14 @@ package final class PostgreSQLStore: Engine, Sendable {
 
     private init(
         pool: PostgreSQLPool, searchPool: PostgreSQLPool, changes: NotifyListener?, signals: StoreSignals, node: String,
-        proofFloor: Timestamp?, validity: any CacheValidity
+        repetition: Duration, proofFloor: Timestamp?, validity: any CacheValidity
     ) {
         self.pool = pool
         self.searchPool = searchPool
         self.changes = changes
         self.signals = signals
         self.node = node
+        self.repetition = repetition
         self.proofFloor = proofFloor
         self.validity = validity
     }
@@ -275,7 +280,7 @@ extension PostgreSQLStore {
         private func repeated<Value>(
             _ transact: (PostgreSQLConnection) -> Outcome<Value>
         ) -> Result<Value, DomainError> {
-            let latest = ContinuousClock.now + PostgreSQLStore.longestRepetition
+            let latest = ContinuousClock.now + store.repetition
             var (duplicates, losses) = (0, 0)
             var fault: PostgreSQLFault?
             for attempt in 1...PostgreSQLStore.maximumAttempts where attempt == 1 || ContinuousClock.now < latest {

@@ -175,16 +175,18 @@ struct PostgreSQLStoreTests {
     func lockedRow() async throws {
         let cluster = try await TestPostgreSQL.cluster()
         let database = try await cluster.makeMigratedDatabase()
-        let store = try await cluster.store(on: database)
+        let store = try await cluster.store(on: database, limits: PostgreSQLTimeLimits())
         let faults = Faults()
         store.observeFaults { faults.note($0) }
-        async let blocking = cluster.run("BEGIN; LOCK TABLE applications; SELECT pg_sleep(7)", in: database)
+        // Until it is cut, however long the read takes to come.
+        async let blocking = try? cluster.run("BEGIN; LOCK TABLE applications; SELECT pg_sleep(120)", in: database)
         try await cluster.untilLocked("applications", in: database)
         await #expect(throws: DomainError.storageUnavailable) {
             try await store.read { transaction throws(DomainError) in try transaction.applications().count }
         }
         #expect(faults.words.contains("55P03"), "\(faults.words)")
-        _ = try await blocking
+        try await cluster.cutConnections(of: database, where: "wait_event = 'PgSleep'")
+        _ = await blocking
         #expect(try await store.read { transaction throws(DomainError) in try transaction.applications().count } == 0)
         await store.close()
     }

@@ -37,8 +37,8 @@ struct ForeignWorld: Sendable {
         if let engine { store = engine } else { store = try SQLiteStore(.memory, role: .server) }
         composition = Composition(
             try ServerSettings(commandLine: Self.complete(server, isTimed: engine != nil), environment: [:]),
-            store: store, clock: clock, randomness: CountingRandomness(), sealingKey: try .ofTests(), passwords: Self.passwords,
-            providers: providers, caller: caller)
+            store: store, clock: clock, randomness: CountingRandomness(), sealingKey: try .ofTests(),
+            passwords: Self.passwords, providers: providers, caller: caller)
         responder = try composition.responders().all
         application = try await composition.modules.applications.createApplication(
             name: "Old app", settings: settings,

@@ -41,7 +41,7 @@ package final class TestPostgreSQL: Sendable {
 
     /// How libpq reaches it over TCP.
     package func networkURL(_ database: String, user: String = "okaeri") -> String {
-        "postgresql://\(user)@127.0.0.1:\(port)/\(database)"
+        "postgresql://\(user)@127.0.0.1:\(port)/\(database)?connect_timeout=30"
     }
 
     /// Makes an empty database.
@@ -89,14 +89,20 @@ package final class TestPostgreSQL: Sendable {
         try await makeDatabase(from: try await Self.migrated.value)
     }
 
+    /// Limits that no crowded machine reaches, for tests that are about something else.
+    package static let patience = PostgreSQLTimeLimits(
+        connection: .seconds(300), repetition: .seconds(300), statement: .seconds(300), lock: .seconds(300),
+        idle: .seconds(300))
+
     /// An engine on a database of its own, or on the one named.
     package func store(
-        on database: String? = nil, role: PostgreSQLStore.Role = .server, connections: Int = 4
+        on database: String? = nil, role: PostgreSQLStore.Role = .server, connections: Int = 4,
+        limits: PostgreSQLTimeLimits = TestPostgreSQL.patience
     ) async throws -> PostgreSQLStore {
         let name: String
         if let database { name = database } else { name = try await makeMigratedDatabase() }
         let store = try await PostgreSQLStore.open(
-            try address(name), role: role, connections: connections,
+            try address(name), role: role, connections: connections, limits: limits,
             node: "node\(databases.add(1, ordering: .relaxed).newValue)")
         // Faults have their reasons in the log alone; a test that fails needs them.
         store.observeFaults { print("PostgreSQL in \(name): \($0)") }
