@@ -19,10 +19,10 @@ struct BackupInterruptionTests {
         let restore = ["restore", "--from", repository.path, "--secret-key-file", key.secret, "--data", target.path]
         for (arguments, path, beginning) in [(make, folder.path, ".backup-"), (restore, target.path, ".restore-")] {
             let process = try ChildProcess(Program.path(), arguments)
-            _ = try await eventually("the copy") {
-                try leftovers(in: path).contains { $0.hasPrefix("\(beginning)\(process.id).") } ? true : nil
+            let id = process.id
+            try await process.killed(once: "there is the copy") {
+                try leftovers(in: path).contains { $0.hasPrefix("\(beginning)\(id).") }
             }
-            process.signal(SIGKILL)
             #expect(try await process.status() == -SIGKILL)
             #expect(try leftovers(in: path).contains { $0.hasPrefix(beginning) })
             #expect(!FileManager.default.fileExists(atPath: target.path + "/okaeri.sqlite"))

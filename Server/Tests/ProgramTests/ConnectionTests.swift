@@ -18,7 +18,7 @@ struct ConnectionTests {
         let requests = Array(String(repeating: "GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n", count: 1000).utf8)
         var open = try (0..<8).map { _ in try RawConnection(port: server.port) }
         var (most, sent, slowest) = (0, 0, Duration.zero)
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(600)
         while !open.isEmpty, ContinuousClock.now < end {
             open = open.filter { connection in
                 guard sent < 96_000_000 else { return connection.offer([0x78]) != nil }
@@ -51,7 +51,7 @@ struct ConnectionTests {
         #expect(server.process.errors.contains("connections are refused"))
         // A loop of refusals would never be quiet.
         var (begin, before) = (ContinuousClock.now, try Self.processorTicks(server.process.id))
-        _ = try await eventually("a second without a request and without work", within: .seconds(60)) { () -> Bool? in
+        _ = try await eventually("a second without a request and without work") { () -> Bool? in
             let (now, ticks) = (ContinuousClock.now, try Self.processorTicks(server.process.id))
             guard begin.duration(to: now) >= .seconds(1) else { return nil }
             let used = ticks - before

@@ -95,7 +95,7 @@ struct ServeTests {
 
     @Test("ends what is under way before it stops, and leaves a tidy database", arguments: [SIGTERM, SIGINT])
     func gracefulStop(_ signal: Int32) async throws {
-        let server = try await TestServer(data: folder.path)
+        let server = try await TestServer(data: folder.path, options: ["--request-timeout", "120"])
         let application = try await server.makeApplication().id
         let body = #"{"user":{"displayName":"はな"}}"#
         let connection = try RawConnection(port: server.port)

@@ -1,4 +1,5 @@
 import Foundation
+import TestPostgreSQL
 
 /// A process that a test has started. What it prints goes to files, so that no full pipe can stop it.
 final class ChildProcess: Sendable {
@@ -60,6 +61,20 @@ final class ChildProcess: Sendable {
     func finished() async throws -> Program.Finished {
         let status = try await status()
         return Program.Finished(status: status, output: output, errors: errors)
+    }
+
+    /// Kills it as soon as something is so, and waits for its end. A thread of its own looks: on a crowded machine tasks wait for
+    /// their turn, and the process would be at its end by then.
+    func killed(once what: String, _ isSo: @escaping @Sendable () throws -> Bool) async throws {
+        try await offThread { [self] in
+            let end = ContinuousClock.now + .seconds(240)
+            while try !isSo() {
+                guard isRunning, ContinuousClock.now < end else { throw TestFault("never: \(what): \(errors)") }
+                usleep(1000)
+            }
+            if isRunning { signal(SIGKILL) }
+        }
+        _ = try await status()
     }
 
     private func text(_ name: String) -> String {

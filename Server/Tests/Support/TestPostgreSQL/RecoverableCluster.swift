@@ -21,7 +21,7 @@ package final class RecoverableCluster: Sendable {
         let log = folder + ".log"
         let process = try TestPostgreSQL.spawn(
             ["/bin/sh", Self.script, mode, folder, String(port)] + more, log: log)
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(600)
         while !FileManager.default.fileExists(atPath: folder + "/ready") {
             var status: Int32 = 0
             guard waitpid(process, &status, WNOHANG) == 0, ContinuousClock.now < end else {
@@ -67,7 +67,7 @@ package final class RecoverableCluster: Sendable {
     package func recovered(at time: String) async throws -> RecoverableCluster {
         let name = try await run("SELECT pg_walfile_name(pg_switch_wal())", in: "postgres")
         let path = "\(folder)/archive/\(name.first?.first.flatMap(\.self) ?? "")"
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(600)
         while !FileManager.default.fileExists(atPath: path) {
             guard ContinuousClock.now < end else { throw TestPostgreSQLFault(description: "\(path) is not archived") }
             try await Task.sleep(for: .milliseconds(20))

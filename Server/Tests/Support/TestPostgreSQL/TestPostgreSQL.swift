@@ -22,7 +22,7 @@ package final class TestPostgreSQL: Sendable {
             .path
         let log = folder + ".log"
         let process = try Self.spawn(["/bin/sh", script, folder, String(port)], log: log)
-        let end = ContinuousClock.now + .seconds(120)
+        let end = ContinuousClock.now + .seconds(600)
         while !FileManager.default.fileExists(atPath: folder + "/ready") {
             var status: Int32 = 0
             guard waitpid(process, &status, WNOHANG) == 0, ContinuousClock.now < end else {
@@ -109,23 +109,29 @@ package final class TestPostgreSQL: Sendable {
         return store
     }
 
-    /// Ports of the loopback address that nobody listens at, each another one.
+    /// Ports of the loopback address that nobody listens at, each another one. They are below those that the system gives out by
+    /// itself, so that nobody gets them before they are used.
     static func freePorts(_ count: Int) throws -> [Int] {
-        let descriptors = (0..<count).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
+        var descriptors: [Int32] = []
         defer { for descriptor in descriptors { close(descriptor) } }
-        return try descriptors.map { descriptor in
+        var ports: [Int] = []
+        for _ in 0..<1000 where ports.count < count {
+            let port = UInt16.random(in: 20_000..<32_000)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptors.append(descriptor)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = inet_addr("127.0.0.1")
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let result = withUnsafeMutablePointer(to: &address) {
+            address.sin_port = port.bigEndian
+            let isFree = withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
                 }
             }
-            guard result else { throw TestPostgreSQLFault(description: "no free port") }
-            return Int(UInt16(bigEndian: address.sin_port))
+            if isFree { ports.append(Int(port)) }
         }
+        guard ports.count == count else { throw TestPostgreSQLFault(description: "no free port") }
+        return ports
     }
 
     /// Starts a process whose standard input ends when this process does. Not by Foundation, which fails when many
