@@ -16,9 +16,16 @@ struct CertificateCheckTests {
         EgressPolicy(privateNetworks: [try #require(IPNetwork("127.0.0.0/8"))], operatorURLs: [])
     }
 
+    /// As the server has them, with the time that a crowded machine needs.
+    private func streams(_ limits: CurlStreams.Limits, trusting certificates: String?) throws -> CurlStreams {
+        var limits = limits
+        (limits.connecting, limits.silence, limits.whole) = (.seconds(60), .seconds(60), .seconds(120))
+        return CurlStreams(limits: limits, policy: try policy(), certificates: certificates)
+    }
+
     /// Sends an event as the server does.
     private func deliver(to server: HTTPSServer, trusting certificates: String?) async throws -> EventOutcome {
-        let streams = CurlStreams(limits: EventWebhook.limits, policy: try policy(), certificates: certificates)
+        let streams = try streams(EventWebhook.limits, trusting: certificates)
         let call = StreamCaller(streams, maximumBytes: EventWebhook.maximumResponseBytes)
         let event = Event(
             id: Identifier(rawValue: "event"), application: Identifier(rawValue: "app"), type: .userCreated,
@@ -31,9 +38,9 @@ struct CertificateCheckTests {
 
     /// Asks a hook as the server does, whose a token is.
     private func ask(_ server: HTTPSServer, trusting certificates: String?) async throws -> OwnerOutcome {
-        let streams = CurlStreams(limits: HookWebhook.limits, policy: try policy(), certificates: certificates)
+        let streams = try streams(HookWebhook.limits, trusting: certificates)
         let hook = Hook(
-            .adoption, url: server.url, timeoutMilliseconds: 5000, whenDown: .refuse, asksGuests: false,
+            .adoption, url: server.url, timeoutMilliseconds: 120_000, whenDown: .refuse, asksGuests: false,
             createdAt: Clock().now, sealedSecret: [])
         let outcome = await HookWebhook(
             clock: Clock(), call: StreamCaller(streams, maximumBytes: HookWebhook.maximumResponseBytes)

@@ -19,12 +19,13 @@ struct SMTPCarrierTests {
 
     private static func carrier(
         _ server: MailServer, user: String? = nil, password: String? = nil, requiresTLS: Bool = true,
-        certificates: String? = nil, timeLimit: Duration = .seconds(20)
+        certificates: String? = nil, timeLimit: Duration = .seconds(120)
     ) -> SMTPCarrier {
         SMTPCarrier(
             SMTPSettings(
                 url: server.url, user: user, password: password.map { Secret($0) }, sender: sender,
-                requiresTLS: requiresTLS, certificates: certificates ?? server.certificate, timeLimit: timeLimit),
+                requiresTLS: requiresTLS, certificates: certificates ?? server.certificate,
+                connectLimit: .seconds(60), timeLimit: timeLimit),
             threads: threads)
     }
 

@@ -36,7 +36,7 @@ struct EventPlanTests {
         }
     }
 
-    @Test("cost each step of delivery, each removal and each log-in no more than a few would", .timeLimit(.minutes(5)))
+    @Test("cost each step of delivery, each removal and each log-in no more than a few would", .timeLimit(.minutes(20)))
     func bounded() async throws {
         let receiver = TestEventReceiver()
         let store = try SQLiteStore(.folder(folder.path), role: .server)

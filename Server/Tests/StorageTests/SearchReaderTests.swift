@@ -8,7 +8,7 @@ import TestPostgreSQL
 import TestWorld
 import Testing
 
-@Suite("Searches have readers of their own", .serialized, .timeLimit(.minutes(2)))
+@Suite("Searches have readers of their own", .serialized, .timeLimit(.minutes(20)))
 struct SearchReaderTests {
     @Test("on SQLite, so that reads and writes go on while every reader of searches is taken")
     func sqlite() async throws {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Threads
 
-@Suite("Worker threads", .timeLimit(.minutes(2)))
+@Suite("Worker threads", .timeLimit(.minutes(20)))
 struct WorkerThreadsTests {
     @Test("do work and return what it returns")
     func returnsValue() async throws {

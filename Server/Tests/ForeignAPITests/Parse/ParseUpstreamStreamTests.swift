@@ -127,7 +127,7 @@ private final class PieceReader: ResponseBodyWriter, Sendable {
 }
 
 /// Bodies are neither held nor bounded by what memory has (issue 20).
-@Suite("Long bodies of an app's own Parse Server", .timeLimit(.minutes(2)))
+@Suite("Long bodies of an app's own Parse Server", .timeLimit(.minutes(20)))
 struct ParseUpstreamStreamTests {
     private let server = StreamingParseServer()
     private let address: String
