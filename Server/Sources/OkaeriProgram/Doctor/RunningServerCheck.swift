@@ -4,7 +4,7 @@ import OkaeriServer
 
 /// Whether the server that says it runs on the data folder answers.
 struct RunningServerCheck {
-    private static let patience: Duration = .seconds(5)
+    private static let patience: Duration = .seconds(15)
 
     let folder: String
 

@@ -5,7 +5,7 @@ import OkaeriServer
 
 /// The numbers that a running server gives for Prometheus, as far as `okaeri status` shows them.
 struct MetricsReading {
-    private static let patience: Duration = .seconds(5)
+    private static let patience: Duration = .seconds(15)
     /// More than a server with every route ever prints.
     private static let maximumBytes = 4_000_000
 
