@@ -71,7 +71,7 @@ struct StatusTests {
         _ = try await server.makeApplication()
         let command = "'\(try Program.path())' status --data '\(folder.path)' --every 1"
         let shown = try ChildProcess(
-            "/bin/sh", ["-c", #"sleep 60 | script --quiet --return --command "$0" /dev/null"#, command],
+            "/bin/sh", ["-c", #"sleep 240 | script --quiet --return --command "$0" /dev/null"#, command],
             environment: Self.key)
         _ = try await eventually("the second screen") {
             shown.output.components(separatedBy: "Ctrl-C ends it.").count > 2 ? true : nil

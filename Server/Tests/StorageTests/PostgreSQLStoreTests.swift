@@ -39,7 +39,7 @@ struct PostgreSQLStoreTests {
         // The rules let no U+0000 through; PostgreSQL's JSON has none (22P05).
         let search = UserSearch(
             condition: .equals(.custom(["a"]), .structure(["b": "\0"])), reader: .everything)
-        let searched = await store.search(within: .seconds(10)) { transaction throws(DomainError) in
+        let searched = await store.search(within: .seconds(600)) { transaction throws(DomainError) in
             try transaction.search(search, in: application)
         }
         #expect(throws: DomainError.fieldsRefused([ValidationError(field: "", rule: .controlCharacter)])) {

@@ -3,8 +3,8 @@ import Okaeri
 
 /// The scenes of `okaeri demo apple`.
 struct DemoApplePlay: Sendable {
-    /// How long the server may take to tell Apple of an unlinked user.
-    private static let patience = 40
+    /// How often is asked whether Apple has revoked the grant of an unlinked user, four times a second.
+    private static let patience = 240
 
     let server: URL
     let application: String

@@ -57,11 +57,12 @@ struct ForeignWorld: Sendable {
         ).application
     }
 
-    /// Searches have their usual time only where it `isTimed` by a test: else a crowded machine would stop them.
+    /// Searches and bodies have their usual time only where it `isTimed` by a test: else a crowded machine would stop them.
     private static func complete(_ settings: [String: String], isTimed: Bool) -> [String: String] {
         guard !isTimed else { return settings }
         let patient = [
             "search-time": "60000", "search-time-per-address": "3600", "search-time-per-application": "3600",
+            "request-timeout": "600",
         ]
         return settings.merging(patient) { given, _ in given }
     }

@@ -102,9 +102,10 @@ struct NCMBWorld: Sendable {
         ).application
     }
 
-    /// Within their usual time a crowded machine would stop searches.
+    /// Within their usual time a crowded machine would stop searches, and bodies on their way.
     private static let patient = [
         "search-time": "60000", "search-time-per-address": "3600", "search-time-per-application": "3600",
+        "request-timeout": "600",
     ]
 
     private static let passwords = PasswordThreads(

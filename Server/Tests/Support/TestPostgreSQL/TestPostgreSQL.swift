@@ -51,7 +51,16 @@ package final class TestPostgreSQL: Sendable {
     /// - Throws: `TestPostgreSQLFault`.
     package func makeDatabase(from template: String = "template1") async throws -> String {
         let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
-        try await run("CREATE DATABASE \(name) TEMPLATE \(template)", in: "postgres")
+        for attempt in 1...20 {
+            do {
+                try await run("CREATE DATABASE \(name) TEMPLATE \(template)", in: "postgres")
+                break
+            } catch let fault as TestPostgreSQLFault
+                where attempt < 20 && fault.description.contains("being accessed by other users")
+            {
+                // Who has left the template is not gone yet; PostgreSQL has waited for that for five seconds.
+            }
+        }
         return name
     }
 
