@@ -53,8 +53,7 @@ struct ServeTests {
 
     @Test("gives back the pages of its program that only the start needed, and serves on")
     func memoryAfterStart() async throws {
-        let server = try await TestServer(data: folder.path)
-        let start = try Self.residentFileBytes(server.process.id)
+        let (server, start) = try await justStarted()
         let later = try await eventually("the pages that are given back") {
             let now = try Self.residentFileBytes(server.process.id)
             return now < start / 2 ? now : nil
@@ -63,6 +62,17 @@ struct ServeTests {
         // What is used again is there again.
         #expect(try Self.residentFileBytes(server.process.id) > later)
         #expect(try await server.stop() == 0)
+    }
+
+    /// A server, and what it held of its files before it gave pages back, two seconds after its start. Who looks later, on a
+    /// crowded machine, starts another one.
+    private func justStarted() async throws -> (server: TestServer, fileBytes: Int) {
+        while true {
+            let server = try await TestServer(data: folder.path, environment: ["OKAERI_LOG_LEVEL": "debug"])
+            let bytes = try Self.residentFileBytes(server.process.id)
+            if !server.process.errors.contains("memory is given back") { return (server, bytes) }
+            try await server.stop()
+        }
     }
 
     /// How much of its program and libraries a process holds in memory.
