@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import HTTPTypes
 import Logging
+import NIOCore
 import OkaeriServer
 import OkaeriWire
 import Synchronization
@@ -96,19 +97,19 @@ struct LiveTests {
     @Test("ends a request that is under way before it stops")
     func gracefulStop() async throws {
         try await RunningServer.run { server in
-            let answer = try await withThrowingTaskGroup(of: String.self) { group in
-                group.addTask {
-                    try await server.exchange(
-                        [
-                            server.head("PATCH /v1/user", "Content-Type: application/json", "Content-Length: 2")
-                                + "\r\n{", "}",
-                        ], pause: .seconds(2))
-                }
-                // The head is there long before, the body long after.
-                try await Task.sleep(for: .seconds(1))
-                server.listening.stop()
-                return try await group.next() ?? ""
-            }
+            let stream = StreamServer(port: server.listening.port) {}
+            let client = try await stream.client()
+            let head = server.head(
+                "PATCH /v1/user", "Content-Type: application/json", "Expect: 100-continue", "Content-Length: 2")
+            try await client.channel.writeAndFlush(ByteBuffer(string: head + "\r\n")).get()
+            // The server has the head, and waits for the body.
+            let invitation = String(decoding: await client.read(until: "\r\n\r\n"), as: UTF8.self)
+            #expect(invitation == "HTTP/1.1 100 Continue\r\n\r\n")
+            server.listening.stop()
+            // It is about to end once it lets nobody in.
+            while let other = try? await stream.client() { try? await other.channel.close() }
+            try await client.channel.writeAndFlush(ByteBuffer(string: "{}")).get()
+            let answer = String(decoding: await client.read(until: "never"), as: UTF8.self)
             #expect(answer.contains("401 Unauthorized") && answer.contains("session_required"), "\(answer)")
         }
     }
