@@ -23,8 +23,12 @@ struct RunningServer: Sendable {
             // The folder is the test's own; what stays of it harms nobody.
             try? FileManager.default.removeItem(atPath: folder)
         }
-        let settings = try ServerSettings(
-            commandLine: ["listen": "127.0.0.1:0", "data": folder].merging(settings) { $1 }, environment: [:])
+        // What no test is about has time: a crowded machine would cut it short.
+        let defaults = [
+            "listen": "127.0.0.1:0", "data": folder, "write-timeout": "600", "search-time": "60000",
+            "search-time-per-address": "3600", "search-time-per-application": "3600",
+        ]
+        let settings = try ServerSettings(commandLine: defaults.merging(settings) { $1 }, environment: [:])
         let (started, start) = AsyncStream<(ServerProgram.Listening, Composition)>.makeStream()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -82,12 +82,15 @@ struct StreamServer: Sendable {
     static let mostPiecesOnTheWay = 64
 
     static func run(
-        _ pieces: NumberedPieces, idleTimeout: Int = 60, settings: [String: String] = [:],
+        _ pieces: NumberedPieces, idleTimeout: Int = 600, settings: [String: String] = [:],
         isLoopbackExempt: Bool = true,
         _ body: @escaping @Sendable (StreamServer) async throws -> Void
     ) async throws {
         let settings = try ServerSettings(
-            commandLine: ["idle-timeout": String(idleTimeout), "data": "/nowhere"].merging(settings) { $1 },
+            commandLine: [
+                "idle-timeout": String(idleTimeout), "write-timeout": "600", "request-timeout": "600",
+                "data": "/nowhere",
+            ].merging(settings) { $1 },
             environment: [:])
         let rules = ConnectionRules(
             settings, metrics: ConnectionMetrics(), logger: TestServer.silence, isLoopbackExempt: isLoopbackExempt)
