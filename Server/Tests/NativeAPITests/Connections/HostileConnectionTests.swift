@@ -69,12 +69,12 @@ struct HostileConnectionTests {
 
     @Test("that go on after their last request are hung up on", arguments: [1, 1000])
     func behindTheLast(count: Int) async throws {
-        try await RunningServer.run(["idle-timeout": "60"]) { server in
+        try await RunningServer.run(["idle-timeout": "600"]) { server in
             let start = ContinuousClock.now
             let client = try await MuteClient(port: server.listening.port)
             client.send(Self.last + String(repeating: Self.request, count: count))
             await client.closed()
-            #expect(start.duration(to: .now) < .seconds(20))
+            #expect(start.duration(to: .now) < .seconds(120))
         }
     }
 
@@ -173,10 +173,10 @@ struct HostileConnectionTests {
             let head = Self.chunkedHead(server)
             let start = ContinuousClock.now
             let answer = try await server.exchange(
-                [head + "1;a="] + [String](repeating: String(repeating: "x", count: 16_384), count: 100),
+                [head + "1;a="] + [String](repeating: String(repeating: "x", count: 16_384), count: 2400),
                 pause: .milliseconds(50))
             #expect(["400", "408"].contains(Self.statuses(answer).first), "\(answer)")
-            #expect(start.duration(to: .now) < .seconds(15))
+            #expect(start.duration(to: .now) < .seconds(100))
         }
     }
 
