@@ -65,7 +65,8 @@ package final class PasswordThreads: PasswordHashing {
         await threads.close()
     }
 
-    private func run<Value: Sendable>(
+    /// Does work in turn with the hashes of others.
+    package func run<Value: Sendable>(
         for share: PasswordShare, _ work: @escaping @Sendable () -> Value
     ) async throws(DomainError) -> Value {
         do throws(WorkerThreads.Refusal) {
