@@ -32,7 +32,8 @@ final class FakeCollector: Sendable {
 
     /// What was sent to a path, once there is something.
     func wait(for path: String, containing part: String = "") async throws -> Message {
-        for _ in 0..<600 {
+        let end = ContinuousClock.now + .seconds(200)
+        while ContinuousClock.now < end {
             if let found = messages.first(where: { $0.path == path && (part.isEmpty || $0.body.contains(part)) }) {
                 return found
             }
