@@ -101,7 +101,7 @@ struct KeySetTests {
         #expect(await ask(verifier) == "unavailable")
     }
 
-    @Test("is waited for by nobody while the server is known to be away", .timeLimit(.minutes(1)))
+    @Test("is waited for by nobody while the server is known to be away", .timeLimit(.minutes(5)))
     func silentOutage() async throws {
         let source = FakeKeySource([.keys(good), .failure, .keys(other)])
         let verifier = verifier(source)

@@ -27,7 +27,7 @@ private final class Person: Sendable {
     func waitForQuestion() async { for await _ in asked { return } }
 }
 
-@Suite("The question after a re-installation", .timeLimit(.minutes(1)))
+@Suite("The question after a re-installation", .timeLimit(.minutes(5)))
 struct ReinstallQuestionTests {
     let world = World()
     let keychain = MemoryItems()

@@ -39,7 +39,7 @@ private final class BackgroundTime: Sendable {
     }
 }
 
-@Suite("A lock that keeps the app awake", .timeLimit(.minutes(1)))
+@Suite("A lock that keeps the app awake", .timeLimit(.minutes(5)))
 struct BackgroundLockTests {
     private let time = BackgroundTime()
     private let releases = Protected(0)

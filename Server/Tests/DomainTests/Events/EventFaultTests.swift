@@ -67,7 +67,7 @@ struct EventFaultTests {
 
     @Test(
         "that is slow is one of twenty of an application, and together they hold up no other application",
-        .timeLimit(.minutes(2)))
+        .timeLimit(.minutes(5)))
     func slowApplication() async throws {
         let receiver = SlowReceiver(slow: Self.url)
         let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)

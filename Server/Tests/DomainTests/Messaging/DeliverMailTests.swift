@@ -145,7 +145,7 @@ struct DeliverMailTests {
 
     @Test(
         "goes out at once while a mail server takes its time for the many mails of other applications",
-        .timeLimit(.minutes(1)), arguments: 1...5)
+        .timeLimit(.minutes(5)), arguments: 1...5)
     func shares(noisy: Int) async throws {
         let carrier = HeldCarrier()
         let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
@@ -184,7 +184,7 @@ struct DeliverMailTests {
     }
 
     @Test(
-        "has nothing to do, and no time to come again, while others send in all lanes", .timeLimit(.minutes(1)))
+        "has nothing to do, and no time to come again, while others send in all lanes", .timeLimit(.minutes(5)))
     func fullLanes() async throws {
         let carrier = HeldCarrier()
         let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))

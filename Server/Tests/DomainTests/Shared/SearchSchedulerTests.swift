@@ -4,7 +4,7 @@ import Synchronization
 import TestWorld
 import Testing
 
-@Suite("Searches", .timeLimit(.minutes(2)))
+@Suite("Searches", .timeLimit(.minutes(5)))
 struct SearchSchedulerTests {
     private let engine: ScriptedSearches
     private let clock = StandingClock()

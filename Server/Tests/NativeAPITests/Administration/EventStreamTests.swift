@@ -9,7 +9,7 @@ import Testing
 @testable import NativeAPI
 
 /// Server-sent events, through real sockets.
-@Suite("The stream of events", .timeLimit(.minutes(2)))
+@Suite("The stream of events", .timeLimit(.minutes(5)))
 struct EventStreamTests {
     /// A program with a stream, and the key of the application.
     private static func run(

@@ -5,7 +5,7 @@ import OkaeriWire
 import Testing
 
 /// `GET …/events` with `wait`. Time passes in earnest here, a second or two.
-@Suite("A long poll of events", .timeLimit(.minutes(2)))
+@Suite("A long poll of events", .timeLimit(.minutes(5)))
 struct LongPollTests {
     private let world: AdminWorld
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import OkaeriServer
 
-@Suite("Limits on connections", .timeLimit(.minutes(3)))
+@Suite("Limits on connections", .timeLimit(.minutes(5)))
 struct ConnectionLimitTests {
     private static func limiter(
         all: Int = 1000, perAddress: Int = 3, exempt: [String] = [], metrics: ConnectionMetrics = ConnectionMetrics()

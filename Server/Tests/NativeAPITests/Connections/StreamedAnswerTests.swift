@@ -8,7 +8,7 @@ import OkaeriWire
 import Testing
 
 /// Bodies of unknown length, through real sockets.
-@Suite("Answers that are streamed", .timeLimit(.minutes(2)))
+@Suite("Answers that are streamed", .timeLimit(.minutes(5)))
 struct StreamedAnswerTests {
     private static let end = "\r\n0\r\n\r\n"
 

@@ -152,7 +152,7 @@ struct RemoteDocumentTests {
 
     @Test(
         "that are known serve at once while they are read anew, where they have what is looked for",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func readAnew() async throws {
         let (caller, clock, url) = (HeldCaller(free: 1), StandingClock(), "https://id.example.com/keys")
         let documents = RemoteDocuments(call: caller, clock: clock) { bytes, _ in
