@@ -48,9 +48,13 @@ struct EventReceiverTests {
         let endpoint = try await listen(world, hook)
         let users = 25
         for number in 0..<users { #expect(try await world.server.signUp("user\(number)").status == 201) }
+        let stopping = StopNotice()
         let group = ServiceGroup(
-            services: [world.server.composition.eventWorker(TestServer.silence)], logger: TestServer.silence)
-        hook.work { await group.triggerGracefulShutdown() }
+            services: [world.server.composition.eventWorker(TestServer.silence), stopping], logger: TestServer.silence)
+        hook.work {
+            await group.triggerGracefulShutdown()
+            await stopping.gate.pass()
+        }
         try await group.run()
         let sent = hook.requests.count
         #expect(sent > 0 && sent < users, "\(sent)")
@@ -58,5 +62,15 @@ struct EventReceiverTests {
         let left = try await world.send("owner", .get, world.path("/event-endpoints/\(endpoint)/deliveries?limit=500"))
         let faults = try left.json["deliveries"]?.list.compactMap { $0["lastFault"] }
         #expect(faults == [], "\(left.text)")
+    }
+}
+
+/// Opens its gate when the server begins to stop. The last service is the first to know.
+private struct StopNotice: Service {
+    let gate = Gate()
+
+    func run() async throws {
+        try await gracefulShutdown()
+        gate.open()
     }
 }
