@@ -11,12 +11,20 @@ import Okaeri
 /// A server on the loopback interface that notes requests and answers each with the next planned text.
 final class LoopbackServer: Sendable {
     let url: URL
-    private let listener: Int32
     private let contents: Protected<(answers: [String], requests: [String])>
 
     private let arrival: AsyncStream<Void>
 
     struct Failure: Error {}
+
+    /// A socket that is closed when nobody can use its number any more, which is another's then.
+    private final class Listener: Sendable {
+        let descriptor: Int32
+
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+        deinit { close(descriptor) }
+    }
 
     /// Instead of a response: the connection stays open, and nothing comes.
     static let silence = "silence"
@@ -24,18 +32,19 @@ final class LoopbackServer: Sendable {
     /// Starts on a free port. An empty answer closes the connection without one; after the last nothing is accepted.
     init(_ answers: [String]) throws {
         #if canImport(Darwin)
-            listener = socket(AF_INET, SOCK_STREAM, 0)
+            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
         #else
-            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
+        let listener = Listener(descriptor)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let port: UInt16? = withUnsafeMutablePointer(to: &address) { [listener] pointer in
+        let port: UInt16? = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                guard bind(listener, generic, length) == 0, listen(listener, 8) == 0,
-                    getsockname(listener, generic, &length) == 0
+                guard bind(descriptor, generic, length) == 0, listen(descriptor, 8) == 0,
+                    getsockname(descriptor, generic, &length) == 0
                 else { return nil }
                 return generic.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { $0.pointee.sin_port.bigEndian }
             }
@@ -46,12 +55,12 @@ final class LoopbackServer: Sendable {
         let (arrival, continuation) = AsyncStream<Void>.makeStream()
         self.arrival = arrival
         DispatchQueue(label: "loopback").async { [listener, contents] in
-            for _ in answers { Self.serve(accept(listener, nil, nil), contents) { continuation.yield() } }
+            for _ in answers {
+                let connection = accept(listener.descriptor, nil, nil)
+                guard connection >= 0 else { break }
+                Self.serve(connection, contents) { continuation.yield() }
+            }
         }
-    }
-
-    deinit {
-        close(listener)
     }
 
     var requests: [String] { contents.withValue { $0.requests } }
