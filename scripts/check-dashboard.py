@@ -22,7 +22,7 @@ from check_dashboard_hooks import check_hooks, check_old_services
 from check_dashboard_parts import (
     check_access, check_comfort, check_fields, check_first_owner, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
 from check_dashboard_passkeys import check_own_passkeys
-from page_checks import PATIENCE, PageChecks, told_by_pages
+from page_checks import PageChecks, patient, told_by_pages, wait_until_ready
 from playwright.sync_api import expect, sync_playwright
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -232,18 +232,12 @@ server = subprocess.Popen(
     [program, "serve", "--dev", "--data", str(data), "--listen", f"127.0.0.1:{port}", "--rate-limits", "off", "--search-time", "30000"],
     stdout=open(folder / "server.log", "w"), stderr=subprocess.STDOUT)
 try:
-    for _ in range(100):
-        try:
-            urllib.request.urlopen(f"{base}/health/ready")
-            break
-        except OSError:
-            time.sleep(0.1)
+    wait_until_ready(server, base)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = patient(playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"]))
         with told_by_pages(browser, folder / "server.log"):
             context = browser.new_context(locale="en", viewport={"width": 1280, "height": 860}, accept_downloads=True)
             page = context.new_page()
-            page.set_default_timeout(PATIENCE)
             noise = []
             page.on("console", lambda message: noise.append(f"{page.url} {message.text}") if message.type == "error" and "status of 4" not in message.text else None)
             page.on("pageerror", lambda error: noise.append(str(error)))

@@ -12,14 +12,13 @@ import subprocess
 import sys
 import time
 import types
-import urllib.request
 
 from check_pages_app import check_guest, check_web_log_in
 from check_pages_factors import check_factors
 from check_pages_fields import check_fields
 from check_pages_passkeys import check_passkeys
 from check_pages_work import check_work
-from page_checks import PATIENCE, PageChecks, told_by_pages
+from page_checks import PATIENCE, PageChecks, patient, told_by_pages, wait_until_ready
 from playwright.sync_api import expect, sync_playwright
 
 program, folder = sys.argv[1], pathlib.Path(sys.argv[2])
@@ -55,7 +54,8 @@ def mails():
 
 
 def wait_for_mail(pattern):
-    for _ in range(100):
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
         for mail in mails():
             found = re.search(pattern, json.dumps(mail))
             if found:
@@ -243,10 +243,13 @@ def check_first_page(browser):
 
 
 def check_frames(browser):
-    page = browser.new_page()
-    page.set_content(f'<iframe src="{pages}/log-in"></iframe>')
-    time.sleep(0.5)
-    assert not any(frame.url.startswith(pages) and frame.locator("form").count() for frame in page.frames[1:])
+    """A page of another's cannot show ours in a frame. It has loaded when its frames have, or were refused."""
+    page = browser.new_context().new_page()
+    with page.expect_response(f"{pages}/log-in") as answer:
+        page.set_content(f'<iframe src="{pages}/log-in"></iframe>')
+    assert answer.value.status == 200, answer.value.status
+    frame = page.frames[1]
+    assert frame.url.startswith("chrome-error:") and not frame.locator("form").count(), frame.url
 
 
 world = types.SimpleNamespace(
@@ -255,17 +258,11 @@ server = subprocess.Popen(
     [program, "serve", "--dev", "--data", str(data), "--listen", f"127.0.0.1:{port}"],
     stdout=open(folder / "server.log", "w"), stderr=subprocess.STDOUT)
 try:
-    for _ in range(100):
-        try:
-            urllib.request.urlopen(f"{base}/health/ready")
-            break
-        except OSError:
-            time.sleep(0.1)
+    wait_until_ready(server, base)
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = patient(playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"]))
         with told_by_pages(browser, folder / "server.log"):
             page = browser.new_context(locale="en", viewport={"width": 900, "height": 800}).new_page()
-            page.set_default_timeout(PATIENCE)
             noise = []
             page.on("console", lambda message: noise.append(message.text) if "Content Security" in message.text else None)
             for check, argument in [

@@ -163,7 +163,7 @@ def check_access(world, page):
 
 def age(world):
     """As if ten minutes had gone by since password and code were given, and another code were shown by the app."""
-    with sqlite3.connect(world.data / "okaeri.sqlite", timeout=10) as database:
+    with sqlite3.connect(world.data / "okaeri.sqlite", timeout=120) as database:
         database.execute("UPDATE admin_sessions SET authenticated_at = 0")
         database.execute("UPDATE admins SET last_totp_step = 0")
 

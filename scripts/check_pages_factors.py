@@ -7,7 +7,6 @@ import struct
 import time
 
 from check_pages_passkeys import make_application, register
-from page_checks import PATIENCE
 from playwright.sync_api import expect
 
 
@@ -51,7 +50,6 @@ def shown_codes(page):
 def check_factors(world, browser):
     pages = f"{world.base}/a/{make_application(world, 'Kagi', {'secondFactors': {'mode': 'optional'}})}"
     page = browser.new_context(locale="en").new_page()
-    page.set_default_timeout(PATIENCE)
     noise = []
     page.on("console", lambda message: noise.append(message.text) if "Content Security" in message.text else None)
     register(page, pages, "hana", world.password)
@@ -139,7 +137,6 @@ def check_required(world, browser):
             page = browser.new_context(
                 locale=language, color_scheme=scheme, viewport={"width": 320, "height": 640},
                 java_script_enabled=scheme == "light").new_page()
-            page.set_default_timeout(PATIENCE)
             log_in(page, pages, "hana", world.password)
             if key is None:
                 world.look(page, "enrolment in a log-in")

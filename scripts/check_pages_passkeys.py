@@ -4,6 +4,7 @@ import json
 import socket
 import socketserver
 import threading
+import time
 import types
 import urllib.parse
 import urllib.request
@@ -20,7 +21,7 @@ class Authenticator:
     """A virtual authenticator of one page, which answers by itself."""
 
     def __init__(self, page):
-        self.client = page.context.new_cdp_session(page)
+        self.page, self.client = page, page.context.new_cdp_session(page)
         self.client.send("WebAuthn.enable", {"enableUI": False})
         self.id = self.client.send("WebAuthn.addVirtualAuthenticator", {"options": {
             "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
@@ -35,11 +36,17 @@ class Authenticator:
     def credentials(self):
         return self.send("getCredentials")["credentials"]
 
+    def forgets_all(self):
+        """Whether it forgets what it has, which the page tells it when it likes."""
+        end = time.monotonic() + PATIENCE / 1000
+        while self.credentials and time.monotonic() < end:
+            self.page.wait_for_timeout(50)
+        return not self.credentials
+
 
 def open_page(browser, language="en", suggestions=False, **more):
     """A page of a new profile with an empty authenticator."""
     page = browser.new_context(locale=language, **more).new_page()
-    page.set_default_timeout(PATIENCE)
     if not suggestions:
         page.add_init_script(NO_SUGGESTIONS)
     return page, Authenticator(page)
@@ -158,16 +165,14 @@ def check_passkeys(world, browser):
     signals = ["signalUnknownCredential", "signalAllAcceptedCredentials", "signalCurrentUserDetails"]
     missing = page.evaluate("names => names.filter(name => !(name in PublicKeyCredential))", signals)
     assert not missing, f"needs Chromium 132 or newer, which has {missing}"
-    page.wait_for_timeout(1000)
-    assert not authenticator.credentials, "the authenticator keeps a passkey that is not listed any more"
+    assert authenticator.forgets_all(), "the authenticator keeps a passkey that is not listed any more"
     log_out()
     authenticator.send("addCredential", credential=kept)
     page.click("text=Log in with a passkey")
     expect(page.locator(".summary")).to_contain_text("belongs to no account")
     world.look(page, "passkey, unknown")
     assert page.locator("#passkey-signals").get_attribute("data-unknown")
-    page.wait_for_timeout(1000)
-    assert not authenticator.credentials, "the authenticator keeps what leads to nobody"
+    assert authenticator.forgets_all(), "the authenticator keeps what leads to nobody"
 
     check_looks(world, browser, pages)
     plain = browser.new_context(java_script_enabled=False, locale="en").new_page()

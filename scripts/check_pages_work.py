@@ -3,7 +3,6 @@
 import time
 
 from check_pages_passkeys import make_application, register
-from page_checks import PATIENCE
 from playwright.sync_api import expect
 
 
@@ -17,7 +16,6 @@ def check_work(world, browser):
     rules = {"mode": "limited", "proofOfWorkBits": 16, "unattested": {"perAddress": 1, "perApplication": 1000}}
     pages = f"{world.base}/a/{make_application(world, 'Hataraku', {'attestation': rules})}"
     page = browser.new_context(locale="en").new_page()
-    page.set_default_timeout(PATIENCE)
     noise = []
     page.on("console", lambda message: noise.append(message.text) if "Content Security" in message.text else None)
     answers = []
@@ -34,7 +32,6 @@ def check_work(world, browser):
     # Beyond the budget the button still does it, after some work.
     register(browser.new_context(locale="en").new_page(), pages, "taro", world.password)
     other = browser.new_context(locale="en").new_page()
-    other.set_default_timeout(PATIENCE)
     fill(other, pages, "tomo", world.password)
     begin = time.time()
     with other.expect_request(lambda request: request.url.endswith("/sign-up") and request.method == "POST") as sent:
@@ -45,7 +42,6 @@ def check_work(world, browser):
 
     # While it works, the page says so, and lives on.
     busy = browser.new_context(locale="ja").new_page()
-    busy.set_default_timeout(PATIENCE)
     busy.route("**/sign-up/work", lambda route: route.fulfill(json={"challenge": "long", "bits": 24}))
     fill(busy, pages, "goro", world.password)
     busy.click(".form button[type=submit]")
@@ -56,7 +52,6 @@ def check_work(world, browser):
 
     # Who lets no script run hears what is missing, and keeps what was typed.
     plain = browser.new_context(locale="en", java_script_enabled=False).new_page()
-    plain.set_default_timeout(PATIENCE)
     fill(plain, pages, "jiro", world.password)
     plain.click(".form button[type=submit]")
     expect(plain.locator(".summary")).to_contain_text("Allow them, or try again")
@@ -65,7 +60,6 @@ def check_work(world, browser):
 
     # A server that does not answer about work gets the form as it is.
     broken = browser.new_context(locale="en").new_page()
-    broken.set_default_timeout(PATIENCE)
     broken.route("**/sign-up/work", lambda route: route.abort())
     fill(broken, pages, "saburo", world.password)
     broken.click(".form button[type=submit]")

@@ -8,11 +8,13 @@ contrast, weight, and that nothing comes from elsewhere. Ours, because no librar
 
 import contextlib
 import pathlib
+import time
+import urllib.request
 
 from playwright.sync_api import expect
 
 # Milliseconds: what a busy machine takes. Nobody waits for it where nothing is wrong.
-PATIENCE = 30_000
+PATIENCE = 120_000
 expect.set_options(timeout=PATIENCE)
 
 SCRIPT = (pathlib.Path(__file__).parent / "page_checks.js").read_text()
@@ -33,6 +35,30 @@ LEFT_OUT = """() => {
   for (const e of document.querySelectorAll("[data-walked]")) delete e.dataset.walked;
   return left;
 }"""
+
+
+def patient(browser):
+    """The same browser, whose pages all wait as long as a busy machine takes."""
+    make = browser.new_context
+
+    def new_context(**options):
+        context = make(**options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    browser.new_context = new_context
+    return browser
+
+
+def wait_until_ready(server, base):
+    """Waits until a server that was just started answers; as long as a busy machine takes, if it lives."""
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end and server.poll() is None:
+        with contextlib.suppress(OSError):
+            urllib.request.urlopen(f"{base}/health/ready", timeout=PATIENCE / 1000)
+            return
+        time.sleep(0.1)
+    raise AssertionError("the server does not start")
 
 
 @contextlib.contextmanager
