@@ -6,6 +6,7 @@ usage: check-site.py SITE PICTURES      PICTURES is the folder for screenshots
 import pathlib
 import sys
 
+from page_checks import patient
 from playwright.sync_api import expect, sync_playwright
 
 site, pictures = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
@@ -52,8 +53,8 @@ def check_search(page):
         page.keyboard.type(query)
         expect(page.locator("#results a").first).to_be_visible()
         page.screenshot(path=pictures / f"search-{language}.png")
-        page.keyboard.press("Enter")
-        page.wait_for_load_state()
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
         expect(page.locator("main h1")).to_be_visible()
     go(page, "index.html")
     page.fill("#search", "<img src=x onerror=document.title='stolen'>")
@@ -72,7 +73,7 @@ def check_languages(page):
 
 def main():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = patient(playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"]))
         check_each(browser)
         for scheme in ("light", "dark"):
             context = browser.new_context(viewport={"width": 1280, "height": 900}, color_scheme=scheme)
