@@ -132,9 +132,11 @@ def lived_through(seed, synchronous):
         inserts = "".join(f"INSERT INTO t VALUES({n}, randomblob(700)); SELECT {n};\n" for n in range(100, 400))
         process.stdin.write(begin + inserts)
         process.stdin.flush()
+        # The program may take long to begin. Nothing comes when it ends before.
+        answered = {int(line) for line in process.stdout.readline().split()}
         time.sleep(0.01 + chance.random() * 0.04)
         process.kill()
-        answered = {int(line) for line in process.stdout.read().split()}
+        answered |= {int(line) for line in process.stdout.read().split()}
         process.wait()
         lost = disk.lose_power(chance)
         found = run("PRAGMA integrity_check; SELECT n FROM t WHERE n >= 100 ORDER BY n;")
