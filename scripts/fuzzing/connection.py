@@ -24,7 +24,7 @@ class Answer:
 
 
 class Client:
-    def __init__(self, port, timeout=30):
+    def __init__(self, port, timeout=60):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer, self.at = b"", 0
@@ -117,7 +117,7 @@ class Client:
             return rest
 
 
-def ask_alone(port, method, content, timeout=30):
+def ask_alone(port, method, content, timeout=60):
     """One request on a connection of its own: the answer or None, and how many seconds it took."""
     begin = time.monotonic()
     try:

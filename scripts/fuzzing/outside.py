@@ -65,7 +65,7 @@ def imports(run, seconds):
         file.write_bytes(content)
         further = ["--sessions"] if name == "parse" and values.random() < 0.2 else []
         try:
-            done = world.okaeri("import", name, str(file), "--application", application, *further, check=False, timeout=60)
+            done = world.okaeri("import", name, str(file), "--application", application, *further, check=False, timeout=300)
             if done.returncode not in (0, 1, 2):
                 run.findings.add("import ended", f"okaeri import {name}: status {done.returncode}", [_smallest(world, name, application, content)])
         except subprocess.TimeoutExpired:
@@ -222,14 +222,14 @@ def providers(run, seconds):
             b'{"authorizationCode":"c%d"}' % count
         content = b"POST /v1/log-in/apple HTTP/1.1\r\nHost: x\r\nOkaeri-Application: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s" % (
             application.encode(), len(body), body)
-        answer, took = ask_alone(world.port, "POST", content, 60)
+        answer, took = ask_alone(world.port, "POST", content, 120)
         count += 1
         if not figures.lives():
             run.findings.add("server ended", "by a provider's answer", [content], world.log.read_bytes()[-300:])
             break
         if answer is not None and answer.status >= 500 and answer.status != 503:
             run.findings.add("answer", f"a hostile provider: {answer.status}", [content], answer.body)
-        if took > 40:
+        if took > 90:
             run.findings.add("slow", f"a hostile provider holds a request for {took:.0f} s", [content])
     world.stop()
     _count(run, "providers", count)
@@ -295,7 +295,7 @@ def sdk(run, seconds):
         if command == ["demo"]:
             arguments += ["--state", str(world.folder / "device"), "--json"]
         try:
-            done = world.okaeri(*arguments, check=False, timeout=120)
+            done = world.okaeri(*arguments, check=False, timeout=300)
             if done.returncode not in (0, 1, 2):
                 run.findings.add("SDK ended", f"{' '.join(command)}: status {done.returncode}", [last[0]], done.stderr[-300:])
         except subprocess.TimeoutExpired:

@@ -30,7 +30,7 @@ class World:
         self.server = None
         self.facts = {}
 
-    def okaeri(self, *arguments, check=True, timeout=120):
+    def okaeri(self, *arguments, check=True, timeout=300):
         done = subprocess.run(
             [self.program, *arguments], capture_output=True, env=self.environment, stdin=subprocess.DEVNULL, timeout=timeout)
         if check and done.returncode != 0:
@@ -61,7 +61,7 @@ class World:
         if self.server.poll() is None:
             self.server.send_signal(signal.SIGTERM)
             try:
-                self.server.wait(30)
+                self.server.wait(120)
             except subprocess.TimeoutExpired:
                 self.server.kill()
                 self.server.wait()
@@ -69,7 +69,7 @@ class World:
 
     def ask(self, method, path, body=None, headers=None, form=None):
         """One request of the set-up: status, headers, body."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         headers = dict(headers or {})
         if form is not None:
             body, headers["Content-Type"] = urllib.parse.urlencode(form), "application/x-www-form-urlencoded"
