@@ -53,9 +53,9 @@ def backend(program, vectors, secrets):
         "OKAERI_WEBHOOK_SECRET": " ".join(secrets)}
     running = subprocess.Popen([program], env=os.environ | settings, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
-        limit = time.monotonic() + 30
+        limit = time.monotonic() + 120
         while True:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=20):
                 break
             if running.poll() is not None or time.monotonic() > limit:
                 raise SystemExit("check_backend: the backend does not start")
@@ -67,7 +67,7 @@ def backend(program, vectors, secrets):
 
 
 def ask(port, method, path, headers, body=None):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     connection.request(method, path, body, headers)
     status = connection.getresponse().status
     connection.close()

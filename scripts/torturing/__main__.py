@@ -27,7 +27,7 @@ def main():
         help="what the disk does beside it: no room from some write on, a sync that fails, or the loss of what was not synchronised at each kill")
     parser.add_argument(
         "--every-write", action="store_true", help="no kills at random: a short load whose every write is the first that does not fit")
-    parser.add_argument("--drain", type=float, default=60, help="seconds to wait at the most for the last events; 0 waits for none (default 60)")
+    parser.add_argument("--drain", type=float, default=300, help="seconds to wait at the most for the last events; 0 waits for none (default 300)")
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="kill nothing: the same load for so long, and watch the server (scripts/soak)")
     parser.add_argument("--every", type=float, default=10, help="seconds between two looks at it (default 10)")
     parser.add_argument("--samples", help="the file of what was seen, a line of JSON each")

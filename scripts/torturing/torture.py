@@ -27,7 +27,10 @@ class Torture:
         self.options = options
         self.random = random.Random(options.seed)
         self.world = World(options.program)
-        self.world.environment["OKAERI_ALLOW_PRIVATE_NETWORKS"] = "127.0.0.0/8"
+        # What is looked up at the end has time: a busy machine may need more than searches usually get.
+        self.world.environment |= {
+            "OKAERI_ALLOW_PRIVATE_NETWORKS": "127.0.0.0/8", "OKAERI_SEARCH_TIME": "60000",
+            "OKAERI_SEARCH_TIME_PER_ADDRESS": "3600", "OKAERI_SEARCH_TIME_PER_APPLICATION": "3600"}
         self.disk, self.may_fail, self.is_over = None, False, False
         if options.disk:
             self.disk = Disk(self.world.folder, self.world.folder / "data", remembers=options.disk == "power")
