@@ -11,7 +11,11 @@ import Testing
 struct AdminSearchTests {
     private func world() async throws -> (AdminWorld, ScriptedSearches) {
         let engine = ScriptedSearches(try SQLiteStore(.memory, role: .server))
-        return (try await AdminWorld(try await TestServer(store: engine), roles: []), engine)
+        // As they are without settings.
+        let settings = [
+            "search-time": "300", "search-time-per-address": "6", "search-time-per-application": "30",
+        ]
+        return (try await AdminWorld(try await TestServer(settings: settings, store: engine), roles: []), engine)
     }
 
     @Test("tell when not even the first users were looked at in time")

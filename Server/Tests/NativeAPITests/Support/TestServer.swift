@@ -53,7 +53,7 @@ struct TestServer: Sendable {
         self.store = engine
         lifetime = EngineLifetime(engine, hasTurn: store == nil)
         composition = Composition(
-            try ServerSettings(commandLine: Self.complete(settings, isTimed: store != nil), environment: [:]),
+            try ServerSettings(commandLine: Self.complete(settings), environment: [:]),
             store: engine, clock: clock, randomness: TestRandomness(), sealingKey: key, passwords: passwords,
             providers: providers, caller: caller)
         responder = try composition.responders().all
@@ -63,15 +63,12 @@ struct TestServer: Sendable {
         .application
     }
 
-    /// Settings with what these tests need beside them. Searches have their usual time only where it `isTimed` by a test:
+    /// Settings with what these tests need beside them. Searches have their usual time only where a test gives it to them:
     /// else a crowded machine would stop them.
-    private static func complete(_ settings: [String: String], isTimed: Bool) -> [String: String] {
-        var defaults =
-            isTimed
-            ? [:]
-            : [
-                "search-time": "60000", "search-time-per-address": "3600", "search-time-per-application": "3600",
-            ]
+    private static func complete(_ settings: [String: String]) -> [String: String] {
+        var defaults = [
+            "search-time": "60000", "search-time-per-address": "3600", "search-time-per-application": "3600",
+        ]
         if settings["metrics-listen"] == nil { defaults["metrics-key"] = metricsKey }
         return settings.merging(defaults) { given, _ in given }
     }
@@ -81,10 +78,8 @@ struct TestServer: Sendable {
         (clock, logger, application, store) = (primary.clock, primary.logger, primary.application, standby.store)
         lifetime = EngineLifetime(standby.store, hasTurn: false)
         var composition = Composition(
-            try ServerSettings(
-                commandLine: settings.merging(["metrics-key": Self.metricsKey]) { given, _ in given }, environment: [:]),
-            store: standby.store, clock: clock, randomness: TestRandomness(), sealingKey: try Self.sealingKey(),
-            passwords: Self.passwords)
+            try ServerSettings(commandLine: Self.complete(settings), environment: [:]), store: standby.store,
+            clock: clock, randomness: TestRandomness(), sealingKey: try Self.sealingKey(), passwords: Self.passwords)
         composition.standby = standby
         self.composition = composition
         responder = try composition.responders().all
