@@ -30,11 +30,11 @@ struct EgressTests {
 
     /// Permits networks beside one that is not this machine, so that http leads to names at all.
     private func caller(
-        _ networks: [String], resolving: @escaping @Sendable () -> [String] = { [] }
+        _ networks: [String], patience: Duration = .seconds(120), resolving: @escaping @Sendable () -> [String] = { [] }
     ) throws -> CurlCaller {
         let networks = try ([Self.carrierNetwork] + networks).map { try #require(IPNetwork($0)) }
         return CurlCaller(
-            limits: .init(connecting: .seconds(5), whole: .seconds(20)),
+            limits: .init(connecting: patience, whole: patience),
             policy: EgressPolicy(privateNetworks: networks, operatorURLs: []), resolve: resolving)
     }
 
@@ -115,7 +115,7 @@ struct EgressTests {
         let decoy = Decoy()
         let (port, path) = try await location(of: decoy)
         for scheme in ["http", "https"] {
-            let got = await outcome(try caller([]), "\(scheme)://\(host):\(port)\(path)/x")
+            let got = await outcome(try caller([], patience: .seconds(5)), "\(scheme)://\(host):\(port)\(path)/x")
             guard case .failure = got else {
                 Issue.record("\(scheme)://\(host) was asked")
                 continue
@@ -222,7 +222,10 @@ struct EgressTests {
                 "public-url": TestServer.url, "admin-sign-on-issuer": issuer, "admin-sign-on-client": "okaeri",
                 "admin-sign-on-secret": "the secret",
             ],
-            clock: clock, caller: CurlCaller(policy: EgressPolicy(privateNetworks: [], operatorURLs: [issuer])))
+            clock: clock,
+            caller: CurlCaller(
+                limits: .init(connecting: .seconds(120), whole: .seconds(120)),
+                policy: EgressPolicy(privateNetworks: [], operatorURLs: [issuer])))
         let world = try await AdminWorld(server, roles: [])
         let sent = try await Browser(server).get("/dashboard/log-in/sign-on")
         #expect(sent.location?.hasPrefix("\(issuer)/authorize?") == true, "\(sent.html)")

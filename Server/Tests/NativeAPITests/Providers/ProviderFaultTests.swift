@@ -223,7 +223,7 @@ private final class HeldProvider: IdentityProvider {
 }
 
 /// Issue 18: six calls to one tenant's issuer that said nothing held up the log-ins of all other tenants.
-@Suite("An issuer of one application's that says nothing")
+@Suite("An issuer of one application's that says nothing", .timeLimit(.minutes(5)))
 struct TenantsProviderTests {
     private static let name = Identity.Provider(rawValue: "oidc:company")
 
@@ -285,7 +285,7 @@ private final class QuickProvider: FakeProvider {
 }
 
 /// Named providers, the log-in of the admins and old tokens shared six threads.
-@Suite("A flood of log-ins by a provider that all know")
+@Suite("A flood of log-ins by a provider that all know", .timeLimit(.minutes(5)))
 struct NamedProviderTests {
     private func configured(
         _ application: String, _ name: Identity.Provider, issuer: String? = nil
@@ -304,7 +304,8 @@ struct NamedProviderTests {
         addresses.facebookGraph = await FakeHost.address(of: silent)
         addresses.kakao = await FakeHost.address(of: quick)
         let caller = CurlCaller(
-            limits: .init(whole: .seconds(30), calls: IdentityProviders.lanesOfNamed), policy: FakeHost.policy)
+            limits: .init(connecting: .seconds(120), whole: .seconds(300), calls: IdentityProviders.lanesOfNamed),
+            policy: FakeHost.policy)
         let (adminCaller, tenantCaller) = (caller.forAdmins(), caller.forTenants())
         let providers = IdentityProviders(
             at: addresses, call: caller, adminCall: adminCaller, tenantCall: tenantCaller, clock: StandingClock(),
@@ -345,7 +346,8 @@ struct NamedProviderTests {
         var addresses = ProviderAddresses()
         addresses.apple = await FakeHost.address(of: silent)
         let caller = CurlCaller(
-            limits: .init(whole: .seconds(30), calls: IdentityProviders.lanesOfNamed), policy: FakeHost.policy)
+            limits: .init(connecting: .seconds(120), whole: .seconds(300), calls: IdentityProviders.lanesOfNamed),
+            policy: FakeHost.policy)
         let providers = IdentityProviders(
             at: addresses, call: caller, adminCall: caller, tenantCall: caller, clock: StandingClock(),
             randomness: TestRandomness())
