@@ -11,7 +11,7 @@ extension Contract {
                     try transaction.countTo(10_000_000_000)
                 }
                 try expectEqual(stopped.result, .failure(.searchTooSlow))
-                try expect(stopped.time >= .milliseconds(40) && stopped.time < .seconds(60), "\(stopped.time)")
+                try expect(stopped.time >= .milliseconds(40) && stopped.time < .seconds(120), "\(stopped.time)")
             }
             let next = await engine.search(within: .seconds(60)) { transaction throws(DomainError) in
                 try transaction.countTo(10)
@@ -115,18 +115,18 @@ extension Contract {
                 }
             }
             let absent = (0..<199).map { SearchValue.number(Double($0) + 0.5) }
-            // A walk for each of the values would be forty million steps.
-            let search = UserSearch(
-                condition: .isOneOf(.custom(["list"]), absent), counts: true, reader: .everything)
-            // A crowded machine stands still for as long now and then.
-            for attempt in 1...10 {
-                let found = await engine.search(within: .seconds(5)) { transaction throws(DomainError) in
+            var times: [Duration] = []
+            for values in [Array(absent.prefix(1)), absent] {
+                let search = UserSearch(
+                    condition: .isOneOf(.custom(["list"]), values), counts: true, reader: .everything)
+                let found = await engine.search(within: .seconds(600)) { transaction throws(DomainError) in
                     try transaction.search(search, in: samples.application)
                 }
-                if found.result == .failure(.searchTooSlow), attempt < 10 { continue }
                 try expectEqual(try found.result.get().count, 0)
-                break
+                times.append(found.time)
             }
+            // A walk for each of the values would be forty million steps, and 199 times as long as for one on a slow machine too.
+            try expect(times[1] < .seconds(5) || times[1] < times[0] * 40, "\(times)")
         },
     ]
 }
