@@ -150,7 +150,7 @@ extension Setting {
         "What happens to a new password when password-filter or password-range-url gives no answer.",
         rule: "accept, or refuse for an answer that asks to try again")
     package static let sessionCache = Setting(
-        "session-cache", default: "64MB", form: "size",
+        "session-cache", default: "32MB", form: "size",
         "How much memory the sessions may take that are kept in it, or how many they may be, whatever their users hold.",
         rule: "a whole number from 0 to 10000000, or a number from 1 to 100000 with MB, GB, MiB or GiB behind it")
     package static let logLevel = Setting(

@@ -1,5 +1,6 @@
 import Domain
 import HTTPTypes
+import NCMBAPI
 import NativeAPI
 import OkaeriWire
 import Testing

@@ -3,6 +3,7 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import OkaeriServer
 import Testing
 
 @Suite("A client that asks whether it may send its body", .timeLimit(.minutes(5)))
