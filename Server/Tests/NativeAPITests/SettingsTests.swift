@@ -18,7 +18,7 @@ struct SettingsTests {
         #expect(settings.publicURL == nil && settings.trustedProxies.isEmpty && settings.sealingKey == nil)
         #expect(settings.hasFirstPage && settings.hasRateLimits && settings.firstLaunchesPerHour == 30)
         #expect(settings.rightPasswordsPerHour == 3000 && settings.oldAppLimits.rightPasswords == .hourly(30_000))
-        #expect(settings.sessionCache == .bytes(64_000_000) && settings.logLevel == .info)
+        #expect(settings.sessionCache == .bytes(32_000_000) && settings.logLevel == .info)
         #expect(settings.maximumConnections == 10_000 && settings.maximumConnectionsPerAddress == 200)
         #expect(settings.idleTimeout == .seconds(30) && settings.writeTimeout == .seconds(30))
         #expect(settings.metricsAddress == nil && settings.metricsKey == nil)

@@ -25,7 +25,7 @@ struct SessionPlanTests {
         }
         await engine.close()
         let texts = Set(statements.map(\.text).filter { $0.contains("sessions") })
-        #expect(texts.count == 3, "\(texts)")
+        #expect(texts.count == 4, "\(texts)")
         for text in texts {
             let steps = try plans.plan(of: text).filter { $0.contains("sessions") || $0.contains("derived") }
             #expect(!steps.isEmpty, "\(text)")

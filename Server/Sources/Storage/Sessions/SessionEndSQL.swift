@@ -10,8 +10,15 @@ extension SQLTransaction {
     package func endSessions(
         of user: Identifier<User>, in application: Identifier<Application>, deviceKeys: Set<String>
     ) throws(DomainError) -> Int {
+        // Few keys have sessions. In order, so that what is simulated happens in the same way again.
+        let opening: [String] = try connection.rows(
+            """
+            SELECT device_key FROM sessions WHERE application_id = $1 AND user_id = $2 AND device_key IS NOT NULL
+            UNION SELECT origin FROM sessions WHERE application_id = $1 AND user_id = $2 AND origin IS NOT NULL
+            """, [.id(application), .id(user)]
+        ) { row throws(DomainError) in row.only.text }
         var count = 0
-        for key in deviceKeys {
+        for key in opening.sorted() where deviceKeys.contains(key) {
             count += try endSessions(from: .text(key), of: user, in: application, except: nil)
         }
         return count

@@ -112,11 +112,13 @@ struct AdminSettingsTests {
         #expect(try seen.json["protocols"]?.list.first?["keys"]?["applicationKey"] == "old-application")
         #expect(!seen.text.contains("old-client"))
         let rules = try await world.send(
-            "owner", .patch, "\(path)/rules", body: #"{"idleSeconds": 86400000, "allowsAnonymous": false}"#)
+            "owner", .patch, "\(path)/rules", try await world.version(of: world.path("/protocols")),
+            body: #"{"idleSeconds": 86400000, "allowsAnonymous": false}"#)
         #expect(try rules.json["allowsAnonymous"] == false)
         expect(
             try await world.send(
-                "owner", .patch, "\(path)/rules", body: #"{"administratorNetworks": ["everywhere"]}"#), 400,
+                "owner", .patch, "\(path)/rules", try await world.version(of: world.path("/protocols")),
+                body: #"{"administratorNetworks": ["everywhere"]}"#), 400,
             .invalidMember)
         expect(try await world.send("owner", .put, path, body: #"{"keys": {"masterKey": "x"}}"#), 400, .invalidMember)
         // The master key is returned once.
