@@ -10,10 +10,11 @@ extension SQLTransaction {
                 """
                 INSERT INTO rate_limits (application_id, kind, subject, window_start, used) VALUES ($1, $2, $3, $4, 1)
                 ON CONFLICT (application_id, kind, subject) DO UPDATE SET
-                    used = CASE WHEN rate_limits.window_start <= $5 THEN 1 ELSE rate_limits.used + 1 END,
-                    window_start = CASE WHEN rate_limits.window_start <= $5 THEN $4 ELSE rate_limits.window_start END
+                    used = CASE WHEN rate_limits.window_start BETWEEN $5 AND $6 THEN rate_limits.used + 1 ELSE 1 END,
+                    window_start = CASE WHEN rate_limits.window_start BETWEEN $5 AND $6 THEN rate_limits.window_start
+                        ELSE $4 END
                 """),
-            [.id(key.application), .text(key.kind), .text(key.subject), .time(now), .time(now - window)]
+            [.id(key.application), .text(key.kind), .text(key.subject), .time(now)] + Self.beginnings(window, at: now)
         ) { row throws(DomainError) in try RateLimitRow.content(ColumnReader(row)) }
         // The statement always returns its row.
         guard let counted else { throw .storageUnavailable }
@@ -25,8 +26,16 @@ extension SQLTransaction {
     ) throws(DomainError) -> (count: Int, windowStart: Timestamp)? {
         try connection.first(
             RateLimitRow.self,
-            "FROM rate_limits WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start > $4",
-            [.id(key.application), .text(key.kind), .text(key.subject), .time(now - window)])
+            """
+            FROM rate_limits WHERE application_id = $1 AND kind = $2 AND subject = $3 AND window_start BETWEEN $4 AND $5
+            """,
+            [.id(key.application), .text(key.kind), .text(key.subject)] + Self.beginnings(window, at: now))
+    }
+
+    /// The first and the last time at which a window can have begun that is not over. One that begins later than it lasts was
+    /// counted before the clock was set back; nodes' clocks are not that far from each other.
+    private static func beginnings(_ window: Duration, at now: Timestamp) -> [Value] {
+        [.time(now - window + .milliseconds(1)), .time(now + window)]
     }
 
     package func uncount(_ key: RateLimitKey) throws(DomainError) {

@@ -28,6 +28,18 @@ struct LogInFailureTests {
         #expect(row.wait(at: Self.now - .seconds(60)) == delay + .seconds(60), "a clock that was set back")
     }
 
+    @Test("make nobody wait for a clock that was set back, and count on", arguments: [5, 99, 100, Int.max - 1])
+    func setBack(count: Int) {
+        let row = LogInFailures(count: count, lastAt: Self.now)
+        for span in [Duration.milliseconds(900_001), .days(30)] {
+            let now = Self.now - span
+            #expect(row.wait(at: now) == nil)
+            let next = LogInFailures.next(after: row, at: now)
+            #expect(next == LogInFailures(count: count + 1, lastAt: now) && next.wait(at: now) != nil)
+        }
+        #expect(row.wait(at: Self.now - LogInFailures.longestDelay) != nil, "clocks of two nodes")
+    }
+
     @Test("are forgotten a day after the last, and counted on until then", arguments: [1, 4, 5, 99, 100])
     func memory(count: Int) {
         let row = LogInFailures(count: count, lastAt: Self.now)

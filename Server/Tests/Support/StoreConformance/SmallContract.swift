@@ -72,6 +72,21 @@ extension Contract {
             }
             try expectEqual(last, [2, 1])
         },
+        Contract("counts in no window that begins later than it lasts: the clock was set back") { engine in
+            let samples = Samples()
+            let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")
+            let window = Duration.seconds(60)
+            let counts = try await engine.write { transaction throws(DomainError) -> [Int] in
+                var counts: [Int] = []
+                for seconds in [0, -60, -61, -61, -2] {
+                    let now = samples.now + .seconds(seconds)
+                    counts.append(try transaction.counted(key, window: window, at: now)?.count ?? 0)
+                    counts.append(try transaction.count(key, window: window, at: now).count)
+                }
+                return counts
+            }
+            try expectEqual(counts, [0, 1, 1, 2, 0, 1, 1, 2, 2, 3])
+        },
         Contract("takes a count back, and never below nothing") { engine in
             let samples = Samples()
             let key = RateLimitKey(application: samples.application, kind: "kind", subject: "somebody")

@@ -23,9 +23,10 @@ package struct LogInFailures: Hashable, Sendable {
         self.lastAt = lastAt
     }
 
-    /// How long the next try has to wait: after five failures 1 s, then doubling up to 15 min; after a hundred, a day.
+    /// How long the next try has to wait: after five failures 1 s, then doubling up to 15 min; after a hundred, a day. For one
+    /// that was noted by a clock that has been set back since, by more than 15 min, nobody waits until it is there again.
     package func wait(at now: Timestamp) -> Duration? {
-        guard count >= Self.free else { return nil }
+        guard count >= Self.free, lastAt <= now + Self.longestDelay else { return nil }
         let delay =
             count >= Self.maximum
             ? Self.memory : min(.seconds(1 << min(count - Self.free, 30)), Self.longestDelay)
