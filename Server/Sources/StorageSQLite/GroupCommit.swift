@@ -76,6 +76,8 @@ final class GroupCommit: Sendable {
         await withCheckedContinuation { continuation in
             queue.async {
                 if self.connection.isOpen {
+                    // What cannot be written now is reported already.
+                    try? self.journal?.append([])
                     self.checkpoints?.close()
                     // A command leaves that to the server, whose writers would have to wait for it.
                     if self.outsideChanges == nil {
@@ -140,7 +142,7 @@ final class GroupCommit: Sendable {
     private func commit(_ group: [any WriteJob]) {
         var marks: [ProofMemory.Mark] = []
         do {
-            try journal?.begin(on: connection)
+            try journaling { journal throws(DomainError) in try journal.begin(on: connection) }
             try connection.run("BEGIN IMMEDIATE")
             var changes = try runAll(group, withSavepoints: false, marks: &marks)
             if changes == nil {
@@ -159,7 +161,7 @@ final class GroupCommit: Sendable {
                 try connection.run("COMMIT")
                 signals.announce(changes)
             }
-            try append(revocations)
+            try journaling { journal throws(DomainError) in try journal.append(revocations) }
             for job in group { job.answer() }
             checkpoints?.afterCommit(on: connection)
         } catch {
@@ -175,9 +177,10 @@ final class GroupCommit: Sendable {
         marks = []
     }
 
-    private func append(_ revocations: [String]) throws(DomainError) {
-        do {
-            try journal?.append(revocations)
+    private func journaling(_ work: (RevocationJournal) throws(DomainError) -> Void) throws(DomainError) {
+        guard let journal else { return }
+        do throws(DomainError) {
+            try work(journal)
         } catch {
             signals.report(
                 fault: "What ended cannot be written to the revocation journal: \(String(cString: strerror(errno)))")

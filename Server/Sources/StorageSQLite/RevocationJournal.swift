@@ -12,18 +12,22 @@ final class RevocationJournal: Sendable {
     private let path: String
     // Touched by the writer's queue only.
     nonisolated(unsafe) private var isNoting = false
+    /// Lines of a commit that has happened, which could not be written. Nothing more is committed before they are: what has
+    /// ended once ends no second time, and so would never be noted.
+    nonisolated(unsafe) private var unwritten: [String] = []
 
     /// - Parameter folder: The data folder.
     init(folder: String) {
         path = RevocationSegments.openSegment(in: folder)
     }
 
-    /// Notes what ends from now on, if a segment has been begun. A backup waits behind its segment for the writers: what
+    /// Writes what could not be written before, and notes what ends from now on, if a segment has been begun. A backup waits behind its segment for the writers: what
     /// was under way then is committed before its copy.
     ///
     /// - Parameter connection: The writer's, outside of a transaction.
-    /// - Throws: `storageUnavailable`.
+    /// - Throws: `storageUnavailable`; then nothing may be committed.
     func begin(on connection: SQLiteConnection) throws(DomainError) {
+        try append([])
         guard !isNoting, access(path, F_OK) == 0 else { return }
         try Self.prepare(connection)
         isNoting = true
@@ -50,20 +54,24 @@ final class RevocationJournal: Sendable {
 
     /// Writes the lines of a commit that has happened.
     ///
-    /// - Throws: `storageUnavailable` when they did not reach the disk: nobody may be answered then that something ended.
+    /// - Throws: `storageUnavailable` when they did not reach the disk: nobody may be answered then that something ended. They
+    ///   are kept for the next call.
     func append(_ lines: [String]) throws(DomainError) {
-        guard !lines.isEmpty else { return }
+        unwritten += lines
+        guard !unwritten.isEmpty else { return }
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard file >= 0 else {
+            guard errno == ENOENT else { throw .storageUnavailable }
             // No backup has been made here.
-            if errno == ENOENT { return }
-            throw .storageUnavailable
+            unwritten = []
+            return
         }
         defer { close(file) }
-        // An empty line first: what a crash left of an earlier commit's last line stays by itself.
-        let text = lines.map { RevocationLine.sealed($0) + "\n" }.joined()
+        // An empty line first: what a crash or a full disk left of an earlier line stays by itself.
+        let text = unwritten.map { RevocationLine.sealed($0) + "\n" }.joined()
         let bytes = Array("\n\(text)".utf8)
         guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else { throw .storageUnavailable }
+        unwritten = []
     }
 }
 

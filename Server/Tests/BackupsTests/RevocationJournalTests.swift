@@ -39,6 +39,39 @@ struct RevocationJournalTests {
         #expect(try SQLiteSnapshot(checking: copy).rows["users"] == 2)
     }
 
+    @Test(
+        "has what ended while the disk was full, and nothing more is committed before it has",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func fullDisk() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let ended = try await world.logIn(TestDevice(), to: application)
+        let kept = try await world.logIn(TestDevice(), to: application)
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        let link = folder.path + "/revocations/open"
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")
+        for logIn in [ended, kept] {
+            await #expect(throws: DomainError.storageUnavailable) {
+                try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
+            }
+        }
+        let left = try await store.read { transaction throws(DomainError) in
+            try [ended, kept].map { logIn throws(DomainError) in
+                try transaction.sessions(of: logIn.user.id, in: application.id).count
+            }
+        }
+        #expect(left == [0, 1], "the first was committed before it was noted")
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: segment)
+        _ = try await world.logIn(TestDevice(), to: application)
+        await store.close()
+        let text = try String(contentsOfFile: segments.path(of: segment), encoding: .utf8)
+        #expect(text.split(separator: "\n").count == 1 && text.contains("D sessions "), "\(text)")
+    }
+
     @Test("leaves nobody asked for a second factor that was removed after the copy")
     func secondFactors() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
