@@ -38,11 +38,32 @@ package struct BackupCatalogue {
     }
 
     /// The name of a backup that is made now; names sort by time.
-    static func newName(at time: Timestamp) -> String { beginning + text(of: time) + backupEnding }
+    ///
+    /// It is behind those that are there, also where a clock that was ahead gave them their names: the newest one is restored
+    /// when none is named, and the others go before it.
+    func newName(at time: Timestamp) -> String {
+        let latest = backups.last.flatMap {
+            Self.time(of: $0.dropFirst(Self.beginning.count).dropLast(Self.backupEnding.count))
+        }
+        guard let latest, latest > time else { return Self.name(at: time) }
+        return Self.name(at: latest + .milliseconds(1))
+    }
+
+    static func name(at time: Timestamp) -> String { beginning + text(of: time) + backupEnding }
 
     /// A time as names have it: `20261123T041500.123Z`.
     static func text(of time: Timestamp) -> String {
         WireTime(millisecondsSince1970: time.milliseconds).description.filter { $0 != "-" && $0 != ":" }
+    }
+
+    /// The time that a name has; `nil` for a text of another form.
+    static func time(of text: some StringProtocol) -> Timestamp? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 20 else { return nil }
+        let parts = [0..<4, 4..<6, 6..<11, 11..<13, 13..<20].map { String(decoding: bytes[$0], as: UTF8.self) }
+        return WireTime("\(parts[0])-\(parts[1])-\(parts[2]):\(parts[3]):\(parts[4])").map {
+            Timestamp(milliseconds: $0.millisecondsSince1970)
+        }
     }
 
     static func storedName(ofSegment name: String) -> String { beginning + name + segmentEnding }

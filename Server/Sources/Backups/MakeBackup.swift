@@ -64,7 +64,7 @@ package struct MakeBackup {
             kind: source.kind, madeAt: time.milliseconds, program: program, schemaVersion: copied.schemaVersion,
             segment: copied.segment, rows: copied.rows, byteCount: 0, digest: "", key: key.id,
             sealingKeys: copied.sealingKeys)
-        let name = BackupCatalogue.newName(at: time)
+        let name = before.newName(at: time)
         let byteCount = try store(copy, as: name, &header, checkedWith: secretKey)
         try storeRevocations(at: time, known: before)
         return Report(

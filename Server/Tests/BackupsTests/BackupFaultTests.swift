@@ -84,6 +84,18 @@ struct BackupFaultTests {
         #expect(try restore(from: store).rows["users"] == 3)
     }
 
+    @Test("is not one that a clock which was ahead has named: what is made later is the newest, and stays")
+    func clockSetBack() async throws {
+        try await fill()
+        let store = repositoryAtHand()
+        let first = try make(in: store, checkedWith: nil, at: Timestamp.atRestore + .days(3))
+        let second = try make(in: store, keeping: 1, checkedWith: nil)
+        #expect(second.removed == [first.name])
+        #expect(second.header.madeAt == Timestamp.atRestore.milliseconds)
+        #expect(try BackupCatalogue(store).backups == [second.name])
+        #expect(try restore(from: store).rows["users"] == 3)
+    }
+
     @Test("and a replica leave no copy behind that a killed process had begun", arguments: [".restore-", ".standby-"])
     func abandoned(beginning: String) async throws {
         let store = repositoryAtHand()
@@ -122,12 +134,13 @@ struct BackupFaultTests {
     }
 
     private func make(
-        in store: FaultyRepository, checkedWith secretKey: BackupSecretKey?
+        in store: FaultyRepository, keeping kept: Int? = nil, checkedWith secretKey: BackupSecretKey?,
+        at time: Timestamp = .atRestore
     ) throws -> MakeBackup.Report {
         let make = MakeBackup(
             of: EmbeddedDatabase(folder: folder.path), to: store, key: key.publicKey, program: "1",
             tell: { _, _, _ in })
-        return try make(keeping: nil, checkedWith: secretKey, at: .atRestore)
+        return try make(keeping: kept, checkedWith: secretKey, at: time)
     }
 
     private func restore(from store: FaultyRepository) throws -> RestoreReport {

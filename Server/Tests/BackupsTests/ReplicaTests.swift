@@ -244,6 +244,56 @@ struct ReplicaTests {
         #expect(try SQLiteSnapshot(checking: target.path + "/okaeri.sqlite").rows["users"] == 3)
     }
 
+    @Test("goes on behind what a clock that was ahead has stored, for a restore and for a standby")
+    func clockWasAhead() async throws {
+        let store = away(false)
+        var primary = try await Primary(folder, store, key, at: StandingClock().now + .days(3))
+        let ended = try await primary.logIn()
+        try await primary.logIn()
+        primary.tick(after: .seconds(1))
+        let standby = StandbyCopy(in: target.path, of: store, key: key)
+        try standby.follow()
+        await primary.close()
+        let between = try SQLiteStore(.folder(folder.path), role: .server)
+        try await TestWorld(between, seed: 7).modules.sessions.endSession(
+            ended.session.id, of: nil, in: primary.application, by: .local)
+        await between.close()
+        // The server starts again with the right time.
+        primary = try await Primary(folder, store, key, application: primary.application)
+        primary.tick(after: .seconds(1))
+        await primary.close()
+        #expect(try restore(to: TemporaryFolder(), upTo: nil, keepsSessions: true).rows["sessions"] == 1)
+        _ = try standby.takeOver(keepsSessions: true, now: { primary.now }) {}
+        #expect(try SQLiteSnapshot(checking: target.path + "/okaeri.sqlite").rows["sessions"] == 1)
+    }
+
+    @Test("is written by no machine that is no primary any more, also when its clock is set back")
+    func claimAndClock() async throws {
+        let store = away(false)
+        try target.make()
+        let primary = try await Primary(folder, store, key)
+        primary.tick(after: .seconds(1))
+        _ = try PrimaryClaim.take(at: store, for: target.path)
+        primary.tick(after: .seconds(-3600))
+        #expect(primary.shipper.status.phase == .fenced)
+        await primary.close()
+    }
+
+    @Test("says that nothing was written, and has a new copy, when the clock is set back")
+    func clockSetBack() async throws {
+        let store = away(false)
+        let primary = try await Primary(folder, store, key)
+        primary.tick(after: .seconds(1))
+        let before = Set(try store.names())
+        primary.world.clock.advance(by: .seconds(-3 * 86_400))
+        primary.tick(after: .seconds(61))
+        let new = try store.names().filter { !before.contains($0) }.compactMap { ReplicaPart($0) }
+        #expect(new.contains(where: \.isBase) && !new.allSatisfy(\.isBase), "\(new.map(\.name))")
+        for _ in 0..<3 { primary.tick(after: .seconds(61)) }
+        await primary.close()
+        #expect(try ReplicaCatalogue(store).bases.count == 2, "a copy at each look")
+    }
+
     @Test("of many machines makes one the primary")
     func claims() throws {
         let store = away(false)

@@ -115,6 +115,23 @@ struct StandbyServingTests {
         #expect(try await standby.send(.get, APIPath.user, bearer).status == 200)
     }
 
+    @Test("answers from a copy for no longer than it may when its parts have times of a clock that was ahead")
+    func clockWasAhead() async throws {
+        let world = try await ReplicatedWorld()
+        let person = try await world.primary.person()
+        let standby = try await world.standby()
+        let bearer = [("Authorization", "Bearer \(person.token)")]
+        world.clock.advance(by: .days(1))
+        try world.replicate()
+        world.clock.advance(by: .seconds(-86_400))
+        try world.replicate()
+        #expect(try await standby.send(.get, APIPath.user, bearer).status == 200)
+        world.clock.advance(by: ReplicatedWorld.maximumLag + .milliseconds(1))
+        expect(try await standby.send(.get, APIPath.user, bearer), 503, .standby)
+        try world.replicate()
+        #expect(try await standby.send(.get, APIPath.user, bearer).status == 200)
+    }
+
     @Test("answers nothing before it has a copy, and goes on from the one it has when a part cannot be opened")
     func badParts() async throws {
         let world = try await ReplicatedWorld()

@@ -15,7 +15,7 @@ package struct ReplicaPart: Hashable, Sendable {
     static let beginning = "okaeri-replica-"
     private static let digits = (number: 10, time: 15)
 
-    /// Names of streams sort by the time at which they began.
+    /// Names of streams sort in the order in which they began.
     package let stream: String
     package let number: Int
     /// All that was committed before it is in this part and those before it.
@@ -62,6 +62,16 @@ package struct ReplicaPart: Hashable, Sendable {
 
     var isBase: Bool { kind == .base }
 
+    /// When the last of the streams began that a clock which was ahead, or another machine's, gave names behind now; `nil` for
+    /// none. A new stream has to be behind them: the newest one is restored and followed.
+    static func laterStream(
+        than now: Timestamp, at repository: any BackupRepository
+    ) throws(BackupFault) -> Timestamp? {
+        let names = try repository.names(beginningWith: beginning, after: beginning + BackupCatalogue.text(of: now))
+        let streams = Set(names.compactMap { ReplicaPart($0)?.stream })
+        return streams.compactMap { $0.split(separator: "-").first.flatMap { BackupCatalogue.time(of: $0) } }.max()
+    }
+
     private static func padded(_ number: Int64, _ count: Int) -> String {
         let digits = String(max(0, number))
         return String(repeating: "0", count: max(0, count - digits.utf8.count)) + digits
@@ -70,6 +80,7 @@ package struct ReplicaPart: Hashable, Sendable {
 
 /// What a repository has of replicas, and what of it gives the database as it was at a time.
 package struct ReplicaCatalogue: Sendable {
+    /// The copies, the oldest first.
     package let bases: [ReplicaPart]
     private let frames: [String: [ReplicaPart]]
     private let streams: [String]
@@ -88,7 +99,8 @@ package struct ReplicaCatalogue: Sendable {
 
     package init(_ repository: any BackupRepository) throws(BackupFault) {
         let all = try repository.names(beginningWith: ReplicaPart.beginning, after: nil).compactMap { ReplicaPart($0) }
-        bases = all.filter(\.isBase).sorted { ($0.time, $0.stream) < ($1.time, $1.stream) }
+        // A clock that was set back gives a later stream earlier times.
+        bases = all.filter(\.isBase).sorted { ($0.stream, $0.number, $0.time) < ($1.stream, $1.number, $1.time) }
         frames = Dictionary(grouping: all.filter { !$0.isBase }, by: \.stream).mapValues { parts in
             parts.sorted { $0.number < $1.number }
         }

@@ -64,9 +64,14 @@ package final class ReplicaShipper: @unchecked Sendable {
         var journal: [String: Int] = [:]
         var queue: [Item] = []
         var waitingBytes = 0
+        /// A stream that is called as if it began later than now.
+        var laterStream: Timestamp?
         var copiedAt: Timestamp?
         var collectedAt: Timestamp?
         var partAt: Timestamp?
+        /// When the last copy and the last part were made, by the clock: the times that they have only go forward.
+        var copyMadeAt: Timestamp?
+        var partMadeAt: Timestamp?
         var safeAt: Timestamp
         var claimCheckedAt = Timestamp.earliest
         var fault: String?
@@ -165,14 +170,15 @@ package final class ReplicaShipper: @unchecked Sendable {
         let first = try tails.read().joined()
         try RestoreBackup.opening { () throws(SQLiteOpenFault) in try follower.begin() }
         self.tails = tails
-        let (journal, time) = (tails.positions, now())
+        let (journal, start) = (tails.positions, now())
         shared.withLock { shared in
             shared.phase = .following
+            let time = shared.laterStream.map { max(start, $0 + .milliseconds(1)) } ?? start
             shared.stream = "\(BackupCatalogue.text(of: time))-\(lineage)"
             shared.number = 0
             shared.journal = journal
             shared.copiedAt = nil
-            (shared.collectedAt, shared.partAt) = (nil, nil)
+            (shared.collectedAt, shared.partAt, shared.partMadeAt) = (nil, nil, nil)
         }
         // Lines that an earlier stream did not take along.
         if !first.isEmpty {
@@ -203,14 +209,21 @@ package final class ReplicaShipper: @unchecked Sendable {
             guard follower.position == end else { throw BackupFault(Self.gap("frames changed while they were read")) }
         }
         // A copy is of use with a part behind it.
+        let now = now()
         let isDue = shared.withLock { shared in
-            shared.partAt.map { $0 + limits.silence <= time || $0 < shared.copiedAt ?? .earliest } ?? true
+            Self.isOver(limits.silence, since: shared.partMadeAt, at: now)
+                || shared.partAt ?? .earliest < shared.copiedAt ?? .earliest
         }
         if !content.isEmpty || isDue { try seal(content, endsBatch: true, at: time) }
         shared.withLock { $0.collectedAt = time }
         let (frames, gap) = follower.shorten()
         if let gap { throw BackupFault(Self.gap(gap)) }
         carried = frames
+    }
+
+    /// Whether so much time has passed. A clock that was set back since does not say how much has, and waits for nothing.
+    private static func isOver(_ span: Duration, since last: Timestamp?, at now: Timestamp) -> Bool {
+        last.map { now < $0 || $0 + span <= now } ?? true
     }
 
     /// Every time is later than the ones before, whatever the clock does.
@@ -231,11 +244,12 @@ package final class ReplicaShipper: @unchecked Sendable {
         let header = header(.replicaPart, of: part, journal)
         let path = "\(spool)/\(part.name)"
         let byteCount = try ReplicaContent.seal(content, as: header, to: path, key)
+        let now = now()
         let isTooMuch = shared.withLock { shared in
             guard shared.phase == .following else { return false }
             shared.number = part.number
             shared.journal = journal
-            shared.partAt = time
+            (shared.partAt, shared.partMadeAt) = (time, now)
             shared.queue.append(Item(part: part, path: path, byteCount: byteCount, journal: journal))
             shared.waitingBytes += byteCount
             return shared.waitingBytes > limits.spoolBytes
@@ -299,15 +313,15 @@ package final class ReplicaShipper: @unchecked Sendable {
     /// Whether nobody has a higher claim; asked every few seconds, and before a stream begins.
     private func isPrimary() throws(BackupFault) -> Bool {
         let now = now()
-        let (phase, isKnown) = shared.withLock { shared in
-            (shared.phase, shared.phase != .away && now < shared.claimCheckedAt + limits.claimAge)
-        }
+        let (phase, checkedAt) = shared.withLock { ($0.phase, $0.claimCheckedAt) }
+        let isKnown = phase != .away && !Self.isOver(limits.claimAge, since: checkedAt, at: now)
         if phase == .fenced || isKnown { return phase != .fenced }
         let highest = try PrimaryClaim.highest(at: repository) ?? 0
+        let laterStream = phase == .away ? try ReplicaPart.laterStream(than: now, at: repository) : nil
         return shared.withLock { shared in
             shared.claimCheckedAt = now
             if highest > claim.number { shared.phase = .fenced }
-            if shared.phase == .away { shared.phase = .wanted }
+            if phase == .away, shared.phase == .away { (shared.phase, shared.laterStream) = (.wanted, laterStream) }
             return shared.phase != .fenced
         }
     }
@@ -335,9 +349,8 @@ package final class ReplicaShipper: @unchecked Sendable {
     package func copyIfDue() {
         let now = now()
         let due = shared.withLock { shared -> (stream: String, number: Int, journal: [String: Int])? in
-            guard shared.phase == .following, shared.copiedAt.map({ $0 + limits.copyAge <= now }) ?? true else {
-                return nil
-            }
+            let madeAt = shared.copiedAt == nil ? nil : shared.copyMadeAt
+            guard shared.phase == .following, Self.isOver(limits.copyAge, since: madeAt, at: now) else { return nil }
             return (shared.stream, shared.number, shared.journal)
         }
         guard let due else { return }
@@ -345,7 +358,7 @@ package final class ReplicaShipper: @unchecked Sendable {
             let part = try copy(behind: due.number, of: due.stream, due.journal)
             shared.withLock { shared in
                 guard shared.stream == due.stream, shared.phase == .following else { return }
-                shared.copiedAt = part.time
+                (shared.copiedAt, shared.copyMadeAt) = (part.time, now)
                 shared.fault = nil
             }
             for old in try ReplicaCatalogue(repository).unneeded(since: now - limits.kept) {

@@ -83,6 +83,7 @@ package final class StandbyStore: Engine {
             }
         }
         let opened = (try? readers.get()) ?? nil
+        let time = time.map(notLater)
         let waiting = state.withLock { state in
             defer { state.waiting = [] }
             guard !state.phase.isClosed else { return state.waiting }
@@ -97,8 +98,12 @@ package final class StandbyStore: Engine {
 
     /// A copy in which nothing changed is that of a later time.
     package func note(_ time: Timestamp) {
+        let time = notLater(time)
         state.withLock { if $0.time != nil { $0.time = time } }
     }
+
+    /// A time that a clock gave which was ahead: the copy is as old then as it is here.
+    private func notLater(_ time: Timestamp) -> Timestamp { min(time, now()) }
 
     // MARK: The engine
 
