@@ -16,7 +16,7 @@ package struct DeliverEvents: Sendable {
     static let lanes = 16
     private static let maximumEndpoints = 1000
     /// How long a receiver can ask to be left alone (`Retry-After`).
-    static let longestRetryAfter: Duration = .seconds(3600)
+    static let longestRetryAfter = EventEndpoint.longestRest
     /// Three days in all; then the event is given up.
     static let retries = RetrySchedule(
         .seconds(5), .seconds(300), .seconds(1800), .seconds(7200), .seconds(5 * 3600), .seconds(10 * 3600),

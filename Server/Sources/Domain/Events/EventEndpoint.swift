@@ -5,6 +5,8 @@ package struct EventEndpoint: Hashable, Sendable {
     package static let maximumPerApplication = 20
     package static let maximumURLCharacters = 1000
     package static let maximumTypes = 100
+    /// The longest time for which nothing is sent.
+    package static let longestRest: Duration = .seconds(3600)
 
     package let id: Identifier<EventEndpoint>
     package let application: Identifier<Application>
@@ -25,7 +27,8 @@ package struct EventEndpoint: Hashable, Sendable {
     package var formerUntil: Timestamp?
     /// Failures since the last success.
     package var failures = 0
-    /// Nothing is sent before then, after several failures.
+    /// Nothing is sent before then, after several failures. What is later than `longestRest` from now was written before the clock
+    /// was set back, and holds nothing up.
     package var resumesAt: Timestamp
 
     package init(

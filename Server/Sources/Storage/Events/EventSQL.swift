@@ -165,11 +165,11 @@ extension SQLTransaction {
         try connection.all(
             EventEndpointRow.self,
             """
-            FROM event_endpoints WHERE is_paused = 0 AND resumes_at <= $1 AND EXISTS (
+            FROM event_endpoints WHERE is_paused = 0 AND (resumes_at <= $1 OR resumes_at > $2) AND EXISTS (
                 SELECT 1 FROM event_deliveries
                 WHERE event_deliveries.application_id = event_endpoints.application_id
                     AND event_deliveries.endpoint_id = event_endpoints.id AND event_deliveries.next_try_at <= $1)
-            ORDER BY resumes_at, id LIMIT $2
-            """, [.time(now), .count(limit)])
+            ORDER BY resumes_at, id LIMIT $3
+            """, [.time(now), .time(now + EventEndpoint.longestRest), .count(limit)])
     }
 }

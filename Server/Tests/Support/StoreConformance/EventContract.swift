@@ -162,6 +162,23 @@ extension Contract {
             }
             try expectEqual(found.compactMap { $0.details["number"] }, ["9", "8", "7", "6", "5"])
         },
+        Contract("asks an endpoint that is held up for longer than any is: the clock was set back") { engine in
+            let samples = Samples()
+            let now = samples.now
+            let rests = [("held", EventEndpoint.longestRest), ("asked", EventEndpoint.longestRest + .milliseconds(1))]
+            let due = try await engine.write { transaction throws(DomainError) in
+                for (name, rest) in rests {
+                    var endpoint = samples.endpoint(name)
+                    endpoint.resumesAt = now + rest
+                    try transaction.insert(endpoint)
+                    var event = samples.event(1, of: "hana")
+                    event.position = 1
+                    try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: now)
+                }
+                return try transaction.endpointsWithDueEvents(at: now, limit: 9).map(\.id.rawValue)
+            }
+            try expectEqual(due, ["asked"])
+        },
         Contract("keeps endpoints, and asks none that is paused or held up") { engine in
             let samples = Samples()
             let now = samples.now
