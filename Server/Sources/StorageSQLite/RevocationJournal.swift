@@ -21,8 +21,8 @@ final class RevocationJournal: Sendable {
         path = RevocationSegments.openSegment(in: folder)
     }
 
-    /// Writes what could not be written before, and notes what ends from now on, if a segment has been begun. A backup waits behind its segment for the writers: what
-    /// was under way then is committed before its copy.
+    /// Writes what could not be written before, and notes what ends from now on, if a segment has been begun. A backup waits
+    /// behind its segment for the writers: what was under way then is committed before its copy.
     ///
     /// - Parameter connection: The writer's, outside of a transaction.
     /// - Throws: `storageUnavailable`; then nothing may be committed.
