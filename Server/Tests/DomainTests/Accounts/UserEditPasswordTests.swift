@@ -1,4 +1,5 @@
 import StorageSQLite
+import Synchronization
 import TestWorld
 import Testing
 
@@ -158,5 +159,57 @@ struct UserEditPasswordTests {
         }
         #expect(again == (manner == .native ? .alreadyRegistered : nil))
         _ = try await world.logIn("hana", to: application)
+    }
+
+    /// Allows everything, the first time only once its gate is open.
+    private final class SlowFirst: HookCarrier {
+        let gate = Gate()
+        /// A value once the first question has arrived.
+        let arrival: AsyncStream<Void>
+        private let arrived: AsyncStream<Void>.Continuation
+        private let isFirst = Mutex(true)
+
+        init() { (arrival, arrived) = AsyncStream<Void>.makeStream() }
+
+        func mayAsk(_ url: String) -> Bool { true }
+
+        func ask(_ request: HookRequest) async -> HookOutcome {
+            let isHeld = isFirst.withLock { first in
+                defer { first = false }
+                return first
+            }
+            if isHeld {
+                arrived.yield()
+                await gate.pass()
+            }
+            return .allowed(fields: [:], claims: [:])
+        }
+    }
+
+    @Test("keeps the first of two first passwords that come at once, as the mobile backends leave out any later one")
+    func twoAtOnce() async throws {
+        let hook = SlowFirst()
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hooks: hook)
+        let id = try await world.makeApplication().id
+        _ = try await world.modules.hooks.manage.set(
+            .upgrade, to: .init(url: "https://app.example.com", whenDown: .refuse), in: id, by: .local)
+        let application = try await world.modules.applications.findApplication(id)
+        let guest = try await world.logIn(TestDevice(), to: application).user.id
+        let late = Task {
+            try await world.edit(
+                guest, in: application,
+                Self.edit(.first(Secret("a secret that is late")), .compatible, name: .set("hana")))
+        }
+        var arrivals = hook.arrival.makeAsyncIterator()
+        _ = await arrivals.next()
+        try await world.edit(
+            guest, in: application, Self.edit(.first(Self.password), .compatible, name: .set("hana")))
+        hook.gate.open()
+        _ = try await late.value
+        #expect(try await world.logIn("hana", Self.password, to: application).user.id == guest)
+        let refusal = await world.refusal {
+            _ = try await world.logIn("hana", Secret("a secret that is late"), to: application)
+        }
+        #expect(refusal == .credentialRefused)
     }
 }

@@ -116,7 +116,8 @@ package struct EditUser: Sendable {
     ) async throws(DomainError) -> CredentialChange? {
         switch edit.password {
         case nil: return nil
-        case .first(let secret)? where edit.manner == .compatible && (known.hasPassword || secret == nil): return nil
+        case .first(let secret)? where edit.manner == .compatible && secret == nil: return nil
+        case .first? where edit.ignoresPassword(of: known): return nil
         case .set?, .first?: break
         }
         let outcome = try edit.outcome(of: known, by: author.actor, application.settings.fieldRules, at: now)
@@ -134,6 +135,12 @@ extension UserEdit {
         var edit = self
         edit.identifiers.rules = identifiers.rules.held(to: rules)
         return edit
+    }
+
+    /// Whether the edit has a first password for a user who has one already, which the mobile backends left out.
+    fileprivate func ignoresPassword(of user: User) -> Bool {
+        guard case .first? = password else { return false }
+        return manner == .compatible && user.hasPassword
     }
 
     /// A user with the addresses that the edit gives, for the mails that tell of it.
@@ -192,12 +199,14 @@ struct ReadyEdit: Sendable {
             try application.requireApproval(isApproved, ofUpgrade: before, to: outcome.user)
         }
         var user = outcome.user
+        // Another request may have given the first password meanwhile. Then this one is left out, as in any later update.
+        let credential = edit.ignoresPassword(of: before) ? nil : password
         // Of an identity that is linked already, what the provider has just said is kept.
-        guard user != before || !edit.people.isEmpty || password != nil else {
+        guard user != before || !edit.people.isEmpty || credential != nil else {
             return EditUser.Response(user: before, hasNewEmail: false)
         }
         try write(&user, over: before, in: transaction)
-        try password?.write(for: &user, in: transaction, at: now)
+        try credential?.write(for: &user, in: transaction, at: now)
         let isLoggedOut = if case .set? = edit.password { true } else { false }
         try changes?.settle(
             outcome.changes, of: &user, keeping: isLoggedOut ? .nothing : kept, unlinked: outcome.unlinked,
