@@ -215,6 +215,24 @@ struct CodeTests {
         try await resetByMail()
     }
 
+    @Test("that one client guesses at for hours keep nobody out who comes from elsewhere")
+    func strangerAlone() async throws {
+        _ = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        for _ in 0..<5 {
+            for _ in 0..<5 {
+                let ticket = try await order(from: 66)
+                for _ in 0..<5 {
+                    await #expect(throws: DomainError.codeRefused) {
+                        try await logIn(ticket, wrong(lastCode), from: 66)
+                    }
+                }
+            }
+            world.clock.advance(by: .seconds(3601))
+        }
+        let ticket = try await order()
+        _ = try await logIn(ticket, lastCode)
+    }
+
     /// Orders a reset, and chooses a new password by the token of the mail.
     private func resetByMail() async throws {
         _ = try await world.modules.messaging.requestPasswordReset(

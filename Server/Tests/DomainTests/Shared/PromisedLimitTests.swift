@@ -163,6 +163,7 @@ struct PromisedLimitTests {
         ("codes tried from an address of old apps", OldAppLimits().codeTries, 600, 3600),
         ("providers' credentials from an address of old apps", OldAppLimits().providerCredentials, 3000, 3600),
         ("tries of one code", TryCode.triesForCode, 5, 600),
+        ("tries of one code of a named user from wherever they come", TryCode.allTriesForCode, 25, 600),
         ("tries of a user's codes from a client", TryCode.triesForUser, 20, 86_400),
         ("tries of all codes of a kind of a user", TryCode.allTriesForUser, 100, 86_400),
         ("mails of a kind to an address", EnqueueMessage.allOrdersForAddress, 15, 3600),

@@ -53,10 +53,12 @@ struct KiiTextMessageTests {
     }
 
     private func completeReset(
-        _ who: String, _ code: String, _ password: String = "789GHI", at world: ForeignWorld
+        _ who: String, _ code: String, _ password: String = "789GHI", from peer: String = "192.0.2.1",
+        at world: ForeignWorld
     ) async throws -> Answer {
         try await world.kii(
-            "POST", "/users/\(who)/password/complete-reset", #"{"pinCode":"\#(code)","newPassword":"\#(password)"}"#)
+            "POST", "/users/\(who)/password/complete-reset", #"{"pinCode":"\#(code)","newPassword":"\#(password)"}"#,
+            peer: peer)
     }
 
     @Test("are good for neither log-in nor look-up until they are verified, where the application demands that")
@@ -177,6 +179,39 @@ struct KiiTextMessageTests {
         #expect(try await logIn("one_1", at: world).code == "invalid_grant")
         #expect(try await logIn(Self.number, "789GHI", at: world).status == 200)
         #expect(try await completeReset(name, code, "another", at: world).status == 403)
+    }
+
+    @Test("get a new password although a stranger guesses at the code, who is not told when the guess is right")
+    func strangersGuesses() async throws {
+        let world = try await world(demands: false)
+        let user = try await user(at: world)
+        #expect(try await requestReset("PHONE:\(Self.number)", at: world).status == 204)
+        let code = try await code(at: world)
+        let guess = code == "00000000" ? "11111111" : "00000000"
+        for _ in 0..<30 {
+            let wrong = try await completeReset("PHONE:\(Self.number)", guess, from: "192.0.2.66", at: world)
+            #expect(wrong.code == "INVALID_VERIFICATION_CODE")
+        }
+        // Beyond the stranger's tries neither the password's faults nor anything else shows that a code is right.
+        let right = try await completeReset(user.id, code, "1", from: "192.0.2.66", at: world)
+        #expect(right.code == "INVALID_VERIFICATION_CODE")
+        #expect(try await completeReset("PHONE:\(Self.number)", code, at: world).status == 204)
+        #expect(try await logIn("one_1", "789GHI", at: world).status == 200)
+    }
+
+    @Test("are guessed at twenty-five times for one code, from however many addresses")
+    func guessesOfMany() async throws {
+        let world = try await world(demands: false)
+        _ = try await user(at: world)
+        #expect(try await requestReset("PHONE:\(Self.number)", at: world).status == 204)
+        let code = try await code(at: world)
+        let guess = code == "00000000" ? "11111111" : "00000000"
+        for number in 0..<25 {
+            let wrong = try await completeReset(
+                "PHONE:\(Self.number)", guess, from: "192.0.2.\(100 + number / 5)", at: world)
+            #expect(wrong.status == 403)
+        }
+        #expect(try await completeReset("PHONE:\(Self.number)", code, at: world).status == 403)
     }
 
     @Test("get a link to the pages for a new password, where the app asks for one and the server has pages")

@@ -123,14 +123,14 @@ struct ForeignWorld: Sendable {
     /// Sends a request as Kii's SDKs do: `path` stands behind `/api/apps/{appID}`.
     func kii(
         _ method: String, _ path: String, _ body: String? = nil, token: String? = nil,
-        type: String = "application/json"
+        type: String = "application/json", peer: String = "192.0.2.1"
     ) async throws -> Answer {
         var headers = [
             ("X-Kii-AppID", Self.appId), ("X-Kii-AppKey", "anything"), ("X-Kii-SDK", "sn=jss;sv=3.0.2"),
             ("Content-Type", type),
         ]
         if let token { headers.append(("Authorization", "bearer \(token)")) }
-        let answer = try await send(method, "/api/apps/\(Self.appId)\(path)", headers, body: body)
+        let answer = try await send(method, "/api/apps/\(Self.appId)\(path)", headers, body: body, peer: peer)
         #expect(answer.headers[.accessControlAllowOrigin] == "*")
         #expect(answer.body.isEmpty == (answer.status == 204), "\(method) \(path): \(answer.status)")
         if answer.status >= 400 {

@@ -12,13 +12,15 @@ package struct CodeDigests: Sendable {
         case ticket(String)
         /// Whose session it is.
         case user(Identifier<User>)
+        /// Whom the request names, which anybody can. The codes are those of `user`.
+        case named(Identifier<User>)
         /// The code itself, which is long enough to stand alone.
         case code
 
         fileprivate func text(_ code: String) -> String {
             switch self {
             case .ticket(let ticket): "ticket \(ticket)"
-            case .user(let user): "user \(user)"
+            case .user(let user), .named(let user): "user \(user)"
             case .code: "code \(code)"
             }
         }

@@ -58,7 +58,8 @@ package struct ResetPassword: Sendable {
         }
     }
 
-    /// - Throws: `codeRefused`; `fieldsRefused` for a password that breaks a rule, which leaves the token as it was;
+    /// - Throws: `codeRefused`; `fieldsRefused` for a password that breaks a rule, which leaves the token as it was, with one
+    ///   try less where it is digits;
     ///   `attemptReused` for the repetition of an attempt with another password; `userDisabled` and `userDeleted`,
     /// which
     ///   leave the token as it was, `rateLimited`, `busy`, `storageUnavailable`.
@@ -69,15 +70,16 @@ package struct ResetPassword: Sendable {
             changes.audit.ready(atLogIn: .restored, in: application.id, from: $0, at: now)
         }
         let kind = try await kind(of: request)
-        let presented = TryCode.Presented(
+        let asked = TryCode.Presented(
             kind, in: application.id, try await subject(of: request), request.token, from: request.address,
             attempt: request.attempt, refusal: entry)
-        // Only for a right token is a password hashed: that costs time and memory. A token cannot be guessed. Who tries
-        // the digits of a text message may learn by the time it takes which are right, but only after five tries are
-        // used up, and no others are taken as long as the code lives.
+        // Only for a right token is a password hashed: that costs time and memory. A token cannot be guessed. The digits of a
+        // text message could be, and which are right shows by the time it takes and by what is wrong with the password: each
+        // try of them is counted first.
+        let presented = try await request.owner == nil ? asked : tryCode.counted(asked)
         guard let (code, owner) = try await tryCode.owner(of: presented) else {
             if request.owner == nil, try await registers(request) { return }
-            return try await tryCode(presented) { _, _, _ throws(DomainError) in }
+            return try await tryCode(presented) { _, _, _ throws(DomainError) in throw .codeRefused }
         }
         let password = try PasswordRules(for: application, user: owner, rules: request.rules)
             .check(request.newPassword, field: "newPassword")
@@ -160,13 +162,13 @@ package struct ResetPassword: Sendable {
     private func subject(of request: Request) async throws(DomainError) -> CodeDigests.Subject {
         switch request.owner {
         case nil: return .code
-        case .id(let id)?: return .user(id)
+        case .id(let id)?: return .named(id)
         case .identifier(let identifier)?:
             let application = request.application.id
             let owner = try await store.read { transaction throws(DomainError) in
                 try transaction.user(identifier, in: application)
             }
-            return .user(owner?.id ?? Identifier(rawValue: "\u{1}\(identifier.kind.rawValue):\(identifier.folded)"))
+            return .named(owner?.id ?? Identifier(rawValue: "\u{1}\(identifier.kind.rawValue):\(identifier.folded)"))
         }
     }
 
