@@ -60,6 +60,15 @@ struct RateLimitTests {
         #expect(try await register("more", at: world).status == 201)
     }
 
+    @Test("count a registration by mail with an address that a member has, which the answer tells")
+    func knownAddresses() async throws {
+        let world = try await NCMBWorld(server: ["dev": "on", "old-app-mails": "3"])
+        // The mail that confirms the address is one of the three.
+        _ = try await world.signUp("taro", #","mailAddress":"taro@example.com""#)
+        for _ in 0..<2 { #expect(try await register("taro", at: world).code == "E409001") }
+        for name in ["taro", "nobody"] { #expect(try await register(name, at: world).code == "E429002") }
+    }
+
     @Test("are the operator's: mails, tries of codes and credentials of providers")
     func settings() async throws {
         let world = try await NCMBWorld(server: [

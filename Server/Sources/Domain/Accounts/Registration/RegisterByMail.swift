@@ -9,8 +9,8 @@ package struct RegisterByMail: Sendable {
     ///   - application: Where.
     ///   - languages: What the app prefers, best first.
     ///   - client: Who orders.
-    /// - Throws: `identifiersTaken` when a user has the address; `mailUnavailable`, `fieldsRefused`, `rateLimited`,
-    ///   `storageUnavailable`.
+    /// - Throws: `identifiersTaken` when a user has the address, which counts as an order; `mailUnavailable`, `fieldsRefused`,
+    ///   `rateLimited`, `storageUnavailable`.
     package func callAsFunction(
         email: String, in application: Application, languages: [String], from client: ClientAddress
     ) async throws(DomainError) {
@@ -18,10 +18,15 @@ package struct RegisterByMail: Sendable {
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.user(LogInIdentifier(.email, shown: address), in: application.id)
         }
-        if let known, !known.isReachedByAddressAlone { throw .identifiersTaken([.email]) }
         // Such a user was made by an order, before users were made on the page.
+        let isFree = known?.isReachedByAddressAlone ?? true
         let message = MessageRequest(
-            kind: known == nil ? .registration : .passwordReset, address: address, languages: languages)
+            kind: known == nil || !isFree ? .registration : .passwordReset, address: address, languages: languages)
+        guard isFree else {
+            // Who has an address is found out no more often than mails are ordered.
+            try await enqueueMessage.count(message, in: application.id, from: client)
+            throw .identifiersTaken([.email])
+        }
         _ = try await enqueueMessage(message, in: application, from: client, toPages: true)
     }
 }

@@ -51,21 +51,7 @@ package struct EnqueueMessage: Sendable {
         _ message: MessageRequest, in application: Application, from client: ClientAddress, toPages: Bool
     ) async throws(DomainError) -> (mail: QueuedMail, form: CodeForm) {
         guard deliveries.isAvailable(for: message.kind) else { throw .mailUnavailable }
-        if hasLimits {
-            let folded = LogInIdentifier(message.kind.addressKind, shown: message.address).folded
-            let subject = sealing.key.digest(of: application.id.rawValue, folded, purpose: "mail address")
-            try await rateLimiter(
-                kind: "mail-orders", in: application.id, from: client, limit: ordersForClient)
-            let name = Base64URL.text(of: subject.bytes)
-            try await rateLimiter(
-                RateLimitKey(
-                    application: application.id, kind: "mail-from-\(message.kind.rawValue)",
-                    subject: "\(name) \(client.allowanceGroup)"),
-                limit: Self.ordersForAddress)
-            try await rateLimiter(
-                RateLimitKey(application: application.id, kind: "mail-\(message.kind.rawValue)", subject: name),
-                limit: Self.allOrdersForAddress)
-        }
+        try await count(message, in: application.id, from: client)
         var message = message
         if toPages { message.pages = pages(of: application) }
         let hasLink = application.settings.mail.link(for: message.kind, token: "", pages: message.pages) != nil
@@ -73,6 +59,27 @@ package struct EnqueueMessage: Sendable {
         let mail = try sealing.queued(
             .request(message), of: message.kind, in: application.id, at: clock.now, life: form.life)
         return (mail, form)
+    }
+
+    /// Counts an order, also one whose response tells that somebody has the address, for which no message goes out.
+    ///
+    /// - Throws: `rateLimited`, `storageUnavailable`.
+    func count(
+        _ message: MessageRequest, in application: Identifier<Application>, from client: ClientAddress
+    ) async throws(DomainError) {
+        guard hasLimits else { return }
+        let folded = LogInIdentifier(message.kind.addressKind, shown: message.address).folded
+        let subject = sealing.key.digest(of: application.rawValue, folded, purpose: "mail address")
+        try await rateLimiter(kind: "mail-orders", in: application, from: client, limit: ordersForClient)
+        let name = Base64URL.text(of: subject.bytes)
+        try await rateLimiter(
+            RateLimitKey(
+                application: application, kind: "mail-from-\(message.kind.rawValue)",
+                subject: "\(name) \(client.allowanceGroup)"),
+            limit: Self.ordersForAddress)
+        try await rateLimiter(
+            RateLimitKey(application: application, kind: "mail-\(message.kind.rawValue)", subject: name),
+            limit: Self.allOrdersForAddress)
     }
 
     /// Where this server's own pages for an application are; `nil` while nobody said where the server is.
