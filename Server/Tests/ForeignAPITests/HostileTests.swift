@@ -124,4 +124,25 @@ struct HostileTests {
         let stranger = try await world.kii("GET", "/users/EMAIL:a@example.com")
         #expect(stranger.status == 401 && stranger.code == "UNAUTHORIZED")
     }
+
+    @Test("learns no more by asking for the address as an own one")
+    func addressesAsOwn() async throws {
+        let world = try await ForeignWorld(server: [:])
+        let made = try await world.kii(
+            "POST", "/users", #"{"loginName":"owner_1","emailAddress":"hana@example.com","password":"123ABC"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        let user = try await world.kiiUser("stranger_1")
+        var refused = 0
+        for _ in 0..<70 {
+            let answer = try await world.kii(
+                "PUT", "/users/me/email-address", #"{"emailAddress":"hana@example.com"}"#, token: user.token)
+            if answer.status == 429 { refused += 1 } else { #expect(answer.code == "USER_ALREADY_EXISTS") }
+        }
+        #expect(refused == 10)
+        let lookUp = try await world.kii("GET", "/users/EMAIL:hana@example.com", token: user.token)
+        #expect(lookUp.status == 429)
+        // What is sent back as it is asks for nothing.
+        let same = try await world.kii("POST", "/users/me", #"{"loginName":"stranger_1","score":1}"#, token: user.token)
+        #expect(same.status == 200, "\(same.text)")
+    }
 }

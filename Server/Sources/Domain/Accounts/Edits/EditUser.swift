@@ -41,11 +41,26 @@ package struct EditUser: Sendable {
             }
             guard known != nil else { throw .userUnknown }
         }
+        if let known { try await countLookUp(by: edit, of: known, in: application.id, author) }
         let ready = try await ready(edit, of: known, in: application, by: author)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.user(id, in: application.id) else { throw .userUnknown }
             return try ready.store(before, keeping: author.kept, in: transaction)
         }
+    }
+
+    /// Counts a user's request for another identifier as a look-up: the response tells whether somebody has it (requirement 10).
+    private func countLookUp(
+        by edit: UserEdit, of known: User, in application: Identifier<Application>, _ author: AccountAuthor
+    ) async throws(DomainError) {
+        let needed = edit.needed(for: known)
+        // Who may not ask is told nothing.
+        guard needed.contains(.identifiersChanged), prepareCredential.limits != nil, let payer = author.payer,
+            author.actor.may(.identifiersChanged, known)
+        else { return }
+        try author.requireProof(of: needed, at: clock.now)
+        let rateLimiter = RateLimiter(store: store, clock: clock)
+        try await rateLimiter(LookUpUser.counter(of: payer.user, in: application), limit: LookUpUser.lookUps)
     }
 
     /// Makes an edit ready for the transaction that stores it: hashes a password, seals grants, draws ids, begins entries

@@ -8,6 +8,11 @@ package struct LookUpUser: Sendable {
     let rateLimiter: RateLimiter
     let hasLimits: Bool
 
+    /// What counts the look-ups of a user, and whatever else tells the user who has an identifier.
+    static func counter(of user: Identifier<User>, in application: Identifier<Application>) -> RateLimitKey {
+        RateLimitKey(application: application, kind: "user-look-up", subject: user.rawValue)
+    }
+
     /// - Parameters:
     ///   - identifier: What is looked for.
     ///   - application: Where.
@@ -18,9 +23,7 @@ package struct LookUpUser: Sendable {
         _ identifier: LogInIdentifier, in application: Identifier<Application>, by user: Identifier<User>?
     ) async throws(DomainError) -> User? {
         if let user, hasLimits {
-            try await rateLimiter(
-                RateLimitKey(application: application, kind: "user-look-up", subject: user.rawValue),
-                limit: Self.lookUps)
+            try await rateLimiter(Self.counter(of: user, in: application), limit: Self.lookUps)
         }
         let found = try await store.read { transaction throws(DomainError) in
             try transaction.user(identifier, in: application)
