@@ -136,8 +136,14 @@ struct RegistrationRouteTests {
         let user = try await world.kiiUser("hana")
         _ = try await world.modules.deletion.deleteUser(
             Identifier(rawValue: user.id), in: world.application, by: .local)
+        // Nobody else sees the user by then, by whatever name.
+        let other = try await world.kiiUser("other")
+        for name in [user.id, "LOGIN_NAME:hana"] {
+            let read = try await world.kii("GET", "/users/\(name)", token: other.token)
+            #expect(read.status == 404 && read.code == "USER_NOT_FOUND", "\(read.text)")
+        }
         let answer = try await world.kii("DELETE", "/users/\(user.id)", token: try await world.administrator())
         #expect(answer.status == 204, "\(answer.text)")
-        #expect(try await Self.users(world).isEmpty)
+        #expect(try await Self.users(world).count == 1)
     }
 }

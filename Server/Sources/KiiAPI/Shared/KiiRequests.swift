@@ -138,12 +138,18 @@ struct KiiRequests: Sendable {
         switch reference {
         case .me: throw KiiFault.unauthorized(in: enabled.publicKey)
         case .id(let id):
+            let found: User
             do {
-                return try await accounts.readUser(id, in: enabled.application.id)
+                found = try await accounts.readUser(id, in: enabled.application.id)
             } catch {
                 guard case .userUnknown = error else { throw error }
                 throw reference.notFound(in: enabled.publicKey)
             }
+            // Others do not see a user on the way out, whom an administrator can still erase.
+            guard user == nil || found.isVisible(to: .everything) else {
+                throw reference.notFound(in: enabled.publicKey)
+            }
+            return found
         case .identifier(let identifier, _, _):
             guard let user = try await accounts.lookUpUser(identifier, in: enabled.application.id, by: user),
                 AddressKind(identifier.kind)?.counts(of: user, enabled.options) ?? true
