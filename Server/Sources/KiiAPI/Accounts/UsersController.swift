@@ -93,9 +93,10 @@ final class UsersController: Sendable {
         let user = try await request.user()
         var profile = try KiiProfile(try await request.body(), over: user)
         let pending = profile.identifiers.takePendingAddresses(of: user, by: request.caller, in: request.enabled)
-        // Predefined: a missing one stays as it is.
+        // Predefined: a missing one stays as it is. So does a field of another protocol whose name no client of Kii is shown.
+        let kept = Set(user.fields.keys.filter(KiiUserObject.isReserved))
         var edit = UserEdit(
-            compatible: .replaced(profile.fields, keeping: ["country"]), identifiers: profile.identifiers)
+            compatible: .replaced(profile.fields, keeping: kept), identifiers: profile.identifiers)
         if let name = profile.displayName { edit.displayName = .set(name) }
         if let locale = profile.locale { edit.locale = .set(locale) }
         edit.password = .first(profile.password)

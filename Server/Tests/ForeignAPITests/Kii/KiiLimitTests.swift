@@ -49,6 +49,24 @@ struct KiiLimitTests {
         }
     }
 
+    @Test("stays when all fields are sent anew, where another protocol wrote it under a name unknown to Kii")
+    func otherProtocolsFields() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.kiiUser("mina26", "correct horse 7 staple")
+        let logIn = try await world.native(
+            "POST", "/v1/log-in/password", #"{"identifier":"mina26","password":"correct horse 7 staple"}"#)
+        guard case .object(let session)? = try logIn.json()["session"], case .string(let token)? = session["token"]
+        else {
+            throw Missing(description: logIn.text)
+        }
+        let body = #"{"fields":{"_plan":"gold","errorCode":7,"level":1}}"#
+        #expect(try await world.native("PATCH", "/v1/user", body, token: token).status == 200)
+        let written = try await world.kii("POST", "/users/me", #"{"score":2}"#, token: user.token)
+        #expect(written.status == 200, "\(written.text)")
+        let fields = try await world.native("GET", "/v1/user", token: token).json()["fields"]
+        #expect(fields == .object(["_plan": "gold", "errorCode": 7, "score": 2]))
+    }
+
     @Test("is the application's from when it switches Kii on, and the operator's to change afterwards")
     func enabled() async throws {
         let world = try await ForeignWorld()
