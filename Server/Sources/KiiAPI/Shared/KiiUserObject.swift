@@ -101,14 +101,16 @@ struct KiiProfile: Sendable {
             wrong.append("country")
         }
         identifiers = NewIdentifiers(rules: .kii)
-        // What is echoed as it is changes nothing.
+        // What is echoed as it is changes nothing, and neither does the same written in another way.
         if let name = try body.text("loginName"), name != present?.username { identifiers.username = .set(name) }
-        if let address = try body.text("emailAddress"), address != present?.email { identifiers.email = .set(address) }
+        if let address = try body.text("emailAddress"), MailAddress(address)?.text ?? address != present?.email {
+            identifiers.email = .set(address)
+        }
         if let typed = try body.text("phoneNumber") {
             var home = country
             if home == nil, case .string(let stored)? = present?.fields["country"] { home = stored }
             if let number = KiiPhoneNumber.global(typed, country: home) {
-                if number != present?.phone { identifiers.phone = .set(number) }
+                if PhoneNumber(number)?.text ?? number != present?.phone { identifiers.phone = .set(number) }
             } else {
                 wrong.append("phoneNumber")
             }

@@ -112,6 +112,30 @@ struct KiiTextMessageTests {
         #expect(stored.credentialsVersion > 0)
     }
 
+    @Test("wait for no verification when they are only written in another way, and neither do mail addresses")
+    func sameWrittenOtherwise() async throws {
+        var settings = ApplicationSettings()
+        var options = ForeignOptions(demandsVerifiedEmail: true)
+        options.demandsVerifiedPhone = true
+        settings.foreignOptions[.kii] = options
+        let world = try await ForeignWorld(settings, server: ["rate-limits": "off", "dev": "on"])
+        let user = try await user(#","emailAddress":"one@example.com""#, at: world)
+        let (id, application) = (Identifier<User>(rawValue: user.id), world.application.id)
+        try await world.importing { transaction throws(DomainError) in
+            guard var known = try transaction.user(id, in: application) else { throw .userUnknown }
+            (known.emailVerifiedAt, known.phoneVerifiedAt) = (known.createdAt, known.createdAt)
+            try transaction.updateIdentifiers(of: known)
+        }
+        _ = try await world.modules.messaging.deliverMail()
+        // As an app does that sends what was typed each time.
+        let body = #"{"emailAddress":"one@EXAMPLE.com","phoneNumber":"+81-90-1234-5678","score":1}"#
+        #expect(try await world.kii("POST", "/users/me", body, token: user.token).status == 200)
+        let me = try await world.kii("GET", "/users/me", token: user.token).json()
+        #expect(me["_emailAddressPending"] == nil && me["_phoneNumberPending"] == nil)
+        #expect(me["phoneNumber"] == .string(Self.number) && me["phoneNumberVerified"] == .bool(true))
+        #expect(try await world.modules.messaging.deliverMail().delivered == 0)
+    }
+
     @Test("are written to again on demand, in the user's language, with the code that is good")
     func resend() async throws {
         let world = try await world()
