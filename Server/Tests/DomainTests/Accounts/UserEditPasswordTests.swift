@@ -174,7 +174,7 @@ struct UserEditPasswordTests {
         func mayAsk(_ url: String) -> Bool { true }
 
         func ask(_ request: HookRequest) async -> HookOutcome {
-            let isHeld = isFirst.withLock { first in
+            let isHeld = isFirst.withLock { first -> Bool in
                 defer { first = false }
                 return first
             }

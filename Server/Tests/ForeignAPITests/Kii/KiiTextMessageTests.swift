@@ -205,7 +205,7 @@ struct KiiTextMessageTests {
         #expect(try await completeReset(name, code, "another", at: world).status == 403)
     }
 
-    @Test("get a new password although a stranger guesses at the code, who is not told when the guess is right")
+    @Test("get a new password although a stranger guesses at the code, who does not learn when the guess is right")
     func strangersGuesses() async throws {
         let world = try await world(demands: false)
         let user = try await user(at: world)

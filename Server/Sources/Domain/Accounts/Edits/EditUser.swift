@@ -54,7 +54,7 @@ package struct EditUser: Sendable {
         by edit: UserEdit, of known: User, in application: Identifier<Application>, _ author: AccountAuthor
     ) async throws(DomainError) {
         let needed = edit.needed(for: known)
-        // Who may not ask is told nothing.
+        // Who may not ask learns nothing.
         guard needed.contains(.identifiersChanged), prepareCredential.limits != nil, let payer = author.payer,
             author.actor.may(.identifiersChanged, known)
         else { return }
