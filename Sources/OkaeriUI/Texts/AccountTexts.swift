@@ -122,7 +122,7 @@ extension TextTable {
                 "ほかの端末すべてからログアウトしますか？",
                 "다른 모든 기기에서 로그아웃할까요?"),
             .sessionsEnded: Entry(
-                "Logged out on {count} devices.",
+                "Devices logged out: {count}",
                 "{count}台の端末からログアウトしました。",
                 "기기 {count}대에서 로그아웃했습니다."),
             .deviceKeysTitle: Entry(
@@ -194,9 +194,9 @@ extension TextTable {
                 "アカウントの削除",
                 "계정 삭제"),
             .deletionIntroduction: Entry(
-                "You are logged out everywhere at once. After seven days everything is erased; until then you can come back.",
-                "すべての端末からすぐにログアウトします。7日後にすべてのデータを消去します。それまでは元に戻せます。",
-                "모든 기기에서 바로 로그아웃됩니다. 7일 후 모든 데이터가 삭제되며, 그 전에는 복구할 수 있습니다."),
+                "You are logged out everywhere at once. Everything is erased some days later; until then you can come back.",
+                "すべての端末からすぐにログアウトします。すべてのデータは一定期間後に消去します。それまでは元に戻せます。",
+                "모든 기기에서 바로 로그아웃됩니다. 일정 기간이 지나면 모든 데이터가 삭제되며, 그 전에는 복구할 수 있습니다."),
             .deletionConfirmation: Entry(
                 "Type {word} to confirm",
                 "確認のため「{word}」と入力してください",

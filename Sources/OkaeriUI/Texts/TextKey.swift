@@ -190,7 +190,7 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case sessionsEndOthers = "sessions.endOthers"
     /// “Log out on all other devices?”
     case sessionsEndOthersQuestion = "sessions.endOthersQuestion"
-    /// “Logged out on {count} devices.”
+    /// “Devices logged out: {count}”
     case sessionsEnded = "sessions.ended"
     /// “Your devices”
     case deviceKeysTitle = "deviceKeys.title"
@@ -276,7 +276,7 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case secondFactorsRemoved = "secondFactors.removed"
     /// “Delete account”
     case deletionTitle = "deletion.title"
-    /// “You are logged out everywhere at once. After seven days everything is erased; until then you can come back.”
+    /// “You are logged out everywhere at once. Everything is erased some days later; until then you can come back.”
     case deletionIntroduction = "deletion.introduction"
     /// “Type {word} to confirm”
     case deletionConfirmation = "deletion.confirmation"

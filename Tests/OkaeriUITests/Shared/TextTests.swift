@@ -44,6 +44,20 @@ struct TextTests {
         #expect(ScreenTexts(languages: ["en"])(.passwordTooShort) == "Password must be at least {minimum} characters.")
     }
 
+    @Test("are right for one device as for many")
+    func singular() {
+        for key in [TextKey.sessionsEnded, .deviceKeysRemoved] {
+            let text = ScreenTexts(languages: ["en"])(key, ["count": "1"])
+            #expect(text.hasSuffix(": \u{2068}1\u{2069}"))
+        }
+    }
+
+    @Test("name no number of days until a deletion, which each application sets", arguments: ["en", "ja", "ko"])
+    func grace(language: String) {
+        let text = ScreenTexts(languages: [language])(.deletionIntroduction)
+        #expect(!text.contains("seven") && !text.contains { $0.isNumber })
+    }
+
     @Test("have something for every fault of a field")
     func faults() {
         let faults: [ValidationError] = [
