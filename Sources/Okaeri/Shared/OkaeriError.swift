@@ -173,10 +173,11 @@ extension OkaeriError {
     init(_ response: TransportResponse, problem: Problem?) {
         let retryAfter = response.retryAfter
         guard let problem else {
-            // Proxies respond without a problem document when the server behind them is away.
+            // Proxies respond without a problem document when the server behind them is away, some of them with numbers
+            // of their own (521 and its neighbours).
             switch response.status {
             case 429: self = .rateLimited(retryAfter: retryAfter)
-            case 502, 503, 504: self = .serverUnavailable(retryAfter: retryAfter)
+            case 408, 500...599: self = .serverUnavailable(retryAfter: retryAfter)
             default: self = .unexpectedResponse(status: response.status)
             }
             return

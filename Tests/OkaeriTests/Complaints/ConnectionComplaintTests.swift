@@ -95,7 +95,7 @@ struct ConnectionComplaintTests {
 
     @Test(
         "complaint 17: a server in trouble does not delay the greeting of a known user",
-        arguments: [429, 500, 502, 503, 504])
+        arguments: [408, 429, 500, 502, 503, 504, 521, 530])
     func serverInTrouble(status: Int) async throws {
         let user = try await world.launch().logInAutomatically().user
         let codes: [Int: ErrorCode] = [429: .rateLimited, 500: .internalError, 503: .storageUnavailable]
@@ -140,6 +140,19 @@ struct ConnectionComplaintTests {
         #expect(await isDelivered)
         #expect(world.server.sessionCount == 0)
         #expect(world.server.requests(to: APIPath.logOut).count == 1)
+    }
+
+    @Test("complaint 18: a log-out is repeated when a proxy answers for a server that is away", arguments: [500, 521])
+    func logOutBehindProxy(status: Int) async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.server.fail(.response(TransportResponse(status: status)), path: APIPath.logOut)
+        await client.logOut()
+        await world.server.waitForRequests(1, to: APIPath.logOut)
+        // The first may be the one that the proxy answers.
+        await client.deliverPendingLogOuts()
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
     }
 
     @Test("complaint 18: a log-out with a dead session succeeds and is not repeated")
