@@ -62,14 +62,19 @@ extension SessionKeeper {
             accessTokensVersion = user.claimsVersion
         }
         let tokenName = (isBound ? "bound " : "") + (audience ?? "")
-        if let known = accessTokens[tokenName], known.expiresAt > clock.now.addingTimeInterval(60) { return known }
         let asked = clock.now
+        // With a clock that was put back nobody knows how long a token of before still lives.
+        if let known = accessTokens[tokenName], known.askedAt <= asked,
+            known.token.expiresAt > asked.addingTimeInterval(60)
+        {
+            return known.token
+        }
         let body = TokenBody(audience: audience, isBound: isBound ? true : nil)
         let received = try await authenticated(APICall(.post, APIPath.token, body: body))
         let response = try received.response.decoded(TokenResponse.self)
         let token = AccessToken(
             value: response.accessToken, expiresAt: asked.addingTimeInterval(TimeInterval(response.expiresIn)))
-        accessTokens[tokenName] = token
+        accessTokens[tokenName] = (token, asked)
         return token
     }
 

@@ -29,7 +29,7 @@ actor SessionKeeper {
     /// The callers who wait for a log-in, by their numbers in the machine.
     var waitingCallers: [Int: AsyncStream<LogInMachine.Outcome>.Continuation] = [:]
     var nextCaller = 0
-    var accessTokens: [String: AccessToken] = [:]
+    var accessTokens: [String: (token: AccessToken, askedAt: Date)] = [:]
     /// The version of the claims in `accessTokens`.
     var accessTokensVersion: String?
     var recovery: Task<Void, Never>?

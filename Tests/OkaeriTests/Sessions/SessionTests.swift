@@ -74,6 +74,15 @@ struct SessionTests {
         #expect(world.server.requests(to: APIPath.token).count == 2)
     }
 
+    @Test("give another access token after the device's clock was put back: how long the kept one lives is not known")
+    func clockPutBack() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let first = try await client.accessToken()
+        world.clock.advance(by: .seconds(-3600))
+        #expect(try await client.accessToken() != first)
+    }
+
     @Test("give access tokens for each audience that the application lists")
     func audiences() async throws {
         world.server.audiences = ["shop"]
