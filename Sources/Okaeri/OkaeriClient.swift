@@ -107,7 +107,7 @@ public final class OkaeriClient: Sendable {
     ///
     /// An anonymous user whose only way in was this key is lost.
     ///
-    /// - Throws: `OkaeriError.storageUnavailable`.
+    /// - Throws: `OkaeriError`: `.storageUnavailable`, or `.storageLocked` when the vault cannot be read now.
     public func forgetDevice() async throws(OkaeriError) {
         try await keeper.erase()
     }

@@ -25,9 +25,8 @@ extension SessionKeeper {
     private func deliverEach() async -> Bool {
         defer { delivery = nil }
         while let token = record?.pendingRevocations.first {
-            let session = VaultRecord.StoredSession(id: "", token: token)
             do throws(OkaeriError) {
-                _ = try await exchange(APICall(.post, APIPath.logOut), session: session, tries: 1)
+                try await deliver(token)
             } catch {
                 // A refusal that time does not change means that the session is gone as it is.
                 if error.isTemporary {
@@ -38,5 +37,24 @@ extension SessionKeeper {
             await change(.revoked(token))
         }
         return true
+    }
+
+    /// Tells the server of one log-out. Where it wants a proof, that must be by the key that opened the session: when the
+    /// one in use is refused, the few before it are tried.
+    private func deliver(_ token: Secret) async throws(OkaeriError) {
+        let session = VaultRecord.StoredSession(id: "", token: token)
+        let newest = record?.keySlot ?? 0
+        var slot = newest
+        while true {
+            do throws(OkaeriError) {
+                var key: (any DeviceKey)?
+                if record?.proofRequired == true { key = try await deviceKey(slot) }
+                _ = try await exchange(APICall(.post, APIPath.logOut), session: session, key: key, tries: 1)
+                return
+            } catch {
+                guard error == .proofRefused(.proofInvalid), slot > 0, newest - slot < 8 else { throw error }
+                slot -= 1
+            }
+        }
     }
 }

@@ -195,12 +195,15 @@ actor SessionKeeper {
     /// Forgets everything about the device, without a word to the server.
     func erase() async throws(OkaeriError) {
         handle(.forgotten)
-        let slots = (record?.keySlot ?? 0)
         temporary = nil
         do throws(VaultError) {
             let lock = try await vault.lock(.change, for: application)
             defer { lock.release() }
-            for slot in 0...slots { try await vault.erase(keyName(slot)) }
+            // What is in memory may be older than what another process has stored, or not there yet. One key more was made
+            // if a log-in of somebody else came to nothing. The record, which tells of the others, goes last.
+            let stored = VaultRecord.read(try await vault.loadRecord(for: application))
+            let last = max(stored.keySlot, record?.keySlot ?? 0) + 1
+            for slot in (0...last).reversed() { try await vault.erase(keyName(slot)) }
         } catch {
             throw OkaeriError(error)
         }

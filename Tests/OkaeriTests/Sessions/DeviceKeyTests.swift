@@ -78,6 +78,38 @@ struct DeviceKeyTests {
         #expect(try await world.launch().logInAutomatically().user.id == user.id)
     }
 
+    @Test("are all gone when the device was forgotten, also by a client that has not looked at them yet")
+    func forgotten() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        await client.useNewDeviceKey()
+        let second = try await client.logInAutomatically().user
+        let next = world.launch(inBackground: false)
+        try await next.forgetDevice()
+        try await next.logInAutomatically()
+        await next.useNewDeviceKey()
+        guard case .firstVisit(let user) = try await next.logInAutomatically() else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        #expect(user.id != second.id)
+    }
+
+    @Test("that were replaced still prove the log-out from what they opened, where every request needs a proof")
+    func logOutByFormerKey() async throws {
+        world.server.proofRequired = true
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        try await client.reloadUser()
+        world.server.isOffline = true
+        await client.useNewDeviceKey()
+        world.server.isOffline = false
+        // The first may be the one that found no network.
+        await client.deliverPendingLogOuts()
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
     @Test("are replaced on wish by one that begins anew")
     func newKey() async throws {
         let (phone, tablet, vault) = try await devices()
