@@ -3,6 +3,7 @@ import OkaeriWire
 extension SessionKeeper {
     /// Logs out on this device, whatever network and storage do, and tells the server as soon as possible.
     func logOut() async {
+        departures += 1
         handle(.loggedOut)
         await endTemporary()
         let after = await change(.logOut(epoch: nil))

@@ -26,6 +26,8 @@ actor SessionKeeper {
     var clockOffset: TimeInterval = 0
     /// What is decided about log-ins.
     var machine = LogInMachine()
+    /// Counts the log-outs and the times that the device was forgotten: a typed log-in that began before does not count.
+    var departures = 0
     /// The callers who wait for a log-in, by their numbers in the machine.
     var waitingCallers: [Int: AsyncStream<LogInMachine.Outcome>.Continuation] = [:]
     var nextCaller = 0
@@ -194,6 +196,7 @@ actor SessionKeeper {
 
     /// Forgets everything about the device, without a word to the server.
     func erase() async throws(OkaeriError) {
+        departures += 1
         handle(.forgotten)
         temporary = nil
         do throws(VaultError) {

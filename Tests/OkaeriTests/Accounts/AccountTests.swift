@@ -79,6 +79,40 @@ struct AccountTests {
         #expect(await app.currentUser == nil)
     }
 
+    @Test("that are not remembered outlive a call that comes back refused after another has renewed the token")
+    func renewedMeanwhile() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        let hana = try await app.logIn(identifier: "hana", password: password, rememberMe: .untilQuit).user
+        world.server.fail(
+            .problem(Problem(title: "old token", status: 401, code: .sessionInvalid)), path: APIPath.user)
+        world.server.hold(path: APIPath.user)
+        let late = Task { try await app.reloadUser() }
+        await world.server.waitForRequests(1, to: APIPath.user)
+        try await app.reauthenticate(password: password)
+        world.server.release()
+        #expect(try await late.value.id == hana.id)
+        #expect(await app.currentUser?.id == hana.id)
+    }
+
+    @Test(
+        "open nothing by a password when somebody logs out or forgets the device before the response",
+        arguments: [false, true], [RememberMe.automatic, .untilQuit, .never])
+    func overtaken(isForgotten: Bool, rememberMe: RememberMe) async throws {
+        let (password, app) = (password, world.launch(inBackground: false))
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        world.server.hold(path: APIPath.logInWithPassword)
+        let late = Task { try await app.logIn(identifier: "hana", password: password, rememberMe: rememberMe) }
+        await world.server.waitForRequests(1, to: APIPath.logInWithPassword)
+        if isForgotten { try await app.forgetDevice() } else { await app.logOut() }
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await late.value }
+        #expect(await app.currentUser == nil)
+        #expect(await app.deliverPendingLogOuts())
+        // That of the device on which she signed up.
+        #expect(world.server.sessionCount == 1)
+    }
+
     @Test("refuse what is wrong with typed errors")
     func errors() async throws {
         let app = world.launch()

@@ -24,6 +24,18 @@ struct DeletionTests {
         #expect(world.server.requests(to: APIPath.logOut).isEmpty)
     }
 
+    @Test("is taken back for good also during a log-in that is not to be remembered")
+    func restoredFromTemporary() async throws {
+        let password = "four quiet words"
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        _ = try await client.deleteUser()
+        try await client.logIn(identifier: "hana", password: password, rememberMe: .untilQuit)
+        #expect(try await client.restoreUser().user.id == user.id)
+        #expect(await world.launch().currentUser?.id == user.id)
+    }
+
     @Test("is final when the time is over: the next log-in makes a user")
     func final() async throws {
         let client = world.launch()

@@ -110,6 +110,19 @@ struct TransferTests {
         #expect(try await new.reloadUser().id == user.id)
     }
 
+    @Test("is kept where it replaces a log-in that was not to be remembered")
+    func endsTemporary() async throws {
+        let password = "four quiet words"
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let old = world.launch()
+        let user = try await old.logInAutomatically().user
+        let new = world.launch(vault: newVault, inBackground: false)
+        try await new.logIn(identifier: "hana", password: password, rememberMe: .untilQuit)
+        try await new.redeemTransferCode(try await old.issueTransferCode().code)
+        #expect(await new.currentUser?.id == user.id)
+        #expect(await world.launch(vault: newVault).currentUser?.id == user.id)
+    }
+
     @Test("survives an answer that gets lost")
     func lostAnswer() async throws {
         let old = world.launch()

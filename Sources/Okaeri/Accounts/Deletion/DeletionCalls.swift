@@ -17,14 +17,20 @@ extension SessionKeeper {
     func restoreUser() async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
-        let record = try await read()
+        var record = try await read()
         var call = try APICall(
             .post, APIPath.logInAutomatically, body: AutomaticLogInBody(device: configuration.device.body),
             idempotencyKey: randomness.unguessableName())
         call.restores = true
         let key = try await deviceKey()
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
-        let result = try await accept(try response.decoded(LogInResponse.self), after: record)
+        let logIn = try response.decoded(LogInResponse.self)
+        if temporary != nil {
+            // The key's user is remembered, and ends a log-in that is not.
+            await endTemporary()
+            record = self.record ?? record
+        }
+        let result = try await accept(logIn, after: record)
         readNoticeCount(response)
         return result.welcome
     }

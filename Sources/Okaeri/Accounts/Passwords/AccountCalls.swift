@@ -54,10 +54,11 @@ extension SessionKeeper {
     func logIn(
         _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false
     ) async throws(OkaeriError) -> LogInResponse {
+        let began = departures
         // Awaited at once: it only keeps a cancelled caller from losing a session.
         let task = Task { () async -> Result<LogInResponse, OkaeriError> in
             do throws(OkaeriError) {
-                return .success(try await self.logInAlone(typed, rememberMe, restoring))
+                return .success(try await self.logInAlone(typed, rememberMe, restoring, began))
             } catch {
                 return .failure(error)
             }
@@ -66,18 +67,17 @@ extension SessionKeeper {
     }
 
     private func logInAlone(
-        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ began: Int
     ) async throws(OkaeriError) -> LogInResponse {
         let lock = try await logInLock()
         defer { lock.release() }
         let before = try await read()
-        let era = machine.era
         let response: LogInResponse
         switch rememberMe {
-        case .automatic: response = try await logInToStay(typed, restoring, before)
-        case .untilQuit, .never: response = try await logInTemporarily(typed, rememberMe, restoring, before)
+        case .automatic: response = try await logInToStay(typed, restoring, before, began)
+        case .untilQuit, .never:
+            response = try await logInTemporarily(typed, rememberMe, restoring, before, began)
         }
-        guard era == machine.era else { throw .loggedOutMeanwhile }
         handle(.replaced)
         handle(.confirmed(session: response.session.id))
         publishState()
@@ -86,11 +86,12 @@ extension SessionKeeper {
     }
 
     private func logInToStay(
-        _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord
+        _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord, _ began: Int
     ) async throws(OkaeriError) -> LogInResponse {
         var slot = before.keySlot + (typed.leadsAway(from: before) ? 1 : 0)
         var response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         var abandoned: [Secret] = []
+        try await check(response, began: began)
         if !(try await joined(response, slot)) {
             // The key leads to somebody else, with whom it stays; this log-in gets one of its own.
             abandoned.append(Secret(response.session.token))
@@ -98,21 +99,23 @@ extension SessionKeeper {
             response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         }
         await endTemporary()
+        try await check(response, began: began, abandoned)
         await change(.replace(response, keySlot: slot, abandoned: abandoned))
         return response
     }
 
     private func logInTemporarily(
-        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord
+        _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord, _ began: Int
     ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
         var slot = isKnown ? before.keySlot : nil
-        if case .secondFactor(_, let began) = typed { slot = began }
+        if case .secondFactor(_, let keySlot) = typed { slot = keySlot }
         let response = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false, slot: slot, restoring,
             rememberMe)
         await endTemporary()
         let stored = await change(.logOut(epoch: nil))
+        try await check(response, began: began)
         var present = VaultRecord()
         present.epoch = stored.epoch
         present.generation = stored.generation
@@ -142,6 +145,16 @@ extension SessionKeeper {
             throw error.began(
                 .init(keySlot: slot, rememberMe: rememberMe, device: device, restores: call.restores))
         }
+    }
+
+    /// Gives up what a log-in opened, when somebody logged out or the device was forgotten since it began.
+    private func check(
+        _ response: LogInResponse, began: Int, _ abandoned: [Secret] = []
+    ) async throws(OkaeriError) {
+        guard departures != began else { return }
+        for token in abandoned + [Secret(response.session.token)] { await change(.revoke(token)) }
+        workInBackground()
+        throw .loggedOutMeanwhile
     }
 
     private func joined(_ response: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {

@@ -39,7 +39,8 @@ extension OkaeriClient {
     ///   - rememberMe: What the device remembers.
     ///   - restoring: Whether a user who asked to be deleted comes back by this, instead of `.userDeleted`.
     /// - Returns: The user, with the time of the log-in before this one.
-    /// - Throws: `OkaeriError`: `.credentialRefused`, `.rateLimited` after several wrong passwords.
+    /// - Throws: `OkaeriError`: `.credentialRefused`, `.rateLimited` after several wrong passwords, `.loggedOutMeanwhile`
+    ///   when ``logOut()`` was called before the response came.
     @discardableResult
     public func logIn(
         identifier: String, password: String, rememberMe: RememberMe = .automatic, restoring: Bool = false

@@ -18,7 +18,9 @@ extension SessionKeeper {
 
     /// A session instead of a dead one, without the person's noticing.
     func renew(_ dead: Secret?) async throws(OkaeriError) -> VaultRecord.StoredSession {
-        if temporary != nil {
+        if let temporary {
+            // Another call has renewed its token meanwhile.
+            if let session = temporary.session, session.token != dead { return session }
             // The device's key leads to somebody else.
             await endTemporary()
             throw .sessionEnded
