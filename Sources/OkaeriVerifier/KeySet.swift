@@ -57,12 +57,12 @@ public actor KeySet {
         if let known, now < known.freshUntil {
             if let key = known.keys[id] { return key }
             if underWay == nil {
-                guard now - (forcedAt ?? .min / 2) >= Self.forcedPause else { throw .keyUnknown }
+                guard !Self.isWithin(Self.forcedPause, of: forcedAt, at: now) else { throw .keyUnknown }
                 forcedAt = now
             }
-        } else if underWay == nil, let failedAt, now - failedAt < Self.failurePause {
+        } else if underWay == nil, Self.isWithin(Self.failurePause, of: failedAt, at: now) {
             return try kept(id, at: now)
-        } else if let failedAt, now - failedAt < Self.failureMemory, let key = known?.keys[id], isKept(at: now) {
+        } else if Self.isWithin(Self.failureMemory, of: failedAt, at: now), let key = known?.keys[id], isKept(at: now) {
             // Nobody awaits it: it stores what it gets, and ends by the source's own time limit.
             _ = refreshing()
             return key
@@ -70,6 +70,11 @@ public actor KeySet {
         // All who wait, wait for this one: it does not end with the request that began it.
         await refreshing().value
         return try kept(id, at: now)
+    }
+
+    /// Whether so many seconds have not passed since. A clock that was put back says nothing of what was before.
+    private static func isWithin(_ seconds: Int64, of moment: Int64?, at now: Int64) -> Bool {
+        moment.map { (0..<seconds).contains(now - $0) } ?? false
     }
 
     /// Whether the keys that are known count, fresh or not.

@@ -86,6 +86,17 @@ struct KeySetTests {
         #expect(await source.asked == 3)
     }
 
+    @Test("is asked for again although the clock was put back by an hour since it failed, or since a key was unknown")
+    func clockPutBack() async throws {
+        let failing = verifier(FakeKeySource([.failure, .keys(good)]))
+        #expect(await ask(failing) == "unavailable")
+        let unknowing = verifier(FakeKeySource([.keys(other), .keys(other), .keys(good)]))
+        for _ in 0..<2 { #expect(await ask(unknowing) == "keyUnknown") }
+        clock.advance(-3600)
+        #expect(await ask(failing) == nil)
+        #expect(await ask(unknowing) == nil)
+    }
+
     @Test("counts for an hour more while the server cannot be reached, and for no longer")
     func outage() async throws {
         let source = FakeKeySource([.keys(good, cacheControl: "max-age=300"), .failure])
