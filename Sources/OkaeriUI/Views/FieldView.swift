@@ -27,6 +27,8 @@
         }
 
         private var label: String { look.words(field.label) }
+        /// What VoiceOver says in place of what stands above the field.
+        private var spoken: String { field.rule.isRequired ? label : "\(label), \(look.words(.optional))" }
         private var fault: String? { field.fault.map { look.words($0.message(in: field)) } }
 
         var body: some View {
@@ -109,7 +111,7 @@
             .submitLabel(form.returnSubmits(in: field.id) ? .go : .next)
             .onSubmit { send(.returned(field.id)) }
             .privacySensitive(field.kind.isSecret)
-            .accessibilityLabel(label)
+            .accessibilityLabel(spoken)
             .accessibilityHint(fault ?? field.hint.map { look.words($0) } ?? "")
             .accessibilityIdentifier(screen.identifier(field.id))
         }
