@@ -24,6 +24,8 @@ actor SessionKeeper {
     var unsaved: [(number: Int, change: RecordChange)] = []
     /// How far the device's clock is behind the server's, in seconds.
     var clockOffset: TimeInterval = 0
+    /// The user whose deletion was asked for here, until the next log-in.
+    var deletedUser: String?
     /// What is decided about log-ins.
     var machine = LogInMachine()
     /// Counts the log-outs and the times that the device was forgotten: a typed log-in that began before does not count.
@@ -152,6 +154,7 @@ actor SessionKeeper {
         adoptions += 1
         if known.epoch != record?.epoch { accessTokens = [:] }
         record = known
+        if known.loggedInUser != nil { deletedUser = nil }
         publishState()
     }
 

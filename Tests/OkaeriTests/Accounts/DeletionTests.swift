@@ -36,6 +36,18 @@ struct DeletionTests {
         #expect(await world.launch().currentUser?.id == user.id)
     }
 
+    @Test("is not taken back as somebody else, to whom the device's key leads")
+    func notSomebodyElse() async throws {
+        let client = world.launch(inBackground: false)
+        let guest = try await client.logInAutomatically().user
+        let hana = try await client.logIn(with: .apple(.test(user: "hana"))).user
+        _ = try await client.deleteUser()
+        await #expect(throws: OkaeriError.userChanged) { try await client.restoreUser() }
+        #expect(await client.currentUser == nil)
+        let welcome = try await client.logIn(with: .apple(.test(user: "hana")), restoring: true)
+        #expect(welcome.user.id == hana.id && hana.id != guest.id)
+    }
+
     @Test("is final when the time is over: the next log-in makes a user")
     func final() async throws {
         let client = world.launch()

@@ -6,18 +6,22 @@ extension SessionKeeper {
     func deleteUser() async throws(OkaeriError) -> Date {
         var call = APICall(.delete, APIPath.user)
         call.isProven = true
+        let user = try await read().loggedInUser?.id
         let received = try await authenticated(call)
         let erasedAt = Date(try received.response.decoded(DeletionResponse.self).erasedAt)
+        deletedUser = user
         handle(.replaced)
         await change(.forgetDeleted(epoch: received.epoch))
         return erasedAt
     }
 
-    /// Logs in with the device's key, and brings the user back.
+    /// Logs in with the device's key, and brings the user back. A key that leads to somebody else than the user who was
+    /// deleted here brings nobody.
     func restoreUser() async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
         var record = try await read()
+        if let deletedUser, let keyUser = record.keyUser, keyUser != deletedUser { throw .userChanged }
         var call = try APICall(
             .post, APIPath.logInAutomatically, body: AutomaticLogInBody(device: configuration.device.body),
             idempotencyKey: randomness.unguessableName())
@@ -25,6 +29,11 @@ extension SessionKeeper {
         let key = try await deviceKey()
         let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let logIn = try response.decoded(LogInResponse.self)
+        if let deletedUser, logIn.user.id != deletedUser {
+            await change(.revoke(Secret(logIn.session.token)))
+            workInBackground()
+            throw .userChanged
+        }
         if temporary != nil {
             // The key's user is remembered, and ends a log-in that is not.
             await endTemporary()

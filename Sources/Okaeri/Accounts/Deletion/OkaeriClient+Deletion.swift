@@ -14,7 +14,9 @@ extension OkaeriClient {
     /// Logs in with the device's key as ``logInAutomatically(device:user:)`` does, and brings the user back when the
     /// deletion was asked for, which a log-in tells as `OkaeriError.userDeleted`.
     ///
-    /// - Throws: `OkaeriError`.
+    /// A user to whom this device's key does not lead comes back by `restoring` of the log-in that led here.
+    ///
+    /// - Throws: `OkaeriError`: `.userChanged` when the key leads to another user than the one who was deleted here.
     @discardableResult
     public func restoreUser() async throws(OkaeriError) -> Welcome {
         try await keeper.restoreUser()

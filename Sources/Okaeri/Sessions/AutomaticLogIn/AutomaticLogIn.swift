@@ -5,6 +5,7 @@ extension SessionKeeper {
     /// Logs in with what the caller says of device and user.
     func logIn(device: DeviceInfo?, user: NewUser?) async throws(OkaeriError) -> Welcome {
         await endTemporary()
+        deletedUser = nil
         if let known = try await greetBySession() { return known }
         let device = device ?? configuration.device
         return try await logIn(AutomaticLogInBody(device: device.body, user: user?.body))
