@@ -9,3 +9,12 @@ public struct LogInCodeRequest: Codable, Hashable, Sendable {
     public let expiresAt: Date
     let ticket: String
 }
+
+extension LogInCodeRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Where the code goes, never what must come with it.
+    public var description: String { "log-in code for \(email)" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// Where the code goes and until when it is good, never what must come with it.
+    public var customMirror: Mirror { Mirror(self, children: ["email": email, "expiresAt": expiresAt]) }
+}

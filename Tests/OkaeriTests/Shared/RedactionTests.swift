@@ -44,6 +44,8 @@ struct RedactionTests {
         try await client.logInAutomatically()
         let token = try await client.accessToken()
         #expect(!allForms(of: token).contains(token.value))
+        let request = try await client.requestLogInCode(email: "hana@example.com")
+        #expect(!allForms(of: request).contains(request.ticket) && "\(request)" == "log-in code for hana@example.com")
         #expect(!allForms(of: Secret("topsecret")).contains("topsecret"))
         #expect(!allForms(of: [Secret("topsecret")]).contains("topsecret"))
         let key = SoftwareDeviceKey()
