@@ -64,7 +64,8 @@ struct UpstreamController: Sendable {
     }
 
     /// Whether a request is the other server's. That server may read capitals as small letters, and a proxy before it may
-    /// take `..` for a way up: what is kept here is kept in every writing.
+    /// take `..` for a way up: what is kept here is kept in every writing. What stands behind `#` is never sent, so that
+    /// `/users#` would arrive as `/users`.
     static func takes(_ call: ParseCall) -> Bool {
         takes(call.segments, call.caller.options)
     }
@@ -73,7 +74,8 @@ struct UpstreamController: Sendable {
         guard !options.upstream.isEmpty else { return false }
         var names: [String] = []
         for segment in segments {
-            guard let name = PercentEncoding.text(ofSegment: String(segment)), ![".", ".."].contains(name),
+            guard !segment.utf8.contains(UInt8(ascii: "#")),
+                let name = PercentEncoding.text(ofSegment: String(segment)), ![".", ".."].contains(name),
                 !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x2f || $0 == 0x5c })
             else { return false }
             names.append(name.lowercased())

@@ -73,7 +73,8 @@ struct ParseUpstreamTests {
             "/classes/_SESSION", "/Batch", "/classes/../users", "/classes/Game/../../users", "/functions/..%2fusers",
             "/classes/%2e%2e/users", "/functions/%2E%2E/login", "/./users", "/%75sers",
             "/functions/a%5c..%5c..%5cusers",
-            "/functions/%ff", "/classes",
+            "/functions/%ff", "/classes", "/users#", "/login#x", "/classes/_User#", "/classes/_Session#/s1", "/batch#",
+            "/classes/_User#?limit=1", "/functions/#/users",
         ])
     func own(path: String) async throws {
         let answer = try await world.parse("GET", path)
