@@ -47,6 +47,19 @@ struct FieldRuleTrapTests {
         #expect(own.parseCode == 119 && !own.text.contains("7"), "\(own.text)")
     }
 
+    @Test("hide from the user what Parse's master key has just read with the user's token", arguments: [true, false])
+    func masterWithToken(isMasterFirst: Bool) async throws {
+        let world = try await ForeignWorld([Self.flag, Self.mood])
+        let user = try await world.parseUser("mina26", #","mood":"x""#)
+        for isMaster in [isMasterFirst, !isMasterFirst, isMasterFirst] {
+            let me = try await world.parse("GET", "/users/me", token: user.token, master: isMaster)
+            let flag: JSONValue? = isMaster ? "watched" : Optional.none
+            #expect(try me.json()["flag"] == flag, "\(me.text)")
+            #expect(try me.json()["mood"] == "x" && me.text("sessionToken") == user.token, "\(me.text)")
+            #expect(try me.text("className") == "_User" && me.text("__type") == "Object")
+        }
+    }
+
     @Test("hide from those whom a list lets write what they may not read")
     func writersByList() async throws {
         let world = try await ForeignWorld([
