@@ -125,13 +125,17 @@ struct MovedSession: Sendable {
         return try transaction.session(token: SessionToken.Reference(token), in: session.application) != nil
     }
 
-    /// Stores the session unless it is present.
+    /// Stores the session unless it is present. The user's oldest end beyond the number that log-ins leave: other services have no
+    /// bound, and a user's sessions are read together.
     ///
     /// - Throws: `storageUnavailable`.
     func store(in transaction: any Transaction) throws(DomainError) {
         guard try !isPresent(in: transaction) else { return }
+        // No session is as old as that: none is replaced for its device.
+        let limit = SessionReplacement(
+            openedBefore: Timestamp(milliseconds: 0), maximum: SessionIssuer.maximumSessionsPerUser - 1)
         try transaction.insert(
-            session, token: SessionToken.Reference(token), attempt: nil, replacing: nil)
+            session, token: SessionToken.Reference(token), attempt: nil, replacing: limit)
         try transaction.noteImported(token, in: session.application)
     }
 }

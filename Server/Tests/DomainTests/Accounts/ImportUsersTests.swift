@@ -294,6 +294,28 @@ struct ImportUsersTests {
         #expect(try await stored("nameless") == nil)
     }
 
+    @Test("leaves a user the newest of so many sessions that log-ins would not leave them all", arguments: [true, false])
+    func manySessions(isNewestFirst: Bool) async throws {
+        _ = try await take([ImportedUser(user: user("one") { $0.username = "hana" })])
+        let maximum = SessionIssuer.maximumSessionsPerUser
+        let ages = (1...(2 * maximum)).map { Duration.seconds($0 * 60) }
+        let sessions = (isNewestFirst ? ages : ages.reversed()).map { age in
+            var old = session("a token of \(age)", of: "one")
+            old.createdAt = world.clock.now - age
+            return old
+        }
+        for expected in [ImportOutcome.imported, .present] {
+            for part in [sessions.prefix(maximum), sessions.suffix(maximum)] {
+                let outcomes = try await world.modules.sessions.importSessions(Array(part), isRehearsal: false)
+                #expect(outcomes.allSatisfy { $0 == expected })
+            }
+            let left = try await world.modules.sessions.listSessions(of: Identifier(rawValue: "one"), in: application)
+            #expect(left.count == maximum)
+            // What came last is there too, however old it is.
+            for age in ages.prefix(maximum - 1) { #expect(try await owner(of: "a token of \(age)") == "one") }
+        }
+    }
+
     @Test("wraps hashes of fast functions before they are stored, once, and not for those who are there")
     func fastHashes() async throws {
         let users = [
