@@ -91,6 +91,17 @@ struct ImportRulesTests {
         }
     }
 
+    @Test("a rehearsal refuses a password that nobody can have, as the import does", arguments: [0, 1024, 1025])
+    func longPassword(bytes: Int) async throws {
+        let password = Secret(String(repeating: "x", count: bytes))
+        for rehearsal in [ImportRehearsal(), nil] {
+            let imported = ImportedUser(user: user("one") { $0.username = "hana" }, password: password)
+            let outcome = try #require(try await take([imported], rehearsal: rehearsal).first)
+            let fields = bytes == 1024 ? [] : ["password"]
+            #expect(outcome.isRefusal != fields.isEmpty && Self.fields(of: outcome) == fields)
+        }
+    }
+
     @Test("a record that is refused is in nobody's way")
     func refusedFirst() async throws {
         for rehearsal in [ImportRehearsal(), nil] {

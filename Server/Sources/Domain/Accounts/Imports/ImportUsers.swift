@@ -177,17 +177,20 @@ package struct ImportUsers: Sendable {
         if hashes, faults.isEmpty || takesParts, let fast = hash, passwords.isFast(fast) {
             hash = try await passwords.wrap(fast, for: .imports)
         }
-        if hash == nil, let secret = imported.password, hashes, faults.isEmpty || takesParts {
-            guard let password = Password(secret.revealed) else {
+        var isWeak = false
+        if hash == nil, let secret = imported.password {
+            if let password = Password(secret.revealed) {
+                isWeak = password.isName(of: user)
+                if hashes, faults.isEmpty || takesParts {
+                    hash = try await passwords.hash(password, for: .imports)
+                }
+            } else {
                 faults.append(ValidationError(field: "password", rule: .tooManyBytes(maximum: Password.maximumBytes)))
-                return Candidate(user: user, hash: nil, faults: faults)
             }
-            hash = try await passwords.hash(password, for: .imports)
-            return Candidate(user: user, hash: hash, isWeak: password.isName(of: user), faults: faults)
         }
         let now = clock.now
         return Candidate(
-            user: user, hash: hash,
+            user: user, hash: hash, isWeak: isWeak,
             sessions: imported.sessions.map { MovedSession($0, randomness: randomness, at: now) },
             faults: faults + imported.sessions.flatMap(\.faults))
     }
