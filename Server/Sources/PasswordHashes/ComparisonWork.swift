@@ -17,20 +17,37 @@ package struct ComparisonWork: Sendable {
         case fast(FastHash.Function)
     }
 
+    /// What all functions of a comparison may cost together, when what one hash may is 1: the author of an import file must not be
+    /// able to stop log-ins by many costly hashes either.
+    private static let maximumShares = 2.0
+
     /// Of each function the most that any hash asks for.
     private let most: [Function: Int]
 
     /// - Parameters:
-    ///   - schemes: Those in use. What this program could not try costs nothing, and is left out.
-    ///   - standard: What new hashes are made with: stands for all when none is in use.
+    ///   - schemes: Those in use. What this program could not try costs nothing, and is left out; so are the costliest functions
+    ///     where all together would cost too much.
+    ///   - standard: What new hashes are made with, which is in use sooner or later.
     package init(_ schemes: Set<PasswordScheme>, standard: Argon2id) {
-        var most: [Function: Int] = [:]
+        var most = standard.dummy.work
         for scheme in schemes {
             guard let hash = StoredHash(scheme.decoy) else { continue }
             most.merge(hash.work, uniquingKeysWith: max)
         }
-        if most.isEmpty { most = standard.dummy.work }
-        self.most = most
+        self.most = Self.affordable(most)
+    }
+
+    /// The cheapest functions, as many as may be run one behind the other.
+    private static func affordable(_ most: [Function: Int]) -> [Function: Int] {
+        let shares = most.map { (function: $0.key, cost: $0.value, share: $0.key.share(of: $0.value)) }
+            .sorted { ($0.share, String(describing: $0.function)) < ($1.share, String(describing: $1.function)) }
+        var (kept, spent): ([Function: Int], Double) = ([:], 0)
+        for one in shares {
+            spent += one.share
+            guard spent <= maximumShares else { break }
+            kept[one.function] = one.cost
+        }
+        return kept
     }
 
     /// What is left to do.
@@ -47,11 +64,29 @@ package struct ComparisonWork: Sendable {
 extension ComparisonWork.Function {
     private static let zeros = [UInt8](repeating: 0, count: 16)
 
+    /// A cost as a part of the most that one hash may ask for (`StoredHash`). None has more, so that nothing overflows.
+    fileprivate func share(of cost: Int) -> Double {
+        switch self {
+        case .argon2(let head):
+            let strength = PHCString(Self.argon2Decoy(head).text).flatMap { Argon2id($0) }
+            return Double(strength.map { $0.memoryKiB * $0.passes } ?? 0) / Double(StoredHash.maximumPassedKiB)
+        case .bcrypt: return Double(cost) / Double(StoredHash.maximumBcryptRounds)
+        case .scrypt(let blockSize, let parallelism):
+            return 128 * Double(blockSize) * Double(parallelism) * Double(cost) / Double(StoredHash.maximumKiB * 1024)
+        case .pbkdf2: return Double(cost) / Double(StoredHash.maximumRounds)
+        case .fast(let function):
+            return Double(FastHash.rounds(ofCost: cost, function)) / Double(StoredHash.maximumRounds)
+        }
+    }
+
+    /// A hash of Argon2 that fits nothing.
+    private static func argon2Decoy(_ head: String) -> PasswordHash { PasswordScheme(text: head + "22$43").decoy }
+
     /// Hashes of the function that together have a cost between two costs.
     fileprivate func decoys(from done: Int, to most: Int) -> [StoredHash] {
         guard done < most else { return [] }
         switch self {
-        case .argon2(let head): return [.argon2(PasswordScheme(text: head + "22$43").decoy.text)]
+        case .argon2(let head): return [.argon2(Self.argon2Decoy(head).text)]
         case .bcrypt:
             return Self.powers(from: done, to: most).map { cost in
                 let exponent = cost.trailingZeroBitCount

@@ -63,6 +63,7 @@ package enum StoredHash: Sendable {
     /// PBKDF2: rounds times the blocks that the hash is made of. SHA-crypt and phpass: rounds.
     static let maximumRounds = 5_000_000
     private static let bcryptCosts = 4...15
+    static let maximumBcryptRounds = 1 << 15
     /// The longest hash and salt; the functions' own have 16 to 64 bytes.
     private static let maximumHashBytes = 128
 

@@ -62,6 +62,31 @@ struct ComparisonWorkTests {
         for hash in hashes { #expect(costs(hash) == nobody, "\(hash.text)") }
     }
 
+    @Test("is bounded, however many costly functions a file brings; the cheap ones stay")
+    func bounded() {
+        let letters = String(repeating: "A", count: 22)
+        let costly = (261_000..<261_064).map { "$argon2id$v=19$m=\($0),t=4,p=1$\(letters)$\(letters)" }
+        let schemes = Set((costly + [Self.bcrypt(5)]).compactMap { PasswordScheme(of: PasswordHash(text: $0)) })
+        #expect(schemes.count == 65)
+        let rest = ComparisonWork(schemes, standard: Self.standard).rest(after: nil)
+        let functions = Set(rest.flatMap(\.work.keys))
+        // The standard, bcrypt, and two that cost what one comparison may.
+        #expect(rest.count == 4 && functions.count == 4)
+        #expect(functions.contains(.bcrypt) && functions.contains(.argon2("$argon2id$v=19$m=16,t=2,p=1$")))
+    }
+
+    @Test("of the costliest hash of each function is made up for beside the standard's", arguments: [0, 1, 2])
+    func costliest(index: Int) throws {
+        let text = [
+            "$2b$15$" + String(repeating: "a", count: 53), Self.pbkdf2("sha256", 5_000_000, 43),
+            "$scrypt$ln=18,r=8,p=1$AAECAwQFBgcICQoLDA0ODw$nfkj3u1fRTHCea+fVr03sWV770kp5wLOLoEakziKhqE",
+        ][index]
+        let scheme = try #require(PasswordScheme(of: PasswordHash(text: text)))
+        let hash = try #require(StoredHash(PasswordHash(text: text)))
+        let rest = ComparisonWork([scheme], standard: Self.standard).rest(after: nil)
+        #expect(rest.count == 2 && rest.contains { $0.work == hash.work })
+    }
+
     @Test("fits nothing", arguments: populations)
     func decoys(population: [String]) throws {
         let schemes = Set(population.compactMap { PasswordScheme(of: PasswordHash(text: $0)) })

@@ -5,7 +5,8 @@ extension SQLTransaction {
         in application: Identifier<Application>
     ) throws(DomainError) -> Set<PasswordScheme> {
         let schemes = try connection.all(
-            PasswordSchemeRow.self, "FROM password_schemes WHERE application_id = $1", [.id(application)])
+            PasswordSchemeRow.self, "FROM password_schemes WHERE application_id = $1 ORDER BY scheme LIMIT $2",
+            [.id(application), .count(PasswordSchemeUse.maximumPerApplication)])
         return Set(schemes.map(\.scheme))
     }
 
@@ -39,8 +40,8 @@ extension SQLTransaction {
         }
     }
 
-    /// Notes that a hash's scheme is in use. Nearly always that is known, and nothing is written: a row that many wrote
-    /// would make them wait for each other.
+    /// Notes that a hash's scheme is in use, unless the application has as many as it may. Nearly always that is known, and nothing
+    /// is written: a row that many wrote would make them wait for each other.
     func noteScheme(
         of hash: PasswordHash, in application: Identifier<Application>, at now: Timestamp
     ) throws(DomainError) {
@@ -48,7 +49,14 @@ extension SQLTransaction {
         let use = try connection.first(
             PasswordSchemeRow.self, "FROM password_schemes WHERE application_id = $1 AND scheme = $2",
             [.id(application), .text(scheme.text)])
-        if let use, now - use.usedAt < PasswordSchemeUse.span / 2 { return }
+        if let use {
+            guard now - use.usedAt >= PasswordSchemeUse.span / 2 else { return }
+        } else {
+            let count = try connection.row(
+                "SELECT count(*) FROM password_schemes WHERE application_id = $1", [.id(application)]
+            ) { row throws(DomainError) in row.only.count }
+            guard count ?? 0 < PasswordSchemeUse.maximumPerApplication else { return }
+        }
         try connection.insert(
             PasswordSchemeUse(application: application, scheme: scheme, usedAt: now), as: PasswordSchemeRow.self,
             "ON CONFLICT (application_id, scheme) DO UPDATE SET used_at = excluded.used_at")

@@ -294,7 +294,7 @@ struct ImportUsersTests {
         #expect(try await stored("nameless") == nil)
     }
 
-    @Test("leaves a user the newest of so many sessions that log-ins would not leave them all", arguments: [true, false])
+    @Test("leaves a user the newest of more sessions than log-ins leave", arguments: [true, false])
     func manySessions(isNewestFirst: Bool) async throws {
         _ = try await take([ImportedUser(user: user("one") { $0.username = "hana" })])
         let maximum = SessionIssuer.maximumSessionsPerUser

@@ -176,6 +176,30 @@ extension Contract {
             // The one that was noted again when the hash was bettered is not looked for.
             try expectEqual(schemes, [[bcrypt, argon2], [bcrypt, scrypt], [argon2], [scrypt], []])
         },
+        Contract("knows so many schemes of an application's passwords and no more") { engine in
+            let samples = Samples()
+            let maximum = PasswordSchemeUse.maximumPerApplication
+            let users = (0..<maximum + 3).map { _ in samples.user() }
+            let other = samples.user(in: samples.otherApplication)
+            let counts = try await engine.write { transaction throws(DomainError) in
+                for (number, user) in users.enumerated() {
+                    try transaction.insert(user)
+                    try transaction.setPassword(
+                        PasswordHash(text: "$pbkdf2-sha256$i=\(1000 + number)$AAAA$BBBBBB"), of: user.id,
+                        in: user.application, at: samples.now)
+                }
+                try transaction.insert(other)
+                try transaction.setPassword(
+                    PasswordHash(text: "$2b$10$" + String(repeating: "a", count: 53)), of: other.id,
+                    in: other.application, at: samples.now)
+                return [
+                    try transaction.passwordSchemes(in: samples.application).count,
+                    try transaction.passwordSchemes(in: samples.otherApplication).count,
+                    try transaction.passwordSchemes(usedBefore: samples.now + .days(1), count: 2 * maximum).count,
+                ]
+            }
+            try expectEqual(counts, [maximum, 1, maximum + 1])
+        },
         Contract("gives a session a new token when its owner proved to be there") { engine in
             let samples = Samples()
             let user = samples.user()

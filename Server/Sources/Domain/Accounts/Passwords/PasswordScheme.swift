@@ -50,6 +50,9 @@ package struct PasswordScheme: Hashable, Sendable {
 package struct PasswordSchemeUse: Hashable, Sendable {
     /// How long a scheme is taken to be in use without looking.
     package static let span: Duration = .days(1)
+    /// The most schemes of an application that comparisons make up for: each log-in reads them. Some services drew the rounds of
+    /// each hash by chance.
+    package static let maximumPerApplication = 64
 
     package var application: Identifier<Application>
     package var scheme: PasswordScheme
