@@ -41,6 +41,20 @@ struct ImportHostileTests {
             ["import", service, file, "--application", id, "--data", folder.path, "--json"] + options)
     }
 
+    @Test("steer no terminal, and write no lines of their own into the report", arguments: ["--dry-run", "--partial"])
+    func terminal(option: String) async throws {
+        let id = try await application()
+        let file = "\(folder.path)/users.json"
+        let hostile = #"\u001b]0;x\u0007\nline 9, record 9: all is well"#
+        let record = #"{"id":"1\#(hostile)","username":"one","email":"none","fields":{"a\#(hostile)":1}}"#
+        try Data(record.utf8).write(to: URL(fileURLWithPath: file))
+        let finished = try await Program.run(
+            ["import", "users", file, "--application", id, "--data", folder.path, option])
+        let lines = finished.output.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].hasPrefix("line 1, record 1, 1\u{FFFD}]0;x"), "\(finished.output)")
+        #expect(!finished.output.contains { ["\u{1B}", "\u{7}"].contains($0) })
+    }
+
     @Test("name each line that is no record, and take the others", arguments: [true, false])
     func lines(isRehearsal: Bool) async throws {
         let id = try await application()

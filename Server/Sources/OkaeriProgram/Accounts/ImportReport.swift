@@ -35,7 +35,8 @@ struct ImportRefusal: Encodable {
         return String(decoding: text.utf8.prefix(maximumBytes), as: UTF8.self) + "…"
     }
 
-    var text: String { "line \(line), record \(index)\(id.map { ", \($0)" } ?? ""): \(reason)" }
+    /// One line, whatever the export holds.
+    var text: String { "line \(line), record \(index)\(id.map { ", \($0)" } ?? ""): \(reason)".printable }
 }
 
 /// What became of an export's records.
@@ -88,7 +89,7 @@ struct ImportReport: Encodable {
         return [
             """
             \(count) have access lists that let everybody write: anybody can change their fields, though nothing that \
-            leads to them. Change the lists, unless the app needs them: \(ids.joined(separator: ", "))\(more)
+            leads to them. Change the lists, unless the app needs them: \(ids.joined(separator: ", ").printable)\(more)
             """
         ]
     }

@@ -39,19 +39,26 @@ struct TextTable {
         }.joined(separator: "\n")
     }
 
+    private static func shown(_ value: String?) -> String {
+        guard let value, !value.isEmpty else { return "–" }
+        return value.printable
+    }
+}
+
+extension String {
     /// What joins characters to one, as in emoji and in Persian.
     private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
 
-    /// Names come from devices and people: what steers a terminal, or turns the direction of writing, is not let through.
-    private static func shown(_ value: String?) -> String {
-        guard let value, !value.isEmpty else { return "–" }
-        var shown = String.UnicodeScalarView()
-        for scalar in value.unicodeScalars {
+    /// Names come from devices, people and files: what steers a terminal, ends a line, or turns the direction of writing, is not
+    /// let through.
+    var printable: String {
+        var printable = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
             let category = scalar.properties.generalCategory
-            let isHarmless = category != .control && category != .format || joiners.contains(scalar)
-            shown.append(isHarmless ? scalar : "\u{FFFD}")
+            let isHarmless = category != .control && category != .format || Self.joiners.contains(scalar)
+            printable.append(isHarmless ? scalar : "\u{FFFD}")
         }
-        return String(shown)
+        return String(printable)
     }
 }
 
