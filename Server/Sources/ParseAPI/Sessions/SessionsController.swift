@@ -7,10 +7,12 @@ import OkaeriWire
 final class SessionsController: Sendable {
     private let sessions: Sessions
     private let readUser: ReadUser
+    private let recordReading: RecordReading
 
     init(_ modules: Modules) {
         sessions = modules.sessions
         readUser = modules.accounts.readUser
+        recordReading = modules.accounts.recordReading
     }
 
     /// `GET /sessions/me`: from the token alone, also when it has expired.
@@ -31,6 +33,10 @@ final class SessionsController: Sendable {
         let results = try await shown(page.sessions, options, tokenAsked: filter.token, call)
         var members: [String: JSONValue] = ["results": .array(results.map { .object($0) })]
         if options.counts { members["count"] = .integer(Int64(clamping: page.count)) }
+        // They say who is where, and have their users in them where `include` asks for these.
+        if call.caller.isMaster {
+            try await recordReading(of: nil, in: call.application.id, by: call.administrator)
+        }
         return ParseResponse(members)
     }
 

@@ -112,6 +112,21 @@ struct KiiAdministratorTests {
 
 @Suite("What administrators of old protocols read")
 struct AdministratorReadingTests {
+    @Test("of sessions stands there too, with their users or without", arguments: ["", "?include=user", "?include=*"])
+    func sessions(query: String) async throws {
+        let world = try await ForeignWorld(server: ["rate-limits": "off"])
+        let user = try await world.parseUser("mika")
+        func readings() async throws -> [AuditEntry.Actor] {
+            try await world.modules.administration.audit.list(
+                in: world.application.id, matching: AuditFilter(action: .usersRead)
+            ).map(\.actor)
+        }
+        #expect(try await world.parse("GET", "/sessions\(query)", token: user.token).status == 200)
+        #expect(try await readings().isEmpty)
+        #expect(try await world.parse("GET", "/sessions\(query)", master: true).results().count == 1)
+        #expect(try await readings() == [AuditEntry.Actor(rawValue: "protocol-key:parse")])
+    }
+
     @Test("of many users stands in the audit log under the name of the key, once in ten minutes from one address")
     func lists() async throws {
         let world = try await ForeignWorld(server: ["rate-limits": "off"])
