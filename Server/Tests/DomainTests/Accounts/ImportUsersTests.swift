@@ -294,6 +294,36 @@ struct ImportUsersTests {
         #expect(try await stored("nameless") == nil)
     }
 
+    @Test(
+        "takes the fields of sessions within the limits of the application, in each way that they come",
+        arguments: [100, 101, 150, 151], [true, false])
+    func fieldsOfSessions(count: Int, isWide: Bool) async throws {
+        try await world.modules.applications.changeFieldRules(of: application.id, mayLoosen: true, by: .local) {
+            $0.limits = ProfileLimits(fields: isWide ? 150 : 100)
+        }
+        func kept(_ id: String) -> ImportedSession {
+            var kept = session("a token of \(id)", of: id)
+            for number in 0..<count { kept.fields["field\(number)"] = 1 }
+            return kept
+        }
+        let (own, exported) = (user("own") { $0.username = "hana" }, user("exported") { $0.username = "mika" })
+        var withSession = ImportedUser(user: own)
+        withSession.sessions = [kept("own")]
+        var withCredentials = ImportedUser(user: exported)
+        var credentials = UserCredentials()
+        let moved = MovedSession(kept("exported"), randomness: world.randomness, at: world.clock.now)
+        credentials.sessions = [ExportedSession(session: moved.session, token: moved.token)]
+        withCredentials.credentials = credentials
+        let isTaken = count <= (isWide ? 150 : 100)
+        #expect(try await take([withSession, withCredentials]).map(\.isRefusal) == [!isTaken, !isTaken])
+        _ = try await take([ImportedUser(user: user("third") { $0.username = "taro" })])
+        let outcomes = try await world.modules.sessions.importSessions([kept("third")], isRehearsal: false)
+        #expect(outcomes.map(\.isRefusal) == [!isTaken])
+        for id in ["own", "exported", "third"] {
+            #expect(try await owner(of: "a token of \(id)") == (isTaken ? id : nil))
+        }
+    }
+
     @Test("leaves a user the newest of more sessions than log-ins leave", arguments: [true, false])
     func manySessions(isNewestFirst: Bool) async throws {
         _ = try await take([ImportedUser(user: user("one") { $0.username = "hana" })])

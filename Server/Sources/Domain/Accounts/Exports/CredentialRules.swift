@@ -6,11 +6,13 @@ extension UserCredentials {
     /// The rules that an exported user breaks beside those of every import. An export that was changed by somebody does not get
     /// around them, and what the database would refuse is a fault of its line.
     ///
-    /// - Parameter user: Whose credentials they are, with identities and roles.
+    /// - Parameters:
+    ///   - user: Whose credentials they are, with identities and roles.
+    ///   - limits: The application's, of fields.
     /// - Returns: a fault for each rule, with the name that the record has for what breaks it.
-    func faults(of user: User) -> [ValidationError] {
+    func faults(of user: User, within limits: ProfileLimits = .standard) -> [ValidationError] {
         identityFaults(of: user) + passkeyFaults(of: user) + factorFaults + roleFaults(of: user)
-            + ExportedSession.faults(of: sessions, of: user)
+            + ExportedSession.faults(of: sessions, of: user, within: limits)
     }
 
     private static func fault(_ field: String, _ rule: ValidationError.Rule) -> [ValidationError] {

@@ -41,7 +41,9 @@ package struct ExportedSession: Hashable, Sendable {
     }
 
     /// The rules that a user's sessions break: an export that was changed by somebody does not get around them.
-    static func faults(of sessions: [ExportedSession], of user: User) -> [ValidationError] {
+    static func faults(
+        of sessions: [ExportedSession], of user: User, within limits: ProfileLimits
+    ) -> [ValidationError] {
         func fault(_ rule: ValidationError.Rule) -> ValidationError { ValidationError(field: "sessions", rule: rule) }
         guard sessions.count <= maximumPerUser else { return [fault(.tooManyFields(maximum: maximumPerUser))] }
         var faults: [ValidationError] = []
@@ -59,7 +61,8 @@ package struct ExportedSession: Hashable, Sendable {
             if texts.contains(where: { ($0?.utf8.count ?? 0) > maximumTextBytes }) {
                 faults.append(fault(.tooManyBytes(maximum: maximumTextBytes)))
             }
-            faults += session.device.faults(field: "sessions") + ProfileRules.faults(ofFields: session.fields)
+            faults += session.device.faults(field: "sessions")
+            faults += ProfileRules.faults(ofFields: session.fields, within: limits)
         }
         return faults
     }

@@ -20,9 +20,10 @@ package struct ImportSessions: Sendable {
         _ sessions: [ImportedSession], isRehearsal: Bool
     ) async throws(DomainError) -> [ImportOutcome] {
         let now = clock.now
+        let limits = try await limits(for: sessions)
         let candidates = sessions.map { imported in
             let moved = MovedSession(imported, randomness: randomness, at: now)
-            var faults = imported.faults
+            var faults = imported.faults(within: limits)
             if moved.session.expiresAt <= now { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
             return Candidate(moved: moved, faults: faults)
         }
@@ -44,6 +45,13 @@ package struct ImportSessions: Sendable {
             }
             return outcomes
         }
+    }
+
+    /// Of fields: the application may have other limits than the standard, as log-ins know.
+    private func limits(for sessions: [ImportedSession]) async throws(DomainError) -> ProfileLimits {
+        guard let id = sessions.first?.application else { return .standard }
+        let application = try await store.read { transaction throws(DomainError) in try transaction.application(id) }
+        return application?.settings.fieldRules.limits ?? .standard
     }
 
     private static func outcome(

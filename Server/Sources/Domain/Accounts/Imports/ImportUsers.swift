@@ -80,10 +80,11 @@ package struct ImportUsers: Sendable {
             candidate.anonymousAccount = try imported.anonymousId?
                 .account(in: application, sealedWith: sealingKey, at: clock.now)
             candidate.credentials = try imported.credentials?.mapSecrets(sealingKey.seal)
-            candidate.faults += imported.credentials?.faults(of: imported.user) ?? []
+            let limits = home.settings.fieldRules.limits
+            candidate.faults += imported.credentials?.faults(of: imported.user, within: limits) ?? []
             take(imported.tokens, into: &candidate, of: protocolName, rules)
             candidate.lost = duplicates.lost(by: candidate.user)
-            if takesParts { candidate.leaveOutFaults(within: home.settings.fieldRules.limits) }
+            if takesParts { candidate.leaveOutFaults(within: limits) }
             candidates.append(candidate)
         }
         let ready = candidates
@@ -150,10 +151,8 @@ package struct ImportUsers: Sendable {
     private func candidate(
         _ imported: ImportedUser, in application: Application, hashes: Bool, takesParts: Bool
     ) async throws(DomainError) -> Candidate {
-        var (user, faults) = (
-            imported.user,
-            imported.faults + Self.faults(in: imported.user, within: application.settings.fieldRules.limits)
-        )
+        let limits = application.settings.fieldRules.limits
+        var (user, faults) = (imported.user, imported.faults + Self.faults(in: imported.user, within: limits))
         if let number = user.phone.flatMap(PhoneNumber.init) { user.phone = number.text }
         if let anonymousId = imported.anonymousId {
             user.identities.append(
@@ -192,7 +191,7 @@ package struct ImportUsers: Sendable {
         return Candidate(
             user: user, hash: hash, isWeak: isWeak,
             sessions: imported.sessions.map { MovedSession($0, randomness: randomness, at: now) },
-            faults: faults + imported.sessions.flatMap(\.faults))
+            faults: faults + imported.sessions.flatMap { $0.faults(within: limits) })
     }
 
     /// Fills in defaults. What is required is not demanded: nobody is there to be asked, and nobody shall be left behind.

@@ -33,8 +33,12 @@ package struct ImportedSession: Sendable {
     }
 
     /// The rules that it breaks.
-    var faults: [ValidationError] {
-        var faults = timeFaults + device.faults(field: "device") + ProfileRules.faults(ofFields: fields)
+    ///
+    /// - Parameter limits: The application's, of fields.
+    /// - Returns: a fault for each.
+    func faults(within limits: ProfileLimits) -> [ValidationError] {
+        var faults =
+            timeFaults + device.faults(field: "device") + ProfileRules.faults(ofFields: fields, within: limits)
         if !(1...SessionToken.maximumForeignBytes).contains(token.revealed.utf8.count) {
             faults.append(
                 ValidationError(field: "token", rule: .tooManyBytes(maximum: SessionToken.maximumForeignBytes)))
