@@ -31,16 +31,14 @@ enum ApplicationsPage {
         var list = ListModel()
         list.columns = ["name", "users", "created", "id"].map { request.text("applications.\($0)") }
         list.empty = request.text("applications.empty")
-        list.rows = try await request.modules.applications.listApplications().filter { access.sees($0.application.id) }
-            .map {
-                entry in
-                let link = "\(Dashboard.root)/app/\(entry.application.id)"
-                return [
-                    .init(text: entry.application.name, link: link), .init(text: String(entry.userCount)),
-                    .init(text: "", time: entry.application.createdAt),
-                    .init(text: entry.application.id.rawValue, isCode: true),
-                ]
-            }
+        list.rows = try await request.modules.applications.listApplications(seenBy: access).map { entry in
+            let link = "\(Dashboard.root)/app/\(entry.application.id)"
+            return [
+                .init(text: entry.application.name, link: link), .init(text: String(entry.userCount)),
+                .init(text: "", time: entry.application.createdAt),
+                .init(text: entry.application.id.rawValue, isCode: true),
+            ]
+        }
         var model = list.model(request)
         if request.offers(.createApplication) {
             model["form"] =

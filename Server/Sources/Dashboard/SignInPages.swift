@@ -35,7 +35,7 @@ enum SignInPages {
     /// The only application, or the list of them.
     @Sendable private static func showHome(_ request: DashboardRequest) async throws -> Response {
         let access = try request.caller()
-        let seen = try await request.modules.applications.listApplications().filter { access.sees($0.application.id) }
+        let seen = try await request.modules.applications.listApplications(seenBy: access)
         guard seen.count == 1, access.may(.readOverview, in: seen[0].application.id) else {
             return request.redirect(to: "\(Dashboard.root)/applications")
         }

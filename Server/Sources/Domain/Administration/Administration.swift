@@ -19,7 +19,7 @@ package final class Administration: Sendable {
         admins = Admins(world, logIns: logIns, passkeys: passkeys, audit: trail)
         keys = AdminKeys(world, audit: trail)
         users = UserOperations(world, enqueueMessage: enqueueMessage, searches: searches, changes: changes)
-        audit = AuditLog(store: world.store, seals: trail.seals)
-        statistics = Statistics(world, signingKeys: signingKeys)
+        audit = AuditLog(store: world.store, seals: trail.seals, searches: searches)
+        statistics = Statistics(world, signingKeys: signingKeys, searches: searches)
     }
 }

@@ -6,10 +6,10 @@ package struct Statistics: Sendable {
     package let readOverview: ReadOverview
     package let readHealth: ReadHealth
 
-    init(_ world: DomainWorld, signingKeys: SigningKeys) {
+    init(_ world: DomainWorld, signingKeys: SigningKeys, searches: SearchScheduler) {
         let (store, clock) = (world.store, world.clock)
         write = WriteStatistics(store: store, clock: clock)
-        readOverview = ReadOverview(store: store, clock: clock)
+        readOverview = ReadOverview(schedule: searches, clock: clock)
         readHealth = ReadHealth(
             store: store, clock: clock, signingKeys: signingKeys, passwords: world.passwords,
             delivery: world.services.mailDelivery)
@@ -90,11 +90,14 @@ package struct WriteStatistics: Sendable {
     }
 }
 
-/// What happened in an application, by hour or by day.
+/// What happened in an application, by hour or by day. Users and entries of the present hour are counted one by one, by the
+/// readers that are for searches.
 package struct ReadOverview: Sendable {
     package static let longestSpanDays = 90
+    /// The longest that an admin waits.
+    private static let longestTime: Duration = .seconds(10)
 
-    let store: any Store
+    let schedule: SearchScheduler
     let clock: any WallClock
 
     package struct Overview: Sendable {
@@ -107,14 +110,16 @@ package struct ReadOverview: Sendable {
         package var activeMonth: Int64
     }
 
-    /// - Throws: `storageUnavailable`.
+    /// - Throws: `searchTooSlow`, `rateLimited` when the application's admins have searched for too long of late, `busy` when
+    ///   too many of their searches wait, `storageUnavailable`.
     package func callAsFunction(
         of application: Identifier<Application>, days: Int
     ) async throws(DomainError) -> Overview {
         let now = clock.now
         let days = Int64(clamping: min(max(days, 1), Self.longestSpanDays))
         let first = days == 1 ? now.hour - 23 : (now.day - days + 1) * 24
-        return try await store.read { transaction throws(DomainError) in
+        return try await schedule(in: application, for: SearchRequest(by: .admin), within: Self.longestTime) {
+            transaction throws(DomainError) in
             var statistics = try transaction.statistics(of: application, since: first)
             // What is not written yet; after a long time without a server, the last two days of it.
             let next = max(first, (try transaction.lastHour(of: application) ?? first - 1) + 1, now.hour - 48)

@@ -28,7 +28,7 @@ package final class Applications: Sendable {
         createApplication = CreateApplication(
             store: store, clock: clock, randomness: randomness, audit: audit, protocols: protocols, keyring: keyring,
             passkeyDomains: PasskeyDomainRule(pagesURL: world.services.pagesURL))
-        listApplications = ListApplications(store: store)
+        listApplications = ListApplications(store: store, schedule: searches)
         findApplication = FindApplication(store: store, validity: world.validity)
         let editApplication = EditApplication(world, audit: audit)
         changeApplication = ChangeApplication(

@@ -30,7 +30,11 @@ package struct FindApplication: Sendable {
 
 /// All applications, oldest first, with their numbers of users.
 package struct ListApplications: Sendable {
+    /// The longest that an admin waits.
+    private static let longestTime: Duration = .seconds(10)
+
     let store: any Store
+    let schedule: SearchScheduler
 
     package struct Entry: Hashable, Sendable {
         package var application: Application
@@ -38,17 +42,31 @@ package struct ListApplications: Sendable {
         package var weakPasswords: WeakPasswords
     }
 
-    /// - Throws: `storageUnavailable`.
-    package func callAsFunction() async throws(DomainError) -> [Entry] {
-        try await store.read { transaction throws(DomainError) in
-            var entries: [Entry] = []
-            for application in try transaction.applications() {
-                entries.append(
-                    Entry(
-                        application: application, userCount: try transaction.userCount(in: application.id),
-                        weakPasswords: try transaction.weakPasswords(in: application.id)))
-            }
-            return entries
+    /// - Parameter access: Who asks over the network: users are counted of what they may see alone, and by the readers that are
+    ///   for searches. `nil` for commands.
+    /// - Returns: the applications that they may see.
+    /// - Throws: `storageUnavailable`, and for who asks over the network `searchTooSlow`, `rateLimited` and `busy`.
+    package func callAsFunction(seenBy access: AdminAccess? = nil) async throws(DomainError) -> [Entry] {
+        let all = try await store.read { transaction throws(DomainError) in try transaction.applications() }
+        guard let access else {
+            return try await store.read { transaction throws(DomainError) in try transaction.entries(of: all) }
+        }
+        // Who is confined takes turns with the admins of the application, all others with those of the server.
+        let turn = access.applications?.min { $0.rawValue < $1.rawValue } ?? AuditEntry.server
+        let seen = all.filter { access.sees($0.id) }
+        return try await schedule(in: turn, for: SearchRequest(by: .admin), within: Self.longestTime) {
+            transaction throws(DomainError) in
+            try transaction.entries(of: seen)
+        }
+    }
+}
+
+extension Transaction {
+    fileprivate func entries(of applications: [Application]) throws(DomainError) -> [ListApplications.Entry] {
+        try applications.map { application throws(DomainError) in
+            ListApplications.Entry(
+                application: application, userCount: try userCount(in: application.id),
+                weakPasswords: try weakPasswords(in: application.id))
         }
     }
 }

@@ -10,10 +10,7 @@ extension AdminAPI {
     /// Applications themselves.
     static let applications: [AdminRoute] = [
         AdminRoute(.get, "applications", .listApplications) { call in
-            let access = try call.caller()
-            let entries = try await call.modules.applications.listApplications().filter {
-                access.sees($0.application.id)
-            }
+            let entries = try await call.modules.applications.listApplications(seenBy: try call.caller())
             return try call.answer(AdminApplicationsBody(applications: entries.map(AdminApplicationBody.init(_:))))
         },
         AdminRoute(.post, "applications", .createApplication) { call in

@@ -57,9 +57,10 @@ struct ListAuditCommand: AsyncParsableCommand {
             if let id { _ = try await modules.applications.findApplication(id) }
             let log = id ?? AuditEntry.server
             let entries = try await modules.administration.audit.list(
-                in: log, matching: filter, before: before, limit: limit)
+                in: log, matching: filter, before: before, limit: limit, by: .export)
             guard entries.count == limit, let last = entries.last else { return (entries, false) }
-            let next = try await modules.administration.audit.list(in: log, matching: filter, before: last.id, limit: 1)
+            let next = try await modules.administration.audit.list(
+                in: log, matching: filter, before: last.id, limit: 1, by: .export)
             return (entries, !next.isEmpty)
         }
         let next = hasMore ? entries.last?.id.rawValue : nil

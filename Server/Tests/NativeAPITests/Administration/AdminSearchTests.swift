@@ -30,6 +30,25 @@ struct AdminSearchTests {
         #expect(try await world.send("owner", .get, world.path("/users")).status == 200)
     }
 
+    @Test(
+        "are not all that takes a turn: so do looks into the audit log, overviews and the list of applications",
+        arguments: ["{here}/audit?action=none", "{here}/overview?days=90", "applications", "audit"])
+    func otherSearches(path: String) async throws {
+        let (world, engine) = try await world()
+        let path = path.replacing("{here}", with: world.path())
+        engine.play(.tooSlow)
+        let answer = try await world.send("owner", .get, path)
+        let code = try answer.json["code"]?.text
+        #expect(answer.status == 503 && code == "search_too_slow", "\(answer.text)")
+        #expect(engine.limits == [.seconds(10)])
+        engine.play(.asItIs)
+        #expect(try await world.send("owner", .get, path).status == 200)
+        // A command takes the time that it needs.
+        let log = world.server.modules.administration.audit
+        _ = try await log.list(in: world.server.application.id, by: .export)
+        #expect(engine.limits.last == .seconds(600))
+    }
+
     @Test("end a page when its time is over, and go on with the next one")
     func shortPages() async throws {
         let (world, engine) = try await world()

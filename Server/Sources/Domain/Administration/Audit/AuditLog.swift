@@ -7,8 +7,8 @@ package struct AuditLog: Sendable {
     package let readChain: ReadAuditChain
     package let verify: VerifyAudit
 
-    init(store: any Store, seals: AuditSeals) {
-        list = ListAudit(store: store)
+    init(store: any Store, seals: AuditSeals, searches: SearchScheduler) {
+        list = ListAudit(schedule: searches)
         chain = ChainAuditEntries(store: store, seals: seals)
         readChain = ReadAuditChain(store: store)
         verify = VerifyAudit(store: store, seals: seals)
@@ -16,24 +16,35 @@ package struct AuditLog: Sendable {
 }
 
 /// A page of an application's audit log, newest first.
+///
+/// A filter that fits few entries has the whole log looked through, which takes seconds of a long one: it is a search, and
+/// keeps no reader from log-ins.
 package struct ListAudit: Sendable {
     package static let maximumPageSize = 1000
+    /// The longest that an admin waits for a page.
+    private static let longestTime: Duration = .seconds(10)
+    /// The longest that a command does.
+    private static let longestTimeOfCommand: Duration = .seconds(600)
 
-    let store: any Store
+    let schedule: SearchScheduler
 
     /// - Parameters:
     ///   - application: Whose log.
     ///   - filter: Which entries.
     ///   - id: The last entry of the page before, or `nil` for the first page.
     ///   - limit: At most 1000; larger values are cut.
+    ///   - caller: Who asks: an admin, or a command, which takes all the time that it needs.
     /// - Returns: the page; the last one has fewer than `limit`.
-    /// - Throws: `storageUnavailable`.
+    /// - Throws: `searchTooSlow`, `rateLimited` when the application's admins have searched for too long of late, `busy` when
+    ///   too many of their searches wait, `storageUnavailable`.
     package func callAsFunction(
         in application: Identifier<Application>, matching filter: AuditFilter = AuditFilter(),
-        before id: Identifier<AuditEntry>? = nil, limit: Int = 100
+        before id: Identifier<AuditEntry>? = nil, limit: Int = 100, by caller: SearchRequest.Caller = .admin
     ) async throws(DomainError) -> [AuditEntry] {
         let limit = min(max(limit, 1), Self.maximumPageSize)
-        return try await store.read { transaction throws(DomainError) in
+        let time = caller == .export ? Self.longestTimeOfCommand : Self.longestTime
+        return try await schedule(in: application, for: SearchRequest(by: caller), within: time) {
+            transaction throws(DomainError) in
             try transaction.auditEntries(in: application, matching: filter, before: id, limit: limit)
         }
     }
