@@ -12,10 +12,11 @@ package struct SetProvider: Sendable {
     /// - Parameters:
     ///   - settings: What shall hold from now on.
     ///   - secret: The private key or client secret; `nil` keeps the one that is stored. It is never shown again
-    ///     (requirement 40).
+    ///     (requirement 40), and is sent to the issuer alone for which it was given.
     ///   - application: Whose settings.
     ///   - who: Who does it.
-    /// - Throws: `applicationUnknown`, `providerNotEnabled` when the program has no such provider, `fieldsRefused`,
+    /// - Throws: `applicationUnknown`, `providerNotEnabled` when the program has no such provider, `fieldsRefused`, also without a
+    ///   secret for another issuer; `administration(changedMeanwhile)` when the secret to be kept is another one by now,
     ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>,
@@ -29,6 +30,10 @@ package struct SetProvider: Sendable {
         let kept = try before?.opened(with: sealingKey).secret
         let faults = Self.faults(in: settings)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
+        // Who may change settings would else read the secret of the issuer before at the token endpoint of their own.
+        if secret == nil, kept != nil, before?.settings.issuer != settings.issuer {
+            throw .fieldsRefused([ValidationError(field: "secret", rule: .required)])
+        }
         let needs = provider.faults(in: settings, secret: secret ?? kept)
         guard needs.isEmpty else { throw .fieldsRefused(needs) }
         let sealed: [UInt8]?
@@ -41,7 +46,15 @@ package struct SetProvider: Sendable {
         let record = audit.draft(.providerSet, by: who.actor, in: application, from: who.origin)
         let entry = StoredProvider(
             application: application, settings: settings, sealedSecret: sealed, updatedAt: clock.now)
+        let isKept = secret == nil
         try await store.write { transaction throws(DomainError) in
+            if isKept {
+                let present = try transaction.providers(of: application).first {
+                    $0.settings.provider == entry.settings.provider
+                }
+                guard present?.sealedSecret == before?.sealedSecret, present?.settings.issuer == before?.settings.issuer
+                else { throw .administration(.changedMeanwhile) }
+            }
             try transaction.save(entry)
             try record.record(
                 on: .provider(entry.settings.provider), details: ["secret": secret == nil ? "kept" : "new"],

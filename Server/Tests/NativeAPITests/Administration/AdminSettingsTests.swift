@@ -101,6 +101,29 @@ struct AdminSettingsTests {
         #expect(actions.contains(.providerSet) && actions.contains(.providerRemoved))
     }
 
+    @Test("keep a client secret for the issuer that it was given for, and for no other")
+    func secretOfIssuer() async throws {
+        let world = try await AdminWorld(roles: [])
+        let path = world.path("/providers/oidc:work")
+        func set(_ issuer: String, _ rest: String = "") async throws -> Answer {
+            try await world.send(
+                "owner", .put, path, body: #"{"audiences": ["app"], "issuer": "https://\#(issuer)"\#(rest)}"#)
+        }
+        #expect(try await set("login.example.com", #", "secret": "very-secret""#).status == 200)
+        #expect(try await set("login.example.com").json["hasSecret"] == true)
+        // It would be sent to the token endpoint that the other issuer names.
+        let refused = try await set("elsewhere.example.com")
+        expect(refused, 400, .invalidMember)
+        #expect(try refused.json["errors"]?.list.first?["field"] == "secret")
+        let list = try await world.send("owner", .get, world.path("/providers"))
+        #expect(try list.json["providers"]?.list.first?["issuer"] == "https://login.example.com")
+        #expect(try await set("elsewhere.example.com", #", "secret": "another""#).json["hasSecret"] == true)
+        // A public client's issuer can change.
+        #expect(try await world.send("owner", .delete, path).status == 204)
+        #expect(try await set("login.example.com").status == 200)
+        #expect(try await set("elsewhere.example.com").json["issuer"] == "https://elsewhere.example.com")
+    }
+
     @Test("switch old protocols on with the keys of apps in the stores, and show them to who may change them")
     func protocols() async throws {
         let world = try await AdminWorld(roles: [.auditor])
