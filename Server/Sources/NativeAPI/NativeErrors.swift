@@ -75,6 +75,8 @@ struct Refusal {
 }
 
 extension Refusal {
+    /// The most errors that a response names: a body of a megabyte can have a hundred thousand.
+    private static let maximumErrors = 200
     /// How long to wait before asking a storage that failed again.
     private static let storageRetry: Duration = .seconds(2)
 
@@ -86,7 +88,7 @@ extension Refusal {
         case .none, .permission: break
         case .identifiers(let kinds):
             problem.errors = kinds.map { FieldProblem(ValidationError(field: $0.rawValue, rule: .notUnique)) }
-        case .fields(let errors): problem.errors = errors.map { FieldProblem($0) }
+        case .fields(let errors): problem.errors = errors.prefix(Self.maximumErrors).map { FieldProblem($0) }
         case .retryAfter(let span): self = retry(after: span)
         case .erasedAt(let time): problem.erasedAt = time.wire
         case .serverTime(let time): problem.serverTime = time.wire

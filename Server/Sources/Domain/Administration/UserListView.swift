@@ -63,10 +63,7 @@ package struct UserListView: Hashable, Sendable {
             faults += TextRule(maximumCharacters: Self.maximumTextCharacters).faults(of: text, field: field)
         }
         if Set(columns).count != columns.count { faults.append(ValidationError(field: "columns", rule: .notUnique)) }
-        if fields.count > Self.maximumFields {
-            faults.append(ValidationError(field: "fields", rule: .tooManyFields(maximum: Self.maximumFields)))
-        }
-        for name in fields { faults += ProfileRules.fieldName.faults(of: name, field: "fields") }
         return faults
+            + ProfileRules.fieldName.faults(ofEach: fields, atMost: Self.maximumFields, field: "fields")
     }
 }

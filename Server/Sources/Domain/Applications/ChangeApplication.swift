@@ -46,18 +46,9 @@ extension ApplicationSettings {
             let seconds = Self.spans.lowerBound.components.seconds...Self.spans.upperBound.components.seconds
             faults.append(ValidationError(field: field, rule: .outOfRange(seconds)))
         }
-        if audiences.count > CreateApplication.maximumAudiences {
-            faults.append(
-                ValidationError(field: "audiences", rule: .tooManyFields(maximum: CreateApplication.maximumAudiences)))
-        }
-        for audience in audiences {
-            faults += TextRule(maximumCharacters: CreateApplication.maximumAudienceCharacters)
-                .faults(of: audience, field: "audiences")
-        }
-        if mergeRules.count > Self.maximumMergeRules {
-            faults.append(ValidationError(field: "mergeRules", rule: .tooManyFields(maximum: Self.maximumMergeRules)))
-        }
-        for name in mergeRules.keys.sorted() { faults += ProfileRules.fieldName.faults(of: name, field: "mergeRules") }
+        faults += CreateApplication.faults(ofAudiences: audiences)
         return faults
+            + ProfileRules.fieldName.faults(
+                ofEach: Array(mergeRules.keys), atMost: Self.maximumMergeRules, field: "mergeRules")
     }
 }

@@ -22,14 +22,15 @@ package struct CreateApplication: Sendable {
 
     /// The rules that the name and settings of a new application break.
     static func faults(_ name: String, _ settings: ApplicationSettings) -> [ValidationError] {
-        var faults = TextRule(maximumCharacters: maximumNameCharacters).faults(of: name, field: "name")
-        if settings.audiences.count > maximumAudiences {
-            faults.append(ValidationError(field: "audiences", rule: .tooManyFields(maximum: maximumAudiences)))
-        }
-        for audience in settings.audiences {
-            faults += TextRule(maximumCharacters: maximumAudienceCharacters).faults(of: audience, field: "audiences")
-        }
+        let faults =
+            TextRule(maximumCharacters: maximumNameCharacters).faults(of: name, field: "name")
+            + Self.faults(ofAudiences: settings.audiences)
         return faults + settings.lifeFaults + settings.fieldRules.faults
+    }
+
+    static func faults(ofAudiences audiences: [String]) -> [ValidationError] {
+        TextRule(maximumCharacters: maximumAudienceCharacters)
+            .faults(ofEach: audiences, atMost: maximumAudiences, field: "audiences")
     }
 
     /// - Parameters:

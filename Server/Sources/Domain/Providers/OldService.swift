@@ -39,12 +39,8 @@ package struct OldService: Hashable, Sendable {
 
     /// What breaks a rule, whatever the service; the rest is for who verifies its tokens.
     var faults: [ValidationError] {
-        var faults = Self.text.faults(of: issuer, field: "issuer")
-        if audiences.count > Self.maximumAudiences {
-            faults.append(ValidationError(field: "audiences", rule: .tooManyFields(maximum: Self.maximumAudiences)))
-        }
-        for audience in audiences { faults += Self.text.faults(of: audience, field: "audiences") }
-        return faults
+        Self.text.faults(of: issuer, field: "issuer")
+            + Self.text.faults(ofEach: audiences, atMost: Self.maximumAudiences, field: "audiences")
     }
 }
 

@@ -65,14 +65,8 @@ package struct SetProvider: Sendable {
     private static func faults(in settings: ProviderSettings) -> [ValidationError] {
         var faults: [ValidationError] = []
         if settings.audiences.isEmpty { faults.append(ValidationError(field: "audiences", rule: .empty)) }
-        if settings.audiences.count > maximumAudiences {
-            faults.append(ValidationError(field: "audiences", rule: .tooManyFields(maximum: maximumAudiences)))
-        }
-        if settings.redirectURIs.count > maximumAudiences {
-            faults.append(ValidationError(field: "redirectURIs", rule: .tooManyFields(maximum: maximumAudiences)))
-        }
-        for audience in settings.audiences { faults += name.faults(of: audience, field: "audiences") }
-        for address in settings.redirectURIs { faults += name.faults(of: address, field: "redirectURIs") }
+        faults += name.faults(ofEach: settings.audiences, atMost: maximumAudiences, field: "audiences")
+        faults += name.faults(ofEach: settings.redirectURIs, atMost: maximumAudiences, field: "redirectURIs")
         faults += name.faults(of: settings.teamId, field: "teamId")
         faults += name.faults(of: settings.keyId, field: "keyId")
         faults += name.faults(of: settings.issuer, field: "issuer")

@@ -101,6 +101,22 @@ struct AdminSettingsTests {
         #expect(actions.contains(.providerSet) && actions.contains(.providerRemoved))
     }
 
+    @Test(
+        "answer a list that is far too long with one error, and not with one for each of its values",
+        arguments: [
+            (.patch, "", "audiences"), (.put, "/redirects", "redirects"), (.put, "/views/mine", "fields"),
+            (.put, "/providers/google", "audiences"), (.put, "/old-services/firebase", "audiences"),
+        ] as [(HTTPRequest.Method, String, String)])
+    func longLists(method: HTTPRequest.Method, path: String, member: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let values = Array(repeating: #""""#, count: 5000).joined(separator: ",")
+        let answer = try await world.send(
+            "owner", method, world.path(path), try await world.version(of: world.path()),
+            body: #"{"\#(member)": [\#(values)]}"#)
+        expect(answer, 400, .invalidMember)
+        #expect(try answer.json["errors"]?.list.count == 1, "\(answer.text.prefix(500))")
+    }
+
     @Test("keep a client secret for the issuer that it was given for, and for no other")
     func secretOfIssuer() async throws {
         let world = try await AdminWorld(roles: [])

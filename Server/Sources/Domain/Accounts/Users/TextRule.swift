@@ -29,4 +29,12 @@ package struct TextRule: Sendable {
         }
         return faults
     }
+
+    /// The same of a list. One that has too many is not looked through: its errors would be a response of their own size.
+    package func faults(ofEach texts: [String], atMost maximum: Int, field: String) -> [ValidationError] {
+        guard texts.count <= maximum else {
+            return [ValidationError(field: field, rule: .tooManyFields(maximum: maximum))]
+        }
+        return texts.flatMap { faults(of: $0, field: field) }
+    }
 }

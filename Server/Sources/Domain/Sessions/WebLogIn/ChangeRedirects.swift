@@ -16,13 +16,14 @@ package struct ChangeRedirects: Sendable {
         try await editApplication(id, .redirectsChanged, by: who) { application throws(DomainError) in
             change(&application.settings.redirectAddresses)
             let addresses = application.settings.redirectAddresses
-            var faults = addresses.filter { RedirectAddress($0) == nil }
-                .map { _ in ValidationError(field: "redirectAddresses", rule: .notALink) }
-            if addresses.count > RedirectAddress.maximumCount {
-                faults.append(
+            guard addresses.count <= RedirectAddress.maximumCount else {
+                throw .fieldsRefused([
                     ValidationError(
-                        field: "redirectAddresses", rule: .tooManyFields(maximum: RedirectAddress.maximumCount)))
+                        field: "redirectAddresses", rule: .tooManyFields(maximum: RedirectAddress.maximumCount))
+                ])
             }
+            let faults = addresses.filter { RedirectAddress($0) == nil }
+                .map { _ in ValidationError(field: "redirectAddresses", rule: .notALink) }
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]
         }
