@@ -138,28 +138,21 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
                 audit: .settingsChanged)
         case .testHook: .init(.allowed(.changeSettings), .application, audit: .hookTested)
         // Whose tokens are believed says who is let in, as anybody who came from there.
-        case .changeOldServices:
-            .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
-        case .setProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerSet)
+        case .changeOldServices: .init(.overEveryUser, .application, stepUp: true, audit: .settingsChanged)
+        case .setProvider: .init(.overEveryUser, .application, stepUp: true, audit: .providerSet)
         case .removeProvider: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .providerRemoved)
         case .checkProvider: .init(.allowed(.changeSettings), .application)
         case .transferTeam: .init(.commandLine, .application, audit: .teamTransferred)
         case .readProtocolKeys: .init(.allowed(.changeSettings), .application)
         case .enableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolEnabled)
         // The key of an old protocol that makes an administrator reads and changes every user.
-        case .issueAdministratorKeys:
-            .init(
-                .allowed(.changeSettings, .readUsers, .readPersonalData, .changeUsers), .application, stepUp: true,
-                audit: .protocolEnabled)
+        case .issueAdministratorKeys: .init(.overEveryUser, .application, stepUp: true, audit: .protocolEnabled)
         case .disableProtocol: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .protocolDisabled)
         case .changeProtocolRules: .init(.allowed(.changeSettings), .application, audit: .settingsChanged)
         case .loosenProtocolRules:
             .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
         // From where such a key counts, and the server to which it and users' tokens are sent on.
-        case .openAdministration:
-            .init(
-                .allowed(.changeSettings, .readUsers, .readPersonalData, .changeUsers), .application, stepUp: true,
-                audit: .settingsChanged)
+        case .openAdministration: .init(.overEveryUser, .application, stepUp: true, audit: .settingsChanged)
         }
     }
 
@@ -197,6 +190,9 @@ package struct AdminPolicy: Hashable, Sendable {
         case commandLine
 
         fileprivate static func allowed(_ permissions: AdminPermission...) -> Access { .permissions(permissions) }
+
+        /// For settings by which somebody can read and change every user.
+        fileprivate static let overEveryUser = allowed(.changeSettings, .readUsers, .readPersonalData, .changeUsers)
 
         fileprivate var text: String {
             switch self {
