@@ -111,7 +111,6 @@ enum SettingsPage {
 
     @Sendable private static func save(_ request: DashboardRequest) async throws -> Response {
         let (form, who) = (try await request.form(), try request.auditActor())
-        let version = form.text("version")
         do {
             let spans = Self.spans.map { field, _, _ in Self.days(form, field) }
             let idle = form.text("anonymousIdleDays").isEmpty ? nil : Self.days(form, "anonymousIdleDays")
@@ -121,7 +120,7 @@ enum SettingsPage {
             let playKeys = try AttestationForm.playKeys(
                 form, in: try request.targetApplication().id, sealed: request.modules.applications.sealPlayKeys)
             _ = try await request.modules.applications.changeApplication(
-                try request.targetApplication().id, isCurrent: { $0.version == version }, by: who
+                try request.targetApplication().id, isCurrent: try request.isCurrent(form), by: who
             ) { application in
                 application.name = form.text("name")
                 for (span, value) in zip(Self.spans, spans) { application.settings[keyPath: span.1] = value }

@@ -176,6 +176,11 @@ struct DashboardRequest: Sendable {
         return application
     }
 
+    /// Whether the application is still the one that a form was drawn for; for a transaction.
+    func isCurrent(_ form: FormValues) throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
+        try targetApplication().isStill(form.text("version"))
+    }
+
     /// What the caller sees of the application's users.
     func reader() throws(DomainError) -> AdminReader {
         AdminReader(try caller(), in: try targetApplication().id)

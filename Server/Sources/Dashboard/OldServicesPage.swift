@@ -12,17 +12,15 @@ enum OldServicesPage {
         DashboardRoute(page) { try await draw($0) },
         DashboardRoute(page, post: "{service}", .changeOldServices) { request in
             try await change(request) { form, name, id, who throws(DomainError) in
-                let version = form.text("version")
                 _ = try await request.modules.providers.manageOldServices.set(
-                    name, to: draft(form), in: id, isCurrent: { $0.version == version }, by: who)
+                    name, to: draft(form), in: id, isCurrent: try request.isCurrent(form), by: who)
                 return "saved"
             }
         },
         DashboardRoute(page, post: "{service}/remove", .changeOldServices) { request in
             try await change(request) { form, name, id, who throws(DomainError) in
-                let version = form.text("version")
                 try await request.modules.providers.manageOldServices.remove(
-                    name, in: id, isCurrent: { $0.version == version }, by: who)
+                    name, in: id, isCurrent: try request.isCurrent(form), by: who)
                 return "removed"
             }
         },

@@ -37,13 +37,12 @@ enum ProtocolsPage {
             page, post: "{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules, .openAdministration]
         ) { request in
             try await change(request) { profile, form, application, who in
-                let version = form.text("version")
                 let changes = ProtocolRule.heeded(by: profile).map { rule in
                     (rule.name, ProtocolView.value(of: rule, in: form, for: profile.name))
                 }
                 _ = try await request.modules.applications.changeProtocolRules(
                     profile.name, of: application, to: Dictionary(changes, uniquingKeysWith: { $1 }),
-                    mayLoosen: request.allows(.loosenProtocolRules), isCurrent: { $0.version == version }, by: who)
+                    mayLoosen: request.allows(.loosenProtocolRules), isCurrent: try request.isCurrent(form), by: who)
                 return nil
             }
         },

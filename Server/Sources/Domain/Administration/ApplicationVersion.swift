@@ -1,18 +1,67 @@
 extension Application {
     /// Names what name and settings are now, so that nobody overwrites what another has changed meanwhile. Every member
     /// counts, also one that comes later, but for rules of fields and views of lists, which are changed one at a time.
-    package var version: String {
-        var settings = settings
-        (settings.fieldRules, settings.userListViews) = (FieldRules(), [])
-        return Base64URL.text(of: SecretDigest(of: "\(name)\u{1f}\(Self.text(of: settings))".utf8).bytes)
+    package var version: String { versioned.version }
+
+    /// Whether an application is still as it was when a caller saw this version of it; for a transaction.
+    package func isStill(_ version: String) -> @Sendable (Application) -> Bool {
+        let isCurrent = SettingsVersion.judge(version, versioned) { $0.version }
+        return { isCurrent($0.versioned) }
     }
 
+    /// What the version is of.
+    private struct Versioned: Equatable, Sendable {
+        let name: String
+        let settings: ApplicationSettings
+
+        var version: String { SettingsVersion.named("\(name)\u{1f}\(SettingsVersion.text(of: settings))") }
+    }
+
+    private var versioned: Versioned {
+        var settings = settings
+        (settings.fieldRules, settings.userListViews) = (FieldRules(), [])
+        return Versioned(name: name, settings: settings)
+    }
+}
+
+extension FieldRules {
+    /// Names what all rules of an application's fields are now.
+    package var version: String { SettingsVersion.named(SettingsVersion.text(of: self)) }
+
+    /// Whether an application has still the rules of which a caller saw this version; for a transaction.
+    package func isStill(_ version: String) -> @Sendable (Application) -> Bool {
+        let isCurrent = SettingsVersion.judge(version, self) { $0.version }
+        return { isCurrent($0.settings.fieldRules) }
+    }
+}
+
+extension [ListProviders.Entry] {
+    /// Names what all of an application's providers are now.
+    package var version: String { SettingsVersion.named(SettingsVersion.text(of: self)) }
+}
+
+/// Makes versions of what is decided.
+private enum SettingsVersion {
+    static func named(_ text: String) -> String { Base64URL.text(of: SecretDigest(of: text.utf8).bytes) }
+
     /// A value with all its members, the same for equal values: dictionaries and sets have no order of their own.
-    private static func text(of value: Any) -> String {
+    static func text(of value: Any) -> String {
         let mirror = Mirror(reflecting: value)
         guard !mirror.children.isEmpty else { return "\(value)" }
         var parts = mirror.children.map { "\($0.label ?? ""):\(text(of: $0.value))" }
         if mirror.displayStyle == .dictionary || mirror.displayStyle == .set { parts.sort() }
         return "\(mirror.subjectType)(\(parts.joined(separator: "\u{1f}")))"
+    }
+
+    /// Compares what is there in a transaction with a version. All changes wait for the transaction, and a version of long
+    /// settings takes a while: it is made of what is known before, and whether that is still there takes no version.
+    static func judge<Part: Equatable & Sendable>(
+        _ version: String, _ known: Part, _ versionOf: @escaping @Sendable (Part) -> String
+    ) -> @Sendable (Part) -> Bool {
+        let isKnown = versionOf(known) == version
+        return { present in
+            // Another change may have been seen by the caller, and not here yet.
+            present == known ? isKnown : !isKnown && versionOf(present) == version
+        }
     }
 }

@@ -14,8 +14,8 @@ package struct ChangeApplication: Sendable {
         _ id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator,
         _ change: @escaping @Sendable (inout Application) -> Void
     ) async throws(DomainError) -> Application {
-        try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
-            guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
+        try await editApplication(id, .settingsChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             change(&application)
             let faults =
                 TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)

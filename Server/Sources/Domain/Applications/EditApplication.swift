@@ -13,18 +13,21 @@ struct EditApplication: Sendable {
     /// - Parameters:
     ///   - id: Which one.
     ///   - action: What the audit log calls the change.
+    ///   - isCurrent: Whether the application is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     ///   - change: Judges and makes the change; may run twice. It returns the audit entry's details.
     /// - Returns: the application afterwards. When nothing changes, nothing is written.
-    /// - Throws: `applicationUnknown`, what `change` throws, `fieldsRefused` for a domain that is not theirs alone,
-    ///   `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, what `change` throws, `fieldsRefused` for a
+    ///   domain that is not theirs alone, `storageUnavailable`.
     func callAsFunction(
-        _ id: Identifier<Application>, _ action: AuditEntry.Action, by who: Operator,
+        _ id: Identifier<Application>, _ action: AuditEntry.Action,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator,
         _ change: @escaping @Sendable (inout Application) throws(DomainError) -> [String: String]
     ) async throws(DomainError) -> Application {
         let entry = audit.draft(action, by: who.actor, in: id, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard let before = try transaction.application(id) else { throw .applicationUnknown }
+            guard isCurrent(before) else { throw .administration(.changedMeanwhile) }
             var application = before
             let details = try change(&application)
             guard application != before else { return before }

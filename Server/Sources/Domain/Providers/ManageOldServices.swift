@@ -41,8 +41,8 @@ package struct ManageOldServices: Sendable {
             try sealingKey.seal(Array(secret.revealed.utf8), purpose: OldService.purpose(name, id))
         }
         let isNewSecret = sealed != nil
-        return try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
-            guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
+        return try await editApplication(id, .settingsChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             let before = application.settings.oldServices[name]
             var service = service
             service.sealedSecret = sealed ?? before?.sealedSecret
@@ -61,8 +61,8 @@ package struct ManageOldServices: Sendable {
         _ name: OldService.Name, in id: Identifier<Application>,
         isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator
     ) async throws(DomainError) {
-        _ = try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
-            guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
+        _ = try await editApplication(id, .settingsChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             guard application.settings.oldServices.removeValue(forKey: name) != nil else {
                 throw .administration(.notFound)
             }

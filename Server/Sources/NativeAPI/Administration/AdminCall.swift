@@ -137,6 +137,11 @@ struct AdminCall: Sendable {
         return String(sent.dropFirst().dropLast())
     }
 
+    /// Whether the application is still the one whose version the caller has seen; for a transaction.
+    func isCurrent(_ version: String) throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
+        try targetApplication().isStill(version)
+    }
+
     /// An answer with the version of what it shows.
     func answer(
         _ body: some Encodable, status: HTTPResponse.Status = .ok, version: Timestamp? = nil

@@ -16,14 +16,14 @@ extension AdminAPI {
             let (name, version) = (try call.oldService(), try call.versionText())
             let body = try await call.body(OldServiceDraftBody.self)
             let changed = try await call.modules.providers.manageOldServices.set(
-                name, to: body.draft, in: try call.targetApplication().id, isCurrent: { $0.version == version },
+                name, to: body.draft, in: try call.targetApplication().id, isCurrent: try call.isCurrent(version),
                 by: try call.auditActor())
             return try call.answer(oldServicesOf: changed)
         },
         AdminRoute(.delete, "\(services)/{service}", .changeOldServices) { call in
             let (name, version) = (try call.oldService(), try call.versionText())
             try await call.modules.providers.manageOldServices.remove(
-                name, in: try call.targetApplication().id, isCurrent: { $0.version == version },
+                name, in: try call.targetApplication().id, isCurrent: try call.isCurrent(version),
                 by: try call.auditActor())
             return AdminCall.done
         },

@@ -69,7 +69,7 @@ extension AdminAPI {
             let body = try await call.body(ProtocolRulesPatch.self)
             let changed = try await call.modules.applications.changeProtocolRules(
                 profile.name, of: try call.targetApplication().id, to: body.changes,
-                mayLoosen: call.allows(.loosenProtocolRules), isCurrent: { $0.version == version },
+                mayLoosen: call.allows(.loosenProtocolRules), isCurrent: try call.isCurrent(version),
                 by: try call.auditActor())
             return try call.answer(ProtocolRulesBody(profile, of: changed.settings), versionOf: changed)
         },

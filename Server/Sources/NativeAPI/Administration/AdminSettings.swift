@@ -19,7 +19,7 @@ extension AdminAPI {
             let playApps = try patch?.playApps(
                 in: try call.targetApplication().id, sealed: call.modules.applications.sealPlayKeys)
             let changed = try await call.modules.applications.changeApplication(
-                try call.targetApplication().id, isCurrent: { $0.version == version }, by: try call.auditActor()
+                try call.targetApplication().id, isCurrent: try call.isCurrent(version), by: try call.auditActor()
             ) { patch?.apply(to: &$0, playApps) }
             return try call.answer(settingsOf: changed)
         },

@@ -71,6 +71,53 @@ struct ApplicationVersionTests {
         #expect(forth == back && version(forth) == version(back))
     }
 
+    private func changed(_ change: Change) -> Application {
+        var changed = application
+        change(&changed.settings)
+        return changed
+    }
+
+    @Test("is judged by what is there in the transaction, whatever was known before and the caller has seen")
+    func judged() {
+        let all = [
+            application, changed { $0.proofRequired = true }, changed { $0.audiences = ["https://a.example"] },
+            changed { $0.fieldRules.isClosed = true },
+        ]
+        for known in all {
+            for present in all {
+                for version in all.map(\.version) + ["", "of-before"] {
+                    #expect(known.isStill(version)(present) == (present.version == version))
+                }
+                for version in all.map(\.settings.fieldRules.version) + [""] {
+                    #expect(
+                        known.settings.fieldRules.isStill(version)(present)
+                            == (present.settings.fieldRules.version == version))
+                }
+            }
+        }
+    }
+
+    @Test("is not made anew in the transaction that all changes wait for, of settings that nobody has changed")
+    func speed() {
+        func many() -> Application {
+            changed {
+                $0.access = AccessRules(
+                    (0..<400).map { role in
+                        Grant(
+                            id: Identifier(rawValue: "role-\(role)"), name: "role \(role)",
+                            content: .role(permissions: Set((0..<50).map { "\(role):\($0)" })))
+                    })
+            }
+        }
+        // Read twice, as before a transaction and in it: nothing is shared.
+        let (known, present) = (many(), many())
+        let clock = ContinuousClock()
+        let version = clock.measure { _ = present.version }
+        let isCurrent = known.isStill("of-before")
+        let judgement = clock.measure { #expect(!isCurrent(present)) }
+        #expect(judgement * 3 < version, "\(judgement) of \(version)")
+    }
+
     @Test("stays when a rule of a field or a view of the list changes")
     func others() {
         var settings = ApplicationSettings()

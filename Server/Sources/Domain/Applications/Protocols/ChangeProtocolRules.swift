@@ -23,8 +23,8 @@ package struct ChangeProtocolRules: Sendable {
             ProtocolRule[name]?.faults(of: value) ?? [ValidationError(field: name, rule: .notOffered)]
         }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        return try await editApplication(id, .settingsChanged, by: who) { application throws(DomainError) in
-            guard isCurrent(application) else { throw .administration(.changedMeanwhile) }
+        return try await editApplication(id, .settingsChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             let before = (
                 rules: application.settings.sessionRules(of: profile),
                 options: application.settings.foreignOptions(of: name)
