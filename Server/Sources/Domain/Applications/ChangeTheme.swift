@@ -10,12 +10,14 @@ package struct ChangeTheme: Sendable {
     /// - Parameters:
     ///   - id: The application.
     ///   - theme: The theme; `nil` for the standard one.
+    ///   - isCurrent: Whether the application is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     /// - Returns: the application afterwards.
-    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, to theme: JSONValue?, by who: Operator
+        of id: Identifier<Application>, to theme: JSONValue?,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> Application {
         if let theme {
             // What cannot be written is no JSON, and too large is the safe answer.
@@ -26,7 +28,8 @@ package struct ChangeTheme: Sendable {
                 ])
             }
         }
-        return try await editApplication(id, .themeChanged, by: who) { application throws(DomainError) in
+        return try await editApplication(id, .themeChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             application.settings.theme = theme
             return [:]
         }

@@ -44,9 +44,10 @@ package struct ManageHooks: Sendable {
     /// Sets a hook, or changes the one that there is, which keeps its secret.
     ///
     /// - Returns: the hook, and the secret of a new one, which is shown once.
-    /// - Throws: `fieldsRefused`, `applicationUnknown`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused`, `applicationUnknown`, `administration(changedMeanwhile)`, `storageUnavailable`.
     package func set(
-        _ point: HookPoint, to draft: Draft, in application: Identifier<Application>, by who: Operator
+        _ point: HookPoint, to draft: Draft, in application: Identifier<Application>,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> (hook: Hook, secret: Secret?) {
         let made = try secrets.make(purpose: Hook.purpose(point, application))
         var new = Hook(
@@ -57,7 +58,8 @@ package struct ManageHooks: Sendable {
         let faults = new.faults(carrier)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let hook = new
-        let changed = try await editApplication(application, .settingsChanged, by: who) { application in
+        let changed = try await editApplication(application, .settingsChanged, isCurrent: isCurrent, by: who) {
+            application in
             guard var known = application.settings.hooks[point] else {
                 application.settings.hooks[point] = hook
                 return ["hook": point.rawValue, "change": "created"]
@@ -98,11 +100,13 @@ package struct ManageHooks: Sendable {
 
     /// Removes a hook. From the next request on nobody is asked.
     ///
-    /// - Throws: `administration(notFound)`, `applicationUnknown`, `storageUnavailable`.
+    /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `applicationUnknown`, `storageUnavailable`.
     package func remove(
-        _ point: HookPoint, in application: Identifier<Application>, by who: Operator
+        _ point: HookPoint, in application: Identifier<Application>,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) {
-        _ = try await editApplication(application, .settingsChanged, by: who) { application throws(DomainError) in
+        _ = try await editApplication(application, .settingsChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             guard application.settings.hooks.removeValue(forKey: point) != nil else {
                 throw .administration(.notFound)
             }

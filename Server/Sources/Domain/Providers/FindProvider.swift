@@ -84,6 +84,12 @@ package struct ListProviders: Sendable {
         /// Whether a private key or client secret is stored.
         package var hasSecret: Bool
         package var updatedAt: Timestamp
+
+        init(stored: StoredProvider) {
+            settings = stored.settings
+            hasSecret = stored.sealedSecret != nil
+            updatedAt = stored.updatedAt
+        }
     }
 
     /// - Throws: `applicationUnknown`, `storageUnavailable`.
@@ -92,9 +98,7 @@ package struct ListProviders: Sendable {
     ) async throws(DomainError) -> [Entry] {
         try await store.read { transaction throws(DomainError) in
             guard try transaction.application(application) != nil else { throw .applicationUnknown }
-            return try transaction.providers(of: application).map {
-                Entry(settings: $0.settings, hasSecret: $0.sealedSecret != nil, updatedAt: $0.updatedAt)
-            }
+            return try transaction.providers(of: application).map(Entry.init(stored:))
         }
     }
 }

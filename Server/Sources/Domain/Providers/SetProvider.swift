@@ -14,13 +14,14 @@ package struct SetProvider: Sendable {
     ///   - secret: The private key or client secret; `nil` keeps the one that is stored. It is never shown again
     ///     (requirement 40), and is sent to the issuer alone for which it was given.
     ///   - application: Whose settings.
+    ///   - isCurrent: Whether the application's providers are still as the caller has seen them; may be asked twice.
     ///   - who: Who does it.
     /// - Throws: `applicationUnknown`, `providerNotEnabled` when the program has no such provider, `fieldsRefused`, also without a
-    ///   secret for another issuer; `administration(changedMeanwhile)` when the secret to be kept is another one by now,
-    ///   `secretUnreadable`, `storageUnavailable`.
+    ///   secret for another issuer; `administration(changedMeanwhile)`, also when the secret to be kept is another one by
+    ///   now, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ settings: ProviderSettings, secret: Secret?, of application: Identifier<Application>,
-        by who: Operator
+        isCurrent: @escaping @Sendable ([ListProviders.Entry]) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) {
         guard let provider = providers[settings.provider] else { throw .providerNotEnabled }
         let before = try await store.read { transaction throws(DomainError) in
@@ -48,10 +49,12 @@ package struct SetProvider: Sendable {
             application: application, settings: settings, sealedSecret: sealed, updatedAt: clock.now)
         let isKept = secret == nil
         try await store.write { transaction throws(DomainError) in
+            let all = try transaction.providers(of: application)
+            guard isCurrent(all.map(ListProviders.Entry.init(stored:))) else {
+                throw .administration(.changedMeanwhile)
+            }
             if isKept {
-                let present = try transaction.providers(of: application).first {
-                    $0.settings.provider == entry.settings.provider
-                }
+                let present = all.first { $0.settings.provider == entry.settings.provider }
                 guard present?.sealedSecret == before?.sealedSecret, present?.settings.issuer == before?.settings.issuer
                 else { throw .administration(.changedMeanwhile) }
             }
@@ -79,12 +82,16 @@ package struct RemoveProvider: Sendable {
     let store: any Store
     let audit: AuditTrail
 
-    /// - Throws: `providerNotEnabled` when it was off, `storageUnavailable`.
+    /// - Throws: `providerNotEnabled` when it was off, `administration(changedMeanwhile)`, `storageUnavailable`.
     package func callAsFunction(
-        _ provider: Identity.Provider, of application: Identifier<Application>, by who: Operator
+        _ provider: Identity.Provider, of application: Identifier<Application>,
+        isCurrent: @escaping @Sendable ([ListProviders.Entry]) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) {
         let entry = audit.draft(.providerRemoved, by: who.actor, in: application, from: who.origin)
         let removed = try await store.write { transaction throws(DomainError) in
+            guard isCurrent(try transaction.providers(of: application).map(ListProviders.Entry.init(stored:))) else {
+                throw .administration(.changedMeanwhile)
+            }
             guard try transaction.removeProvider(provider, of: application) else { return false }
             try entry.record(on: .provider(provider), in: transaction)
             return true

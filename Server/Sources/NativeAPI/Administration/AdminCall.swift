@@ -137,9 +137,16 @@ struct AdminCall: Sendable {
         return String(sent.dropFirst().dropLast())
     }
 
-    /// Whether the application is still the one whose version the caller has seen; for a transaction.
-    func isCurrent(_ version: String) throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
-        try targetApplication().isStill(version)
+    /// The version that the header names, of an edit that needs none; `nil` without it, and for whatever is there (`*`).
+    func versionIfSent() throws(DomainError) -> String? {
+        guard let sent = request.headers.value(of: .ifMatch), sent != "*" else { return nil }
+        return try versionText()
+    }
+
+    /// Whether the application is still the one whose version the caller has seen; for a transaction. `nil` fits all.
+    func isCurrent(_ version: String?) throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
+        guard let version else { return { _ in true } }
+        return try targetApplication().isStill(version)
     }
 
     /// An answer with the version of what it shows.
@@ -153,7 +160,12 @@ struct AdminCall: Sendable {
 
     /// An answer that is part of an application, with the application's version.
     func answer(_ body: some Encodable, versionOf application: Domain.Application) throws -> Response {
-        try JSONResponse(body: body, status: .ok, headers: [.eTag: "\"\(application.version)\""]).response()
+        try answer(body, eTag: application.version)
+    }
+
+    /// The same for a part that has a version of its own.
+    func answer(_ body: some Encodable, eTag version: String) throws -> Response {
+        try JSONResponse(body: body, status: .ok, headers: [.eTag: "\"\(version)\""]).response()
     }
 
     static let done = Response(status: .noContent)

@@ -11,42 +11,43 @@ extension AdminAPI {
     /// What holds for an application's custom fields.
     static let fields: [AdminRoute] = [
         AdminRoute(.get, all, .readSettings) { call in
-            try call.answer(FieldRulesBody(try call.targetApplication().settings.fieldRules))
+            try call.answer(try call.targetApplication().settings.fieldRules)
         },
         AdminRoute(.put, all, .changeFieldRules, also: [.loosenFieldRules]) { call in
             let body = try await call.body(FieldPolicyBody.self)
             let isClosed = try body.isClosed()
             let application = try await call.modules.applications.changeFieldRules(
                 of: try call.targetApplication().id, mayLoosen: call.allows(.loosenFieldRules),
-                by: try call.auditActor()
+                isCurrent: try call.areRulesCurrent(), by: try call.auditActor()
             ) { rules in
                 rules.isClosed = isClosed
                 body.limits?.apply(to: &rules.limits)
             }
-            return try call.answer(FieldRulesBody(application.settings.fieldRules))
+            return try call.answer(application.settings.fieldRules)
         },
         AdminRoute(.get, one, .readSettings) { call in
             let application = try call.targetApplication()
             guard let rule = application.settings.fieldRules[try call.field()] else {
                 throw DomainError.administration(.notFound)
             }
-            return try await call.answer(rule)
+            return try await call.answer(rule, of: application.settings.fieldRules)
         },
         AdminRoute(.put, one, .changeFieldRules, also: [.loosenFieldRules]) { call in
             let rule = try (try await call.body(NewFieldRuleBody.self)).rule(named: try call.field())
-            try await call.modules.applications.changeFieldRules(
+            let application = try await call.modules.applications.changeFieldRules(
                 of: try call.targetApplication().id, mayLoosen: call.allows(.loosenFieldRules),
-                by: try call.auditActor()
+                isCurrent: try call.areRulesCurrent(), by: try call.auditActor()
             ) {
                 $0[rule.name] = rule
             }
-            return try await call.answer(rule)
+            return try await call.answer(rule, of: application.settings.fieldRules)
         },
         AdminRoute(.delete, one, .changeFieldRules, also: [.loosenFieldRules]) { call in
             let (application, name) = (try call.targetApplication(), try call.field())
             guard application.settings.fieldRules[name] != nil else { throw DomainError.administration(.notFound) }
             try await call.modules.applications.changeFieldRules(
-                of: application.id, mayLoosen: call.allows(.loosenFieldRules), by: try call.auditActor()
+                of: application.id, mayLoosen: call.allows(.loosenFieldRules),
+                isCurrent: try call.areRulesCurrent(), by: try call.auditActor()
             ) {
                 $0[name] = nil
             }
@@ -66,10 +67,21 @@ extension AdminCall {
         return name
     }
 
+    /// Whether all rules are still those whose version the caller has seen, if it names one; for a transaction.
+    fileprivate func areRulesCurrent() throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
+        guard let version = try versionIfSent() else { return { _ in true } }
+        return try targetApplication().settings.fieldRules.isStill(version)
+    }
+
+    /// All rules, with the version that they have together.
+    fileprivate func answer(_ rules: FieldRules) throws -> Response {
+        try answer(FieldRulesBody(rules), eTag: rules.version)
+    }
+
     /// A rule, and how many users break it.
-    fileprivate func answer(_ rule: FieldRule) async throws -> Response {
+    fileprivate func answer(_ rule: FieldRule, of rules: FieldRules) async throws -> Response {
         let count = try await modules.applications.countRuleBreakers(of: rule, in: try targetApplication().id)
-        return try answer(FieldRuleBody(rule, count))
+        return try answer(FieldRuleBody(rule, count), eTag: rules.version)
     }
 }
 

@@ -10,20 +10,22 @@ extension AdminAPI {
     /// The addresses that are asked before something happens.
     static let hooks: [AdminRoute] = [
         AdminRoute(.get, "applications/{application}/hooks", .readSettings) { call in
-            let hooks = try await call.modules.hooks.manage.list(in: try call.targetApplication().id)
-            return try call.answer(HooksBody(hooks))
+            let application = try call.targetApplication()
+            return try call.answer(HooksBody(application.hooks), versionOf: application)
         },
         AdminRoute(.put, hook, .changeHooks) { call in
-            let point = try call.hookPoint()
+            let (point, version) = (try call.hookPoint(), try call.versionIfSent())
             let body = try await call.body(HookDraftBody.self)
             let set = try await call.modules.hooks.manage.set(
-                point, to: try body.draft(), in: try call.targetApplication().id, by: try call.auditActor())
+                point, to: try body.draft(), in: try call.targetApplication().id,
+                isCurrent: try call.isCurrent(version), by: try call.auditActor())
             return try call.answer(
                 HookSettingsBody(set.hook, secret: set.secret), status: set.secret == nil ? .ok : .created)
         },
         AdminRoute(.delete, hook, .changeHooks) { call in
             try await call.modules.hooks.manage.remove(
-                try call.hookPoint(), in: try call.targetApplication().id, by: try call.auditActor())
+                try call.hookPoint(), in: try call.targetApplication().id,
+                isCurrent: try call.isCurrent(try call.versionIfSent()), by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "\(hook)/rotate", .changeHooks) { call in

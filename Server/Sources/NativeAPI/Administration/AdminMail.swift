@@ -10,23 +10,26 @@ extension AdminAPI {
     /// What an application's mails say.
     static let mail: [AdminRoute] = [
         AdminRoute(.get, application, .readSettings) { call in
-            try call.answer(AdminMailBody(try call.targetApplication().settings.mail))
+            let application = try call.targetApplication()
+            return try call.answer(AdminMailBody(application.settings.mail), versionOf: application)
         },
         AdminRoute(.put, "\(application)/templates/{kind}/{language}", .changeMail) { call in
             let (template, kind, language) = (
                 try await call.body(MailTemplateBody.self).template, try call.mailKind(), try call.mailLanguage()
             )
+            let isCurrent = try call.isCurrent(try call.versionIfSent())
             let changed = try await call.modules.messaging.changeMailSettings(
-                of: try call.targetApplication().id, by: try call.auditActor()
+                of: try call.targetApplication().id, isCurrent: isCurrent, by: try call.auditActor()
             ) {
                 $0.templates[kind, default: [:]][language] = template
             }
-            return try call.answer(AdminMailBody(changed.settings.mail))
+            return try call.answer(AdminMailBody(changed.settings.mail), versionOf: changed)
         },
         AdminRoute(.delete, "\(application)/templates/{kind}/{language}", .changeMail) { call in
             let (kind, language) = (try call.mailKind(), try call.mailLanguage())
+            let isCurrent = try call.isCurrent(try call.versionIfSent())
             try await call.modules.messaging.changeMailSettings(
-                of: try call.targetApplication().id, by: try call.auditActor()
+                of: try call.targetApplication().id, isCurrent: isCurrent, by: try call.auditActor()
             ) {
                 $0.templates[kind]?[language] = nil
             }

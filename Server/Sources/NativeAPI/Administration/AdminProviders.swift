@@ -10,25 +10,26 @@ extension AdminAPI {
     /// Identity providers and foreign protocols.
     static let providers: [AdminRoute] = [
         AdminRoute(.get, "\(application)/providers", .readSettings) { call in
-            try call.answer(
-                AdminProvidersBody(
-                    providers: try await call.modules.providers.listProviders(of: try call.targetApplication().id)
-                        .map(ProviderBody.init(_:))))
+            let entries = try await call.modules.providers.listProviders(of: try call.targetApplication().id)
+            return try call.answer(
+                AdminProvidersBody(providers: entries.map(ProviderBody.init(_:))), eTag: entries.version)
         },
         AdminRoute(.put, "\(application)/providers/{provider}", .setProvider) { call in
             let (body, provider) = (try await call.body(NewProviderBody.self), try call.provider())
             let application = try call.targetApplication().id
             try await call.modules.providers.setProvider(
                 body.settings(of: provider), secret: body.secret.map { Secret($0) }, of: application,
-                by: try call.auditActor())
-            let entry = try await call.modules.providers.listProviders(of: application)
-                .first { $0.settings.provider == provider }
-            guard let entry else { throw DomainError.providerNotEnabled }
-            return try call.answer(ProviderBody(entry))
+                isCurrent: try call.areProvidersCurrent(), by: try call.auditActor())
+            let entries = try await call.modules.providers.listProviders(of: application)
+            guard let entry = entries.first(where: { $0.settings.provider == provider }) else {
+                throw DomainError.providerNotEnabled
+            }
+            return try call.answer(ProviderBody(entry), eTag: entries.version)
         },
         AdminRoute(.delete, "\(application)/providers/{provider}", .removeProvider) { call in
             try await call.modules.providers.removeProvider(
-                try call.provider(), of: try call.targetApplication().id, by: try call.auditActor())
+                try call.provider(), of: try call.targetApplication().id, isCurrent: try call.areProvidersCurrent(),
+                by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "\(application)/providers/{provider}/check", .checkProvider) { call in
@@ -78,6 +79,12 @@ extension AdminAPI {
 
 extension AdminCall {
     fileprivate func provider() throws(DomainError) -> Identity.Provider { .init(rawValue: try id("provider")) }
+
+    /// Whether all providers are still those whose version the caller has seen, if it names one; for a transaction.
+    fileprivate func areProvidersCurrent() throws(DomainError) -> @Sendable ([ListProviders.Entry]) -> Bool {
+        guard let version = try versionIfSent() else { return { _ in true } }
+        return { $0.version == version }
+    }
 
     /// - Throws: `administration(notFound)` for a protocol that there is not.
     fileprivate func protocolProfile() throws(DomainError) -> ProtocolProfile {

@@ -25,13 +25,15 @@ extension AdminAPI {
                     UserRolesBody(user, in: try await call.presentApplication(), for: try call.reader()))
             },
             AdminRoute(.get, "\(application)/claims", .readSettings) { call in
-                try call.answer(ClaimsBody(try call.targetApplication().settings.access))
+                let application = try call.targetApplication()
+                return try call.answer(ClaimsBody(application.settings.access), versionOf: application)
             },
             AdminRoute(.put, "\(application)/claims", .changeClaims) { call in
-                let body = try await call.body(NewClaimsBody.self)
+                let (version, body) = (try call.versionIfSent(), try await call.body(NewClaimsBody.self))
                 let changed = try await call.modules.applications.changeAccessRules.setClaims(
-                    body.claims.map(\.rule), in: try call.targetApplication().id, by: try call.auditActor())
-                return try call.answer(ClaimsBody(changed.settings.access))
+                    body.claims.map(\.rule), in: try call.targetApplication().id,
+                    isCurrent: try call.isCurrent(version), by: try call.auditActor())
+                return try call.answer(ClaimsBody(changed.settings.access), versionOf: changed)
             },
         ]
 

@@ -24,29 +24,35 @@ extension AdminAPI {
             return try call.answer(settingsOf: changed)
         },
         AdminRoute(.get, "\(application)/redirects", .readSettings) { call in
-            try call.answer(RedirectsBody(redirects: try call.targetApplication().settings.redirectAddresses))
+            let application = try call.targetApplication()
+            return try call.answer(
+                RedirectsBody(redirects: application.settings.redirectAddresses), versionOf: application)
         },
         AdminRoute(.put, "\(application)/redirects", .changeRedirects) { call in
-            let body = try await call.body(RedirectsBody.self)
+            let (version, body) = (try call.versionIfSent(), try await call.body(RedirectsBody.self))
             let changed = try await call.modules.applications.changeRedirects(
-                of: try call.targetApplication().id, by: try call.auditActor()
+                of: try call.targetApplication().id, isCurrent: try call.isCurrent(version), by: try call.auditActor()
             ) {
                 $0 = body.redirects
             }
-            return try call.answer(RedirectsBody(redirects: changed.settings.redirectAddresses))
+            return try call.answer(RedirectsBody(redirects: changed.settings.redirectAddresses), versionOf: changed)
         },
         AdminRoute(.get, "\(application)/theme", .readSettings) { call in
-            try call.answer(ThemeBody(try call.targetApplication().settings.theme))
+            let application = try call.targetApplication()
+            return try call.answer(ThemeBody(application.settings.theme), versionOf: application)
         },
         AdminRoute(.put, "\(application)/theme", .changeTheme) { call in
+            let version = try call.versionIfSent()
             let draft = try ThemeDraft(.object(try await call.body([String: JSONValue].self)))
-            try await call.modules.applications.changeTheme(
-                of: try call.targetApplication().id, to: draft.value, by: try call.auditActor())
-            return try call.answer(ThemeBody(draft.value))
+            let changed = try await call.modules.applications.changeTheme(
+                of: try call.targetApplication().id, to: draft.value, isCurrent: try call.isCurrent(version),
+                by: try call.auditActor())
+            return try call.answer(ThemeBody(draft.value), versionOf: changed)
         },
         AdminRoute(.delete, "\(application)/theme", .changeTheme) { call in
             try await call.modules.applications.changeTheme(
-                of: try call.targetApplication().id, to: nil, by: try call.auditActor())
+                of: try call.targetApplication().id, to: nil, isCurrent: try call.isCurrent(try call.versionIfSent()),
+                by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.get, "\(application)/export", .exportUsers) { call in

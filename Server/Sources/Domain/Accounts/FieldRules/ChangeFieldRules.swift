@@ -6,16 +6,20 @@ package struct ChangeFieldRules: Sendable {
     /// - Parameters:
     ///   - id: The application.
     ///   - mayLoosen: Whether who does it has given fresh proof, which a change that lets more through asks for.
+    ///   - isCurrent: Whether the application is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     ///   - change: Makes the change; may run twice.
     /// - Returns: the application afterwards.
-    /// - Throws: `applicationUnknown`, `reauthenticationRequired`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `reauthenticationRequired`, `fieldsRefused`,
+    ///   `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, mayLoosen: Bool, by who: Operator,
+        of id: Identifier<Application>, mayLoosen: Bool,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator,
         _ change: @escaping @Sendable (inout FieldRules) -> Void
     ) async throws(DomainError) -> Application {
-        try await editApplication(id, .fieldRulesChanged, by: who) { application throws(DomainError) in
+        try await editApplication(id, .fieldRulesChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             let before = application.settings.fieldRules
             change(&application.settings.fieldRules)
             let after = application.settings.fieldRules

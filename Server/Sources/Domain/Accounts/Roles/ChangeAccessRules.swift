@@ -64,11 +64,13 @@ package struct ChangeAccessRules: Sendable {
 
     /// Replaces the rules of claims.
     ///
-    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
     package func setClaims(
-        _ claims: [ClaimRule], in id: Identifier<Application>, by who: Operator
+        _ claims: [ClaimRule], in id: Identifier<Application>,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> Application {
-        try await editApplication(id, .claimsChanged, by: who) { application throws(DomainError) in
+        try await editApplication(id, .claimsChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             application.settings.access.claims = claims
             let faults = application.settings.access.claimFaults(application.settings.fieldRules)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }

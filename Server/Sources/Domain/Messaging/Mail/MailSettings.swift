@@ -100,16 +100,19 @@ package struct ChangeMailSettings: Sendable {
 
     /// - Parameters:
     ///   - id: The application.
+    ///   - isCurrent: Whether the application is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     ///   - change: Makes the change; may run twice.
     /// - Returns: the application afterwards.
-    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, by who: Operator,
+        of id: Identifier<Application>,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator,
         _ change: @escaping @Sendable (inout MailSettings) -> Void
     ) async throws(DomainError) -> Application {
-        try await editApplication(id, .mailSettingsChanged, by: who) { application throws(DomainError) in
+        try await editApplication(id, .mailSettingsChanged, isCurrent: isCurrent, by: who) {
+            application throws(DomainError) in
             let before = application.settings.mail
             change(&application.settings.mail)
             let faults = application.settings.mail.faults() + application.settings.mail.secretFaults(since: before)
