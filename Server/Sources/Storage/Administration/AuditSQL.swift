@@ -74,15 +74,20 @@ extension SQLTransaction {
     package func auditEntries(
         about user: Identifier<User>, in application: Identifier<Application>, limit: Int
     ) throws(DomainError) -> [AuditEntry] {
-        // Two index searches instead of one scan. What somebody did to themselves is in the first alone. SQLite
-        // takes a partial index of `target <> actor` for a range of `target`, and not for `target = $2`.
+        // Two index searches instead of one scan, of which each reads no more than the newest that are shown: the log keeps
+        // all of a user for ever. What somebody did to themselves is in the first alone. SQLite takes a partial index of
+        // `target <> actor` for a range of `target`, and not for `target = $2`; and reads it in its own order for a range.
         try connection.all(
             AuditEntryRow.self,
             """
             FROM audit_entries WHERE application_id = $1 AND id IN (
-                SELECT id FROM audit_entries WHERE application_id = $1 AND actor = $2
-                UNION SELECT id FROM audit_entries WHERE application_id = $1 AND target >= $2 AND target <= $2
-                    AND target <> actor)
+                SELECT id FROM (
+                    SELECT id FROM audit_entries WHERE application_id = $1 AND actor = $2
+                    ORDER BY id DESC LIMIT $3) AS did
+                UNION SELECT id FROM (
+                    SELECT id FROM audit_entries
+                    WHERE application_id = $1 AND target >= $2 AND target <= $2 AND target <> actor
+                    ORDER BY target DESC, id DESC LIMIT $3) AS had)
             ORDER BY id DESC LIMIT $3
             """,
             [.id(application), .text(AuditEntry.Actor.user(user).rawValue), .count(limit)])
