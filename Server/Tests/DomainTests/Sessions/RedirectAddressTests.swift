@@ -33,7 +33,8 @@ struct RedirectAddressTests {
             "https://u:p@a.example/", "https://:p@a.example/", "https://*.example/back", "https://a.example/*",
             "https://a.example/a b", "https://a.example/\"", "https://a.example/<", "https://a.example/\\",
             "https://a.example/'", "https://a.example/花", "https://a.example/\n", "http://127.0.0.1:80 /",
-            "https://a.example/" + String(repeating: "x", count: 483),
+            "https://a.example/" + String(repeating: "x", count: 483), "https://a.example,b.example/",
+            "https://a.example;b/", "https://a%3B%20frame-ancestors%20%2A/back", "https://a%0D%0Ab/back",
         ])
     func refused(text: String) { #expect(RedirectAddress(text) == nil, "\(text)") }
 
@@ -77,6 +78,9 @@ struct RedirectAddressTests {
             ("https://app.example:8443/", "https://app.example:8443"),
             ("http://127.0.0.1:4711/back", "http://127.0.0.1:4711"), ("com.example.app:/back", "com.example.app:"),
             ("com.example.app://back", "com.example.app:"), ("/back", nil), ("", nil), ("https:back", nil),
+            ("https://xn--n8j.example/", "https://xn--n8j.example"), ("http://[::1]:1/", "http://[::1]:1"),
+            // Of two directives of one name in a policy the first counts.
+            ("https://a%3B%20frame-ancestors%20%2A/back", nil), ("https://a.example;frame-ancestors/", nil),
         ] as [(String, String?)])
     func source(address: String, source: String?) { #expect(RedirectAddress.source(of: address) == source) }
 

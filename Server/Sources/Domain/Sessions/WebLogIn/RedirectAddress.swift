@@ -27,7 +27,7 @@ package struct RedirectAddress: Hashable, Sendable {
         self.text = text
         switch scheme {
         case "https":
-            guard parts.host?.isEmpty == false else { return nil }
+            guard parts.host?.isEmpty == false, Self.authority(of: text) != nil else { return nil }
             loopback = nil
         case "http":
             guard let found = Self.loopback(text) else { return nil }
@@ -50,8 +50,19 @@ package struct RedirectAddress: Hashable, Sendable {
     package static func source(of address: String) -> String? {
         guard let parts = URLComponents(string: address), let scheme = parts.scheme else { return nil }
         guard scheme == "https" || scheme == "http" else { return "\(scheme):" }
-        guard let host = parts.host else { return nil }
-        return "\(scheme)://\(host)\(parts.port.map { ":\($0)" } ?? "")"
+        return authority(of: address).map { "\(scheme)://\($0)" }
+    }
+
+    /// Host and port of an address of the web as they stand in it. `nil` for signs that no host has: `;`, `,` or an escaped
+    /// space would begin another directive of a policy, before those that follow.
+    private static func authority(of address: String) -> Substring? {
+        guard let start = address.firstRange(of: "://") else { return nil }
+        let authority = address[start.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        let isPlain = authority.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+                || "-._:[]".utf8.contains(byte)
+        }
+        return isPlain && !authority.isEmpty ? authority : nil
     }
 
     /// Host and rest of `http://127.0.0.1:4711/back` or `http://[::1]/back`.
