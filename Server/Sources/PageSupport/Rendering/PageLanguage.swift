@@ -34,10 +34,20 @@ extension PageRequest {
     /// - Parameter path: The page's path.
     /// - Returns: a model for each language.
     package func languageLinks(to path: String) -> [PageTemplates.Model] {
+        languageLinks(to: path, with: query.all.map { ($0.name, $0.value) })
+    }
+
+    /// The same for another page.
+    ///
+    /// - Parameters:
+    ///   - path: The page's path.
+    ///   - query: What its address has beside the language.
+    /// - Returns: a model for each language.
+    package func languageLinks(to path: String, with query: [(String, String)]) -> [PageTemplates.Model] {
         PageLanguage.allCases.map { language in
             let pairs =
-                query.all.filter { $0.name != Self.languageParameter && $0.name != "ui_locales" }
-                .map { ($0.name, $0.value) } + [(Self.languageParameter, language.rawValue)]
+                query.filter { $0.0 != Self.languageParameter && $0.0 != "ui_locales" }
+                + [(Self.languageParameter, language.rawValue)]
             return [
                 "code": language.rawValue, "name": language.ownName, "isCurrent": language == self.language,
                 "link": "\(path)?\(FormValues.query(pairs))",

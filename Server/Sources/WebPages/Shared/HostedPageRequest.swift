@@ -51,6 +51,32 @@ struct HostedPageRequest: Sendable {
         return continuation.map { "\(path)?\(FormValues.query([(Self.continuationParameter, $0)]))" } ?? path
     }
 
+    /// Links to the page in each language. What a form leads to has no address that can be opened, and what comes back from a
+    /// provider counts once: there the links lead to where the person came from.
+    private var languageLinks: [PageTemplates.Model] {
+        let parts = browser.path.split(separator: "/").dropFirst(2).map(String.init)
+        let page = openablePage(parts)
+        guard page != parts.joined(separator: "/") else { return browser.languageLinks(to: browser.path) }
+        return browser.languageLinks(
+            to: "/a/\(application.id.rawValue)/\(page)",
+            with: continuation.map { [(Self.continuationParameter, $0)] } ?? [])
+    }
+
+    private static let openablePages: Set<String> = [
+        "log-in", "sign-up", "forgot", "reset", "register", "verify", "account", "authorize", "open",
+    ]
+
+    /// The page that can be opened by its address and is nearest to a path below the application's.
+    private func openablePage(_ parts: [String]) -> String {
+        guard let first = parts.first else { return "log-in" }
+        if first == "provider", parts.count > 1 {
+            // Who is logged in may have come to link the provider, and not to log in by it.
+            let isOfAccount = parts.count > 2 && browser.cookie?.hasPrefix("v.") == false
+            return isOfAccount ? "account" : "provider/\(parts[1])"
+        }
+        return Self.openablePages.contains(first) ? first : "log-in"
+    }
+
     /// What all templates of hosted pages ask for.
     func model(_ page: String, _ own: PageTemplates.Model = [:]) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
@@ -59,7 +85,7 @@ struct HostedPageRequest: Sendable {
             "assets": pages.assets.model,
             "nonce": browser.nonce, "formToken": browser.formToken, "tokenField": PageRequest.tokenField,
             "t": theme.texts.tree(in: browser.language), "bodyClass": theme.hasPicture ? "with-picture" : "",
-            "languages": browser.languageLinks(to: browser.path), "action": path(page),
+            "languages": languageLinks, "action": path(page),
             "links": [
                 "logIn": path("log-in"), "signUp": path("sign-up"), "forgot": path("forgot"),
                 "account": path("account"),

@@ -183,4 +183,19 @@ struct AccountPageTests {
             other.path("code/enter"), ["ticket": ticket, "code": String(mailed)], token: entry.token)
         #expect(entered.status == 303)
     }
+    @Test("opens in another language from what a form led to, too")
+    func languagesOfForms() async throws {
+        let server = try await TestServer(settings: Self.settings)
+        let guest = Browser(server)
+        let asked = try await guest.fill("log-in", ["identifier": "hana@example.com"])
+        let code = try await guest.post(
+            guest.path("code"), ["identifier": "hana@example.com"], token: asked.token)
+        let owner = try await person(server)
+        let refused = try await act(owner, "delete")
+        for (browser, page) in [(guest, code), (owner, refused)] {
+            let link = String(try #require(page.html.firstMatch(of: /href="([^"]+)" lang="ja"/)?.output.1))
+            let shown = try await browser.get(link.replacing("&amp;", with: "&"))
+            #expect(shown.status == 200 && shown.html.contains(#"<html lang="ja">"#), "\(link)")
+        }
+    }
 }

@@ -277,7 +277,9 @@ struct SocialPageTests {
         let page = try await world.comeBack(browser, "facebook", try await world.leave(browser, "facebook"))
         #expect(page.status == 200 && page.html.contains("Facebook has told us who you are"))
         #expect(page.error("fields-team") == nil)
+        // What came back counts once: another language begins there again.
         let path = browser.path("provider/facebook")
+        #expect(page.html.firstMatch(of: /href="([^"]+)" lang="ja"/)?.output.1 == "\(path)?lang=ja")
         let wrong = try await browser.post(path, ["fields.team": "red", "fields.age": "old"], token: page.token)
         #expect(wrong.status == 422 && wrong.error("fields-age")?.contains("whole number") == true)
         let sent = try await browser.post(path, ["fields.team": "red", "fields.age": "9"], token: page.token)
