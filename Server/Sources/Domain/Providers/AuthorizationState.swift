@@ -15,6 +15,8 @@ struct AuthorizationStateRecord: Codable, Sendable {
     var continuation: String?
     /// What a new user answered to the application's own questions.
     var fields: [String: JSONValue]?
+    /// Whether the log-in brings a user back that asked to be deleted.
+    var isRestoring: Bool?
     /// Whether the provider shall be linked to the user who is logged in.
     var isLink: Bool
     /// Who that was when the way began, and the user's `credentialsVersion` then.

@@ -16,6 +16,8 @@ package struct ReadAuthorizationState: Sendable {
         package var nonce: Secret
         package var continuation: String?
         package var fields: [String: JSONValue]
+        /// Whether the person asked for the account back that is about to be deleted.
+        package var isRestoring: Bool
         package var isLink: Bool
         let admin: AdminAuthorization?
         let startedAt: Timestamp
@@ -50,7 +52,8 @@ package struct ReadAuthorizationState: Sendable {
         return Returned(
             provider: .init(rawValue: record.provider), audience: record.audience,
             verifier: Secret(record.verifier), nonce: Secret(record.nonce), continuation: record.continuation,
-            fields: record.fields ?? [:], isLink: record.isLink, admin: record.admin,
+            fields: record.fields ?? [:], isRestoring: record.isRestoring == true, isLink: record.isLink,
+            admin: record.admin,
             startedAt: Timestamp(milliseconds: record.expiresAt) - StartAuthorization.life,
             endsAt: Timestamp(milliseconds: record.expiresAt), user: record.user, version: record.version)
     }

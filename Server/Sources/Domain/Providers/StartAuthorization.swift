@@ -23,12 +23,14 @@ package struct StartAuthorization: Sendable {
         package var hint: String?
         /// What a new user answered to the application's own questions.
         package var fields: [String: JSONValue]
+        /// Whether the log-in brings a user back that asked to be deleted.
+        package var isRestoring: Bool
         /// What an admin's way is for.
         var admin: AdminAuthorization?
 
         package init(
             provider: Identity.Provider, redirectURI: String, cookie: String, continuation: String?, linking: User?,
-            hint: String? = nil, fields: [String: JSONValue] = [:]
+            hint: String? = nil, fields: [String: JSONValue] = [:], isRestoring: Bool = false
         ) {
             self.provider = provider
             self.redirectURI = redirectURI
@@ -37,6 +39,7 @@ package struct StartAuthorization: Sendable {
             self.linking = linking
             self.hint = hint
             self.fields = fields
+            self.isRestoring = isRestoring
         }
     }
 
@@ -72,8 +75,8 @@ package struct StartAuthorization: Sendable {
             provider: request.provider.rawValue, audience: found.configured.settings.browserAudience,
             verifier: verifier, nonce: nonce,
             continuation: request.continuation, fields: request.fields.isEmpty ? nil : request.fields,
-            isLink: request.linking != nil, user: request.linking?.id.rawValue,
-            version: request.linking?.credentialsVersion,
+            isRestoring: request.isRestoring ? true : nil, isLink: request.linking != nil,
+            user: request.linking?.id.rawValue, version: request.linking?.credentialsVersion,
             browser: AuthorizationStateRecord.digest(ofCookie: request.cookie),
             expiresAt: (clock.now + Self.life).milliseconds, admin: request.admin)
         let bytes: [UInt8]

@@ -111,15 +111,16 @@ extension HostedPageRequest {
             ).focused().model,
         ]
         if let errors = form.errors { own["summary"] = errors.summary(self) }
-        if form.erasedAt != nil {
-            own["restore"] =
-                PageField("restore", label: text("password.restore"), kind: .checkbox, isRequired: false)
-                .model
-        }
+        if form.erasedAt != nil { own["restore"] = restoreField.model }
         var response = try html(
             "password", model("password", own), status: form.errors?.status ?? .ok, formTargets: formTargets())
         if let retryAfter { response.headers[.retryAfter] = String(max(1, retryAfter.components.seconds)) }
         return response
+    }
+
+    /// By what a person brings an account back that is about to be deleted.
+    var restoreField: PageField {
+        PageField("restore", label: text("password.restore"), kind: .checkbox, isRequired: false)
     }
 
     /// The person is in: the session's token replaces what the cookie held, which anybody may have set.

@@ -29,37 +29,39 @@ struct SendCode: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let form = try await request.browser.form()
         let ticket = form.text("ticket")
+        let isRestoring = form["restore"] != nil
         do {
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
                 try await request.modules.accounts.logInWithCode(
                     LogInWithCode.Request(
                         application: request.application, ticket: ticket, code: form.text("code"),
                         client: LogInClient(
-                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin)))
+                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+                        restoringFrom: isRestoring ? request.browser.origin : nil))
             }
             return try await request.enter(logIn)
         } catch let error as DomainError {
-            if let asked = try await request.secondFactor(error, isRestoring: false) { return asked }
+            if let asked = try await request.secondFactor(error, isRestoring: isRestoring) { return asked }
             var errors = request.errors(of: error)
             if case .codeRefused = error {
                 errors.others = []
                 errors.fields = [("code", request.text("fault.codeRefused"))]
             }
-            return try request.code(ticket: ticket, errors)
+            // A person who has ticked it can mistype the code.
+            return try request.code(ticket: ticket, errors, offersRestore: isRestoring || error.erasedAt != nil)
         }
     }
 }
 
 extension HostedPageRequest {
-    fileprivate func code(ticket: String, _ errors: FormErrors? = nil) throws -> Response {
-        try FormPage(
-            page: "code",
-            fields: [
-                PageField(
-                    "code", label: text("field.code"), kind: .code, error: errors?["code"],
-                    autocomplete: "one-time-code"
-                ).focused()
-            ],
+    fileprivate func code(
+        ticket: String, _ errors: FormErrors? = nil, offersRestore: Bool = false
+    ) throws -> Response {
+        let code = PageField(
+            "code", label: text("field.code"), kind: .code, error: errors?["code"], autocomplete: "one-time-code"
+        ).focused()
+        return try FormPage(
+            page: "code", fields: offersRestore ? [code, restoreField] : [code],
             hidden: [("ticket", ticket)], action: "code/enter", errors: errors
         ).response(self)
     }

@@ -24,11 +24,13 @@ struct SendReset: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let form = try await request.browser.form()
         let token = form.text("token")
+        let isRestoring = form["restore"] != nil
         do {
             try await request.modules.accounts.resetPassword(
                 ResetPassword.Request(
                     application: request.application, token: token, newPassword: Secret(form.text("password")),
-                    address: request.browser.client, origin: request.browser.origin, rules: .native))
+                    address: request.browser.client, restoringFrom: isRestoring ? request.browser.origin : nil,
+                    origin: request.browser.origin, rules: .native))
             return try request.message(
                 "\(choice.rawValue)-done",
                 ["back": request.path("log-in"), "backLabel": request.text("common.toLogIn")])
@@ -38,14 +40,17 @@ struct SendReset: HostedPage {
                 errors.others = []
                 errors.fields = [("token", request.text("fault.codeRefused"))]
             }
-            return try request.reset(choice, token: token, isLinked: errors["token"] == nil && !token.isEmpty, errors)
+            return try request.reset(
+                choice, token: token, isLinked: errors["token"] == nil && !token.isEmpty, errors,
+                offersRestore: isRestoring || error.erasedAt != nil)
         }
     }
 }
 
 extension HostedPageRequest {
     fileprivate func reset(
-        _ choice: PasswordChoice, token: String, isLinked: Bool, _ errors: FormErrors? = nil
+        _ choice: PasswordChoice, token: String, isLinked: Bool, _ errors: FormErrors? = nil,
+        offersRestore: Bool = false
     ) throws -> Response {
         let minimum = application.settings.passwordMinimum(of: nil)
         let password = PageField(
@@ -59,7 +64,8 @@ extension HostedPageRequest {
         ).focused()
         let hasToken = isLinked && !token.isEmpty
         return try FormPage(
-            page: choice.rawValue, fields: hasToken ? [password] : [typed, password],
+            page: choice.rawValue,
+            fields: (hasToken ? [password] : [typed, password]) + (offersRestore ? [restoreField] : []),
             hidden: hasToken ? [("token", token)] : [], errors: errors
         ).response(self)
     }

@@ -39,11 +39,7 @@ struct PasskeyForm {
             field.idName = "passkeyName"
             model["named"] = field.model
         }
-        if offersRestore {
-            model["restore"] =
-                PageField("restore", label: request.text("password.restore"), kind: .checkbox, isRequired: false)
-                .model
-        }
+        if offersRestore { model["restore"] = request.restoreField.model }
         return model
     }
 

@@ -12,10 +12,15 @@ struct ShowProvider: HostedPage {
 }
 
 /// `POST /a/{application}/provider/{provider}`: what the application asks of new users, and a provider cannot know. The
-/// answers go to the provider and come back sealed, because nobody knows yet whose they are.
+/// answers go to the provider and come back sealed, because nobody knows yet whose they are. So does the wish to bring an
+/// account back that is about to be deleted: the provider's code was spent on finding out that it is.
 struct SendProvider: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
-        let form = request.newFields(try await request.browser.form())
+        let sent = try await request.browser.form()
+        if sent["restore"] != nil {
+            return try await request.leave(for: request.namedProvider, byLink: true, isRestoring: true)
+        }
+        let form = request.newFields(sent)
         let answers = form.changes
         let faults =
             request.application.settings.fieldRules.faults(registeringWith: answers, by: .owner)
@@ -58,10 +63,12 @@ struct ShowProviderCallback: HostedPage {
             response = try await link(provider, credential, returned, request)
         } else {
             do {
-                response = try await logIn(provider, credential, returned.fields, request)
+                response = try await logIn(provider, credential, returned, request)
             } catch let error as DomainError {
-                if let asked = try await request.secondFactor(error, isRestoring: false) {
+                if let asked = try await request.secondFactor(error, isRestoring: returned.isRestoring) {
                     response = asked
+                } else if error.erasedAt != nil {
+                    response = try request.offerRestore()
                 } else {
                     guard case .fieldsRefused = error else { throw error }
                     // Somebody new, of whom the application wants to know more.
@@ -78,17 +85,20 @@ struct ShowProviderCallback: HostedPage {
     }
 
     private func logIn(
-        _ provider: Identity.Provider, _ credential: ProviderCredential, _ fields: [String: JSONValue],
+        _ provider: Identity.Provider, _ credential: ProviderCredential, _ returned: ReadAuthorizationState.Returned,
         _ request: HostedPageRequest
     ) async throws -> Response {
         let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
             try await request.modules.accounts.logInWithProvider(
                 LogInWithProvider.Request(
                     application: request.application, provider: provider, credential: credential,
-                    newUser: .init(displayName: nil, locale: request.browser.language.rawValue, fields: fields),
+                    newUser: .init(
+                        displayName: nil, locale: request.browser.language.rawValue,
+                        fields: returned.fields),
                     client: LogInClient(
                         .pages, on: request.device, joinsDevice: false, from: request.browser.client,
-                        origin: request.browser.origin)))
+                        origin: request.browser.origin),
+                    restoringFrom: returned.isRestoring ? request.browser.origin : nil))
         }
         return try await request.enter(logIn)
     }
@@ -136,18 +146,19 @@ extension HostedPageRequest {
     ///   - user: Whose account the provider shall be linked to; `nil` for a log-in.
     ///   - fields: What a new user answered.
     ///   - byLink: Whether the person goes by a link of a page, as they must after a form.
+    ///   - isRestoring: Whether the log-in brings a user back that asked to be deleted.
     /// - Returns: the way there.
     /// - Throws: `DomainError`.
     func leave(
         for provider: Identity.Provider, linking user: User? = nil, fields: [String: JSONValue] = [:],
-        byLink: Bool = false
+        byLink: Bool = false, isRestoring: Bool = false
     ) async throws -> Response {
         guard let redirectURI = callback(of: provider) else { throw DomainError.providerNotEnabled }
         let departure = try await modules.providers.startAuthorization(
             StartAuthorization.Request(
                 provider: provider, redirectURI: redirectURI, cookie: browser.cookie ?? browser.newCookie ?? "",
                 continuation: continuation, linking: user, hint: hint.contains("@") ? hint : nil,
-                fields: fields),
+                fields: fields, isRestoring: isRestoring),
             in: application.id)
         var response: Response
         if user != nil || byLink {
@@ -189,6 +200,13 @@ extension HostedPageRequest {
             page: "provider-fields", fields: form.pageFields(self, errors),
             action: "provider/\(provider.rawValue)", errors: errors,
             lead: text("providerFields.lead", ["name": ProviderBrand.of(provider).name])
+        ).response(self)
+    }
+
+    /// Offers to bring a user back that asked to be deleted, by the same provider once more.
+    fileprivate func offerRestore() throws -> Response {
+        try FormPage(
+            page: "provider-restore", hidden: [("restore", "yes")], action: "provider/\(namedProvider.rawValue)"
         ).response(self)
     }
 

@@ -183,6 +183,42 @@ struct AccountPageTests {
             other.path("code/enter"), ["ticket": ticket, "code": String(mailed)], token: entry.token)
         #expect(entered.status == 303)
     }
+    @Test("restores by a mailed code and by a new password too, since not everybody knows the old one")
+    func restoreByMail() async throws {
+        let server = try await TestServer(settings: Self.settings)
+        let browser = try await person(server)
+        try await confirm(browser, on: server)
+        func mailed(_ pattern: Regex<(Substring, Substring)>) async throws -> String {
+            _ = try await server.modules.messaging.deliverMail()
+            let mails = try await server.modules.messaging.readOutbox(of: server.application.id)
+            return String(try #require(mails.compactMap { $0.text.firstMatch(of: pattern)?.output.1 }.first))
+        }
+        _ = try await act(browser, "delete", ["sure": "yes"])
+        let asked = try await browser.fill("log-in", ["identifier": "hana@example.com"])
+        let entry = try await browser.post(
+            browser.path("code"), ["identifier": "hana@example.com"], token: asked.token)
+        let ticket = try #require(entry.value(of: "ticket"))
+        var fields = ["ticket": ticket, "code": try await mailed(/\n(\d{4} \d{4})\n/)]
+        let offered = try await browser.post(browser.path("code/enter"), fields, token: entry.token)
+        #expect(offered.status == 403 && offered.html.contains("name=\"restore\""))
+        fields["restore"] = "yes"
+        #expect(try await browser.post(browser.path("code/enter"), fields, token: entry.token).status == 303)
+
+        _ = try await act(browser, "delete", ["sure": "yes"])
+        try await browser.fill("forgot", ["email": "hana@example.com"])
+        let shown = try await browser.get(try await mailed(/example\.test(\/a\/\S+\/reset\S+)/))
+        let token = try #require(shown.value(of: "token"))
+        fields = ["token": token, "password": "another good password"]
+        let refused = try await browser.post(browser.path("reset"), fields, token: shown.token)
+        #expect(refused.status == 403 && refused.html.contains("name=\"restore\""))
+        fields["restore"] = "yes"
+        let done = try await browser.post(browser.path("reset"), fields, token: shown.token)
+        #expect(done.html.contains("Your password is new"), "\(done.html)")
+        let known = try await browser.fill(
+            "log-in", ["identifier": "hana", "password": "another good password"])
+        #expect(known.location == browser.path("account"), "\(known.html)")
+    }
+
     @Test("opens in another language from what a form led to, too")
     func languagesOfForms() async throws {
         let server = try await TestServer(settings: Self.settings)

@@ -12,6 +12,8 @@ import Testing
 struct AuthorizationStateTests {
     static let password = "correct horse battery"
     static let provider = "oidc:work"
+    /// An address that another app may have taken.
+    static let scheme = "com.example.app:/back"
 
     /// A server with public address whose application knows an OpenID Connect provider and Apple.
     private struct World {
@@ -32,7 +34,8 @@ struct AuthorizationStateTests {
             addresses.apple = await FakeHost.address(of: apple)
             server = try await TestServer(
                 settings: ["public-url": TestServer.url],
-                application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]), clock: clock,
+                application: ApplicationSettings(
+                    redirectAddresses: [WebLogInTests.redirect, AuthorizationStateTests.scheme]), clock: clock,
                 providers: addresses, caller: FakeHost.caller)
             let base = "\(TestServer.url)/a/\(server.application.id)/provider"
             try await server.modules.providers.setProvider(
@@ -54,7 +57,11 @@ struct AuthorizationStateTests {
         {
             let sent = try await browser.get(browser.path("provider/\(provider)") + query)
             #expect(sent.status == 303)
-            let items = sent.location.flatMap { URLComponents(string: $0) }?.queryItems ?? []
+            return Self.asked(sent.location)
+        }
+
+        static func asked(_ address: String?) -> [String: String] {
+            let items = address.flatMap { URLComponents(string: $0) }?.queryItems ?? []
             return Dictionary(items.map { ($0.name, $0.value ?? "") }) { $1 }
         }
 
@@ -107,14 +114,37 @@ struct AuthorizationStateTests {
     func continuation() async throws {
         let world = try await World()
         let browser = Browser(world.server)
-        let challenge = Base64URL.text(of: Array(SHA256.hash(data: Array(WebLogInTests.verifier.utf8))))
-        let request =
-            "client_id=\(world.server.application.id)&redirect_uri=\(Browser.escaped(WebLogInTests.redirect))"
-            + "&response_type=code&code_challenge=\(challenge)&code_challenge_method=S256&state=s"
-        let asked = try await world.leave(browser, query: "?continue=\(Browser.escaped(request))")
+        let asked = try await world.leave(browser, query: Self.waiting(world.server, at: WebLogInTests.redirect))
         let back = try await world.comeBack(browser, asked)
         #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
         #expect(back.location?.contains("state=s") == true)
+    }
+
+    /// The query of a page while an app waits.
+    private static func waiting(_ server: TestServer, at redirect: String) -> String {
+        let request =
+            "client_id=\(server.application.id)&redirect_uri=\(Browser.escaped(redirect))"
+            + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&state=s"
+        return "?continue=\(Browser.escaped(request))"
+    }
+
+    @Test("bring an account back that is about to be deleted, when its owner asks for that")
+    func restore() async throws {
+        let world = try await World()
+        let browser = Browser(world.server)
+        #expect(try await world.comeBack(browser, try await world.leave(browser)).status == 303)
+        let account = try await browser.get(browser.path("account"))
+        let deleted = try await browser.post(browser.path("account/delete"), ["sure": "yes"], token: account.token)
+        #expect(deleted.html.contains("will be deleted"))
+        let offered = try await world.comeBack(browser, try await world.leave(browser))
+        #expect(offered.html.contains("Do you want your account back?"), "\(offered.html)")
+        let path = browser.path("provider/\(Self.provider)")
+        #expect(try await browser.post(path, ["restore": "yes"], token: nil).status == 403)
+        let sent = try await browser.post(path, ["restore": "yes"], token: offered.token)
+        let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description
+        let back = try await world.comeBack(browser, World.asked(link?.replacing("&amp;", with: "&")))
+        #expect(back.location == browser.path("account"), "\(back.html)")
+        #expect(try await browser.get(browser.path("account")).html.contains("花"))
     }
 
     @Test("log in with Apple, whose service id is asked for and whose nonce is hashed")
