@@ -7,7 +7,7 @@ import PageSupport
 /// `GET /a/{application}/provider/{provider}`: leads to a provider. It changes nothing, and so needs no form.
 struct ShowProvider: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
-        try await request.leave(for: request.namedProvider)
+        try await request.leave(for: request.namedProvider, byLink: !request.isByButton)
     }
 }
 
@@ -210,6 +210,37 @@ extension HostedPageRequest {
         ).response(self)
     }
 
+    /// Whether the person has pressed a button of these pages to get here, where that counts: for an app at an address that
+    /// another app may have taken (RFC 8252 §8.6). A provider that knows the person sends them back without a question, and
+    /// then nobody would have been asked before the app gets a code.
+    fileprivate var isByButton: Bool {
+        guard leadsToUncertainApp else { return true }
+        return buttonParts.map { browser.isSealed($0, by: browser.query.text(Self.buttonParameter)) } ?? false
+    }
+
+    private static let buttonParameter = "button"
+
+    /// Whether an app waits at an address that others than its own may answer.
+    private var leadsToUncertainApp: Bool {
+        guard let continuation, case .asked(let asked) = authorization(FormValues(query: continuation)) else {
+            return false
+        }
+        return !asked.request.redirect.hasPrefix("https://")
+    }
+
+    /// What shows that a button was on a page of this browser's: no app and no other site knows its cookie.
+    private var buttonParts: [String]? {
+        (browser.cookie ?? browser.newCookie).map { ["button of a provider", application.id.rawValue, $0] }
+    }
+
+    /// Where a button of a provider leads.
+    private func buttonPath(_ provider: Identity.Provider) -> String {
+        let path = path("provider/\(provider.rawValue)")
+        guard leadsToUncertainApp, let buttonParts else { return path }
+        // What waits is a parameter already.
+        return "\(path)&\(FormValues.query([(Self.buttonParameter, browser.seal(buttonParts))]))"
+    }
+
     /// The providers that people can be sent to: those whose settings hold this server's address to come back to.
     func providers() async throws(DomainError) -> [Identity.Provider] {
         guard issuer != nil else { return [] }
@@ -231,7 +262,7 @@ extension HostedPageRequest {
                 return [
                     "label": text("logIn.with", ["name": brand.name]), "mark": brand.mark ?? "",
                     "style": brand.style.map { "provider-\($0)" } ?? "button-outline",
-                    "link": path("provider/\(provider.rawValue)"),
+                    "link": buttonPath(provider),
                 ]
             },
         ]

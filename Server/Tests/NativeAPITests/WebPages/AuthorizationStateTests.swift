@@ -128,6 +128,28 @@ struct AuthorizationStateTests {
         return "?continue=\(Browser.escaped(request))"
     }
 
+    @Test("wait for somebody who presses a button of their own page, when another app may have taken the app's address")
+    func uncertainApp() async throws {
+        let world = try await World()
+        let query = Self.waiting(world.server, at: Self.scheme)
+        let (path, link) = ("provider/\(Self.provider)", /href="([^"]*provider\/oidc:work[^"]*)"/)
+        func button(_ browser: Browser) async throws -> String {
+            let page = try await browser.get(browser.path("log-in") + query)
+            return String(try #require(page.html.firstMatch(of: link)?.output.1)).replacing("&amp;", with: "&")
+        }
+        // What a foreign app opens in the person's browser: the provider would send them back without a question.
+        let browser = Browser(world.server)
+        let theirs = try await button(Browser(world.server))
+        for address in [browser.path(path) + query, browser.path(path) + query + "&button=x", theirs] {
+            let opened = try await browser.get(address)
+            #expect(opened.status == 200 && opened.html.contains("Continue with Work"), "\(address)")
+        }
+        let sent = try await browser.get(try await button(browser))
+        #expect(sent.status == 303)
+        let back = try await world.comeBack(browser, World.asked(sent.location))
+        #expect(back.location?.hasPrefix("\(Self.scheme)?code=") == true, "\(back.html)")
+    }
+
     @Test("bring an account back that is about to be deleted, when its owner asks for that")
     func restore() async throws {
         let world = try await World()
