@@ -21,9 +21,12 @@ extension HostedPageRequest {
             || asked.isTooOld(who, self)
     }
 
-    /// To the page that logs a person in for an app's request.
+    /// To the page that logs a person in for an app's request; back to the app with one that no page hands on, whose answer it would
+    /// wait for in vain.
     func sendToLogIn(for asked: AuthorizationAsked, _ query: String, page: String = "log-in") -> Response {
-        let pairs = [(Self.continuationParameter, dated(query, asked))]
+        let waiting = dated(query, asked)
+        guard Self.isContinuation(waiting) else { return back(error: "invalid_request", to: asked) }
+        let pairs = [(Self.continuationParameter, waiting)]
         let locales = FormValues(query: query)["ui_locales"].map { [("ui_locales", $0)] } ?? []
         return PageResponse.redirect(
             to: "/a/\(application.id.rawValue)/\(page)?\(FormValues.query(pairs + locales))", browser)

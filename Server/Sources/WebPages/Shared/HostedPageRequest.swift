@@ -22,11 +22,15 @@ struct HostedPageRequest: Sendable {
 
     /// The request of an app (OAuth) that goes on after the log-in: a query for `/authorize`, which checks it again.
     var continuation: String? {
-        guard let text = restored ?? browser.query[Self.continuationParameter],
-            (1...Self.maximumContinuationBytes).contains(text.utf8.count),
-            text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-        else { return nil }
+        guard let text = restored ?? browser.query[Self.continuationParameter], Self.isContinuation(text) else {
+            return nil
+        }
         return text
+    }
+
+    /// Whether pages hand a query on.
+    static func isContinuation(_ text: String) -> Bool {
+        (1...maximumContinuationBytes).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
     }
 
     /// What the person can be expected to type (OpenID Connect Core 1.0 §3.1.2.1): an app's word, no more.

@@ -223,6 +223,8 @@ struct WebLogInTests {
             (["code_challenge": nil], "invalid_request"), (["code_challenge": "short"], "invalid_request"),
             (["response_type": "token"], "unsupported_response_type"), (["prompt": "none"], "login_required"),
             (["request": "x.y.z"], "request_not_supported"), (["response_mode": "fragment"], "invalid_request"),
+            // Too long for the pages to hand it on.
+            (["login_hint": String(repeating: "x", count: 4096)], "invalid_request"),
         ] as [([String: String?], String)])
     func wrongRequest(changes: [String: String?], error: String) async throws {
         let server = try await server()
