@@ -47,6 +47,20 @@ package final class Authenticated: Sendable {
     }
 }
 
+extension Authenticated {
+    /// Whether the session is there still, in the transaction that stores what the request makes (decision 0179).
+    ///
+    /// - Throws: `storageUnavailable`.
+    func hasSession(in transaction: any Transaction) throws(DomainError) -> Bool {
+        try transaction.sessions(of: session.user, in: session.application).contains { $0.id == session.id }
+    }
+
+    /// - Throws: `sessionInvalid` when the session has ended since the request came in, `storageUnavailable`.
+    func requireSession(in transaction: any Transaction) throws(DomainError) {
+        guard try hasSession(in: transaction) else { throw .sessionInvalid }
+    }
+}
+
 /// A user in the words of one protocol.
 package final class EncodedUser: Sendable {
     package let protocolName: Session.ProtocolName

@@ -153,6 +153,105 @@ struct EvictionTests {
     }
 }
 
+/// A request is authenticated before its body is read, and its sender may take a minute for that, or a provider, a hook or a hash
+/// takes its time. What ends its session meanwhile has to count as if it had come first.
+@Suite("A request whose session ends while it is under way")
+struct EndedMeanwhileTests {
+    private let world: TestWorld
+    private let application: Application
+    private let device = TestDevice()
+
+    init() async throws {
+        world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        application = try await world.makeApplication()
+    }
+
+    /// What ends it.
+    enum End: CaseIterable {
+        case alone, everywhere, byOperator, deletion
+    }
+
+    /// What it asks for.
+    enum Act: CaseIterable {
+        case password, address, transferCode, furtherSession, deviceKey, otherKeys, otherSessions
+    }
+
+    private func end(_ end: End, _ thief: Authenticated, by owner: Authenticated) async throws {
+        let modules = world.modules
+        switch end {
+        case .alone: try await modules.sessions.endSession(thief.session.id, by: owner, from: .local)
+        case .everywhere: _ = try await modules.sessions.endOtherSessions(by: owner, isProven: false, from: .local)
+        case .byOperator:
+            _ = try await modules.administration.users.endAllSessions(of: owner.user.id, in: application, by: .local)
+        case .deletion: _ = try await modules.deletion.requestDeletion(by: owner, isProven: false, from: .local)
+        }
+    }
+
+    private func act(_ act: Act, _ who: Authenticated) async throws {
+        let (accounts, id) = (world.modules.accounts, who.user.id)
+        let author = AccountAuthor.owner(who, isProven: false, from: .local)
+        switch act {
+        case .password:
+            _ = try await accounts.changePassword(
+                .init(
+                    current: nil, new: Secret("what the thief remembers"), address: TestWorld.address, rules: .native,
+                    origin: .local), by: who, isProven: false)
+        case .address:
+            let identifiers = NewIdentifiers(email: .set("thief@example.com"), rules: .native)
+            _ = try await accounts.editUser(
+                UserEdit(identifiers: identifiers), of: id, in: application, by: author)
+        case .transferCode:
+            _ = try await world.modules.transfers.issueTransferCode(by: who, isProven: false, from: .local)
+        case .furtherSession:
+            var asked = OpenSession.Request(
+                user: id, application: application, protocolName: .endless, method: .adoption, actor: .user(id),
+                origin: .local)
+            asked.source = who
+            _ = try await world.modules.sessions.openSession(asked)
+        case .deviceKey:
+            try await accounts.removeDeviceKeys(device.thumbprint, of: id, in: application, by: author)
+        case .otherKeys: _ = try await accounts.removeDeviceKeys.others(of: id, in: application, by: author)
+        case .otherSessions:
+            _ = try await world.modules.sessions.endOtherSessions(by: who, isProven: false, from: .local)
+        }
+    }
+
+    /// The owner, on a device, and somebody who has another session.
+    private func two() async throws -> (owner: Authenticated, thief: Authenticated) {
+        let owner = try await world.signUp("hana", to: application, with: device)
+        let thief = try await world.logIn("hana", to: application)
+        return (
+            try await world.authenticate(owner.token, in: application),
+            try await world.authenticate(thief.token, in: application)
+        )
+    }
+
+    @Test("changes nothing any more", arguments: Act.allCases, End.allCases)
+    func ended(act: Act, end: End) async throws {
+        let (owner, thief) = try await two()
+        try await self.end(end, thief, by: owner)
+        let before = try await world.modules.accounts.readUser(owner.user.id, in: application.id)
+        let refused = await world.refusal { try await self.act(act, thief) }
+        #expect(refused == .sessionInvalid)
+        #expect(try await world.modules.accounts.readUser(owner.user.id, in: application.id) == before)
+    }
+
+    @Test("is what is refused: while the session is there, all of it happens", arguments: Act.allCases)
+    func control(act: Act) async throws {
+        let (_, thief) = try await two()
+        let refused = await world.refusal { try await self.act(act, thief) }
+        #expect(refused == nil)
+    }
+
+    @Test("may end the session itself, with the key that it removes")
+    func own() async throws {
+        let (owner, thief) = try await two()
+        try await act(.deviceKey, owner)
+        await #expect(throws: DomainError.sessionInvalid) { try await act(.transferCode, owner) }
+        try await act(.transferCode, thief)
+    }
+}
+
 /// Two users may become one while neither is kept out or on the way out.
 @Suite("Users who may become one")
 struct MergeStandingTests {

@@ -104,6 +104,22 @@ struct MailedTokenTests {
         #expect(late == .codeRefused)
     }
 
+    @Test("and is not made by an order that waited while everything of the user's ended", arguments: [false, true])
+    func orderedBefore(isEnded: Bool) async throws {
+        let application = try await world.makeApplication()
+        let who = try await person(in: application)
+        if isEnded {
+            _ = try await world.modules.administration.users.endAllSessions(
+                of: who.user.id, in: application, by: .local)
+        }
+        try await world.modules.messaging.verificationCodes.send(
+            .emailVerification, to: "thief@example.com", of: who.user, by: who.session, in: application,
+            languages: [], from: TestWorld.address)
+        let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
+        let pending = try await world.modules.accounts.findPendingAddress(of: user, by: .emailVerification)
+        #expect(pending == (isEnded ? nil : "thief@example.com"))
+    }
+
     @Test(
         "and lets an attempt that comes again have no more hashed than right passwords",
         arguments: [Mail.newPassword, .registration])

@@ -149,6 +149,15 @@ extension AccountAuthor {
         }
     }
 
+    /// Looks for the session of the request once more, where the change is stored: whatever has ended it since the request came
+    /// in comes first, and would have ended what the request makes. Operators act by themselves.
+    ///
+    /// - Throws: `sessionInvalid`, `storageUnavailable`.
+    func requireSession(in transaction: any Transaction) throws(DomainError) {
+        guard let caller, !actor.isOperator else { return }
+        try caller.requireSession(in: transaction)
+    }
+
     private func requireProof(
         of change: AccountChange, by actor: AccountActor, for user: User?, at now: Timestamp
     ) throws(DomainError) {

@@ -111,7 +111,8 @@ struct ReadyChanges: Sendable {
         self.now = now
     }
 
-    /// Refuses who may not and what is not shown, ends what the changes end, records each once, and tells the user.
+    /// Refuses who may not, what is not shown and whose session has ended meanwhile, ends what the changes end, records each once,
+    /// and tells the user.
     ///
     /// - Parameters:
     ///   - changes: What the transaction has changed, with what the audit log says of it.
@@ -119,15 +120,18 @@ struct ReadyChanges: Sendable {
     ///   - kept: What the caller uses.
     ///   - unlinked: Providers whose identities lead to the user no more: the sessions that they opened end.
     ///   - actor: Who did it, when only the transaction finds that out.
+    ///   - hasSession: Whether the transaction has looked for the session of the request, because it may have ended it itself.
     ///   - transaction: The one that stores the changes.
     /// - Returns: how much ended.
-    /// - Throws: `accessRefused`, `reauthenticationRequired`, `storageUnavailable`; `secretUnreadable` for a change that was
-    ///   not made ready, which is a fault here.
+    /// - Throws: `sessionInvalid`, `accessRefused`, `reauthenticationRequired`, `storageUnavailable`; `secretUnreadable` for a
+    ///   change that was not made ready, which is a fault here.
     @discardableResult
     func settle(
         _ changes: [AccountChange: [String: String]], of user: inout User, keeping kept: KeptAccess,
-        unlinked: Set<Identity.Provider> = [], by actor: AccountActor? = nil, in transaction: any Transaction
+        unlinked: Set<Identity.Provider> = [], by actor: AccountActor? = nil, hasSession: Bool = false,
+        in transaction: any Transaction
     ) throws(DomainError) -> Evicted {
+        if !hasSession, !changes.isEmpty { try author.requireSession(in: transaction) }
         try author.require(Set(changes.keys), of: user, by: actor, at: now)
         var total = Evicted()
         for provider in unlinked {

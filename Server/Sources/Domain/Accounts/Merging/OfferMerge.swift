@@ -14,7 +14,7 @@ package struct OfferMerge: Sendable {
     ///   - cause: What brought the conflict about.
     ///   - origin: Where the request came from, for the audit log.
     /// - Returns: `nil` when the other user cannot be gone on with: kept out by an operator, or on the way out.
-    /// - Throws: `reauthenticationRequired`, `storageUnavailable`.
+    /// - Throws: `reauthenticationRequired`, `sessionInvalid`, `storageUnavailable`.
     package func callAsFunction(
         _ who: Authenticated, _ author: AccountAuthor, other: Identifier<User>, by proof: AccountPolicy.Proof,
         cause: MergeOffer.Cause, from origin: RequestOrigin
@@ -29,6 +29,7 @@ package struct OfferMerge: Sendable {
         let ready = try changes.audit.ready(
             [.mergeOffered], in: application, by: .party(who, and: other, showing: proof, from: origin), at: now)
         let isOffered = try await store.write { transaction throws(DomainError) in
+            try author.requireSession(in: transaction)
             guard var user = try transaction.user(other, in: application), user.mayBeMerged, ticket.user != other else {
                 return false
             }

@@ -45,6 +45,10 @@ package struct UndoMerge: Sendable {
             guard now < merge.undoEnd, var left = try transaction.user(merge.leftUser, in: application) else {
                 throw .undoTooLate
             }
+            // Before a device goes back, whose session may be the one of the request.
+            try ready.settle(
+                [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: .nothing,
+                in: transaction)
             for identity in merge.moved.identities {
                 // One that was unlinked since stays unlinked.
                 guard
@@ -61,9 +65,6 @@ package struct UndoMerge: Sendable {
             try transaction.updateProfile(of: user)
             try transaction.restore(&left)
             try transaction.remove(merge)
-            try ready.settle(
-                [.mergeUndone: [AccountChange.leftUserDetail: left.id.rawValue]], of: &user, keeping: .nothing,
-                in: transaction)
         }
     }
 }

@@ -25,13 +25,14 @@ package struct UndoTransfer: Sendable {
             guard now < transfer.undoEnd else { throw .undoTooLate }
             transfer.undoneAt = now
             try transaction.update(transfer)
+            // Before sessions end that came from the device.
+            try ready.settle(
+                [.transferUndone: ["transfer": id.rawValue]], of: &user, keeping: KeptAccess(who), in: transaction)
             _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [transfer.deviceKey])
             if let key = user.identities.first(where: { $0.provider == .device && $0.subject == transfer.deviceKey }) {
                 try transaction.unlinkForGood(key, of: &user, because: .init(.transferUndone), at: now)
                 try Self.giveBack(transfer, in: transaction, at: now)
             }
-            try ready.settle(
-                [.transferUndone: ["transfer": id.rawValue]], of: &user, keeping: KeptAccess(who), in: transaction)
         }
     }
 

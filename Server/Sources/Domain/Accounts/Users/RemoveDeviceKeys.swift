@@ -37,6 +37,8 @@ package struct RemoveDeviceKeys: Sendable {
         let ready = try changes.ready([.deviceKeyRemoved], of: known, in: application, by: author, at: now)
         try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            // Before the session of the request ends, which may be one of this key.
+            try author.requireSession(in: transaction)
             guard let key = user.identities.first(where: { $0.provider == .device && $0.subject == thumbprint }) else {
                 throw .identityUnknown
             }
@@ -51,7 +53,7 @@ package struct RemoveDeviceKeys: Sendable {
             try transaction.updateProfile(of: user)
             try ready.settle(
                 [.deviceKeyRemoved: ["device-key": thumbprint, "count": String(ended)]], of: &user, keeping: .nothing,
-                in: transaction)
+                hasSession: true, in: transaction)
         }
     }
 

@@ -34,6 +34,8 @@ package struct AdoptSession: Sendable {
     /// Whom the old app's token is about.
     fileprivate struct Owner: Sendable {
         let user: Identifier<User>
+        /// The session of a protocol; `nil` for a service's token.
+        var session: Authenticated?
         /// The person of a service's token, which is to be marked as used; `nil` for a session of a protocol.
         let person: ExternalIdentity?
         /// What leads to the user in the place of the user's id.
@@ -92,6 +94,7 @@ package struct AdoptSession: Sendable {
             } else if try !transaction.protocolKeys(of: application).contains(where: { $0.protocolName == name }) {
                 return .refused
             }
+            if let session = owner.session, try !session.hasSession(in: transaction) { return .refused }
             guard let found else { return .refused }
             // The old session may have begun without the second factor; the key that joins counts as one.
             return .found(
@@ -109,7 +112,8 @@ package struct AdoptSession: Sendable {
 
     private func owner(_ request: Request, key: String) async throws(DomainError) -> Owner {
         if protocols.foreign.contains(where: { $0.name == request.protocolName }) {
-            return Owner(user: try await session(request).user.id, person: nil, deviceId: nil)
+            let session = try await session(request)
+            return Owner(user: session.user.id, session: session, person: nil, deviceId: nil)
         }
         let name = request.protocolName.rawValue
         guard

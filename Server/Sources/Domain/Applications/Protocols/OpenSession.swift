@@ -39,7 +39,8 @@ package struct OpenSession: Sendable {
         }
     }
 
-    /// - Throws: `userUnknown`, `userDisabled`, `userDeleted`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `userUnknown`, `userDisabled`, `userDeleted`, `fieldsRefused`, `sessionInvalid` when the user's session that asks
+    ///   has ended meanwhile, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let limits = request.application.settings.fieldRules.limits
         let faults =
@@ -55,6 +56,7 @@ package struct OpenSession: Sendable {
         let issuer = issuers.issuer(for: asked, at: now)
         return try await store.write { transaction throws(DomainError) in
             guard let user = try transaction.user(id, in: application) else { throw .userUnknown }
+            try request.source?.requireSession(in: transaction)
             var logIn = try issuer.reissue(to: user, in: transaction)
             if !request.fields.isEmpty {
                 logIn.session.fields = request.fields
