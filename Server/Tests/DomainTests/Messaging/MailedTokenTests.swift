@@ -104,6 +104,27 @@ struct MailedTokenTests {
         #expect(late == .codeRefused)
     }
 
+    @Test(
+        "and gives nobody another address who has asked to be deleted meanwhile: it waited to take the account over",
+        arguments: [false, true])
+    func leaving(isLeaving: Bool) async throws {
+        var settings = ApplicationSettings()
+        settings.mail.verificationURL = "https://app.example/verify"
+        let application = try await world.makeApplication(settings: settings)
+        let who = try await person(in: application)
+        _ = try await world.modules.messaging.requestEmailVerification(
+            email: "thief@example.com", by: who, isProven: false, languages: [], from: TestWorld.address)
+        let token = try #require(try await delivered().token)
+        if isLeaving { _ = try await world.modules.deletion.deleteUser(who.user.id, in: application, by: .local) }
+        let refused = await world.refusal {
+            try await world.modules.accounts.verifyEmail(
+                .token(token, of: nil), in: application, from: TestWorld.address, origin: .local)
+        }
+        #expect(refused == (isLeaving ? .codeRefused : nil))
+        let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
+        #expect(user.email == (isLeaving ? Self.email : "thief@example.com"))
+    }
+
     @Test("and is not made by an order that waited while everything of the user's ended", arguments: [false, true])
     func orderedBefore(isEnded: Bool) async throws {
         let application = try await world.makeApplication()

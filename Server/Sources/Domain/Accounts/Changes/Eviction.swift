@@ -8,15 +8,14 @@ package enum Eviction: String, CaseIterable, Hashable, Sendable {
     case deviceKeys
     /// Ids that clients made, by which they log in.
     case anonymousIds
-    /// Codes and links that were mailed or texted: to log in, to set a password, to verify an address. With the last
-    /// ones go addresses that wait to take the place of the present ones.
+    /// Codes and links that were mailed or texted: to log in, to set a password, to verify an address.
     case mailedCodes
     case transferCodes
     /// Tickets for a merge, whichever of the two users it is.
     case mergeTickets
     /// What is sealed or ordered and not stored with the user: authorization codes, tickets of the pages, ways to a
     /// provider and back, log-ins that lack the second factor, keys of authenticator apps that are not confirmed, and
-    /// verification mails that are not written yet.
+    /// addresses that wait to take the place of the present ones, whether or not the mail that verifies them is written.
     case tickets
     /// What the user logs in with, as a password is.
     case passkeys
@@ -106,7 +105,12 @@ extension Transaction {
         if ways.contains(.mailedCodes) { _ = try removeCodes(of: id, in: application, except: kept.code) }
         if ways.contains(.transferCodes) { _ = try removeTransferCode(of: id, in: application) }
         if ways.contains(.mergeTickets) { _ = try removeMergeTickets(of: id, in: application) }
-        if ways.contains(.tickets) { try voidTickets(of: &user) }
+        if ways.contains(.tickets) {
+            try voidTickets(of: &user)
+            // Written or not, they end together. With all other codes they have ended above.
+            let kinds: [MailKind] = ways.contains(.mailedCodes) ? [] : [.emailVerification, .phoneVerification]
+            for kind in kinds { try removeCode(of: kind, user: id, in: application) }
+        }
         return evicted
     }
 
