@@ -140,6 +140,37 @@ struct DeletionUseTests {
         #expect(try await world.modules.accounts.listUsers(in: application.id).count == 3)
     }
 
+    enum Departure: CaseIterable {
+        case logOut, endedByOperator, deletion, merge
+    }
+
+    @Test(
+        "spares a guest who was there yesterday and whose last log-in is long ago, though no session tells of it any more",
+        arguments: Departure.allCases)
+    func departed(_ departure: Departure) async throws {
+        let device = TestDevice()
+        let logIn = try await world.logIn(device, to: application)
+        world.clock.advance(by: .days(40))
+        let who = try await world.authenticate(logIn.token, in: application)
+        try await world.modules.sessions.writeSessionActivity()
+        let id = who.user.id
+        switch departure {
+        case .logOut: try await world.modules.sessions.logOut(who)
+        case .endedByOperator:
+            _ = try await world.modules.administration.users.endAllSessions(of: id, in: application, by: .local)
+        case .deletion: _ = try await deletion.requestDeletion(by: who, isProven: true, from: .local)
+        case .merge:
+            _ = try await world.modules.administration.users.merge(
+                id, into: try await user(), in: application, by: .local)
+        }
+        world.clock.advance(by: .days(1))
+        #expect(try await deletion.removeIdleUsers() == 0)
+        #expect(try await world.modules.accounts.readUser(id, in: application.id).id == id)
+        guard departure == .logOut || departure == .endedByOperator else { return }
+        world.clock.advance(by: .days(30))
+        #expect(try await deletion.removeIdleUsers() == 1)
+    }
+
     @Test("is nobody's where the application has no limit for idle users")
     func unlimited() async throws {
         let other = try await world.makeApplication()

@@ -20,7 +20,7 @@ struct UserErasure: Sendable {
         /// In protocols whose apps make the same user again right after it: at once, by the user or an operator,
         /// whatever the ACL says. Users on the way out are unknown there, unless operators see them.
         case erasedByProtocol(seesLeaving: Bool)
-        /// An anonymous user without activity since a time.
+        /// An anonymous user without activity since a time, who is not on the way out.
         case idle(since: Timestamp)
     }
 
@@ -201,8 +201,14 @@ extension UserErasure.Way {
             return requestedAt <= limit
         case .erasedByProtocol(let seesLeaving): return user.deletionRequestedAt == nil || seesLeaving
         case .idle(let limit):
-            guard user.isAnonymous, !user.isDisabled, user.lastLogInAt ?? user.createdAt < limit else { return false }
-            return try transaction.sessions(of: user.id, in: user.application).allSatisfy { $0.lastUsedAt < limit }
+            // Who is on the way out has a time until which to come back.
+            guard user.isAnonymous, AccountGate.isOpen(to: user) else { return false }
+            let uses = try transaction.sessions(of: user.id, in: user.application).map(\.lastUsedAt)
+            let known = uses.reduce(user.lastLogInAt ?? user.createdAt, max)
+            guard known < limit else { return false }
+            // Of a session that has ended only the day of its last use is left, which counts to its end.
+            let day = try transaction.daySeen(of: user.id, in: user.application)
+            return day <= known.day || day < limit.day
         }
     }
 }
