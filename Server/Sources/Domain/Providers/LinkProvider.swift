@@ -93,6 +93,7 @@ package struct LinkProvider: Sendable {
         var edit = UserEdit()
         edit.people = [person]
         let ready = try await editUser.ready(edit, of: who.user, in: who.application, by: author)
+        let taken = editUser.changes.audit.takenAddress(in: application, from: author.entry.origin, at: now)
         return try await store.write { transaction throws(DomainError) in
             let standing = try Self.standing(of: person, to: id, in: application, transaction)
             switch standing {
@@ -104,7 +105,7 @@ package struct LinkProvider: Sendable {
             case .open(let known):
                 var user = try ready.store(known, keeping: KeptAccess(who), in: transaction).user
                 try transaction.complete(
-                    &user, displayName: displayName ?? person.greeting, email: person.email, at: now)
+                    &user, displayName: displayName ?? person.greeting, email: person.email, recording: taken, at: now)
                 return .linked(user)
             }
         }

@@ -117,12 +117,15 @@ package struct LogInWithProvider: Sendable {
             try sealingKey.seal(
                 Array(token.revealed.utf8), purpose: ProviderAccount.purpose(person.provider, in: application))
         }
+        let taken = issuers.audit.takenAddress(in: application, from: request.client.origin, at: now)
         let result = try await store.write { transaction throws(DomainError) -> Result<LogIn, DomainError> in
             try link.use(in: transaction, application)
             try transaction.markUsed(person.replay, in: application)
             let logIn: Result<LogIn, DomainError>
             if var known = try transaction.user(for: person, in: application) {
-                try transaction.complete(&known, displayName: candidate.user.displayName, email: person.email, at: now)
+                try issuer.refuseBlocked(known)
+                try transaction.complete(
+                    &known, displayName: candidate.user.displayName, email: person.email, recording: taken, at: now)
                 logIn = try issuer.issue(to: known, joining: link, in: transaction)
             } else {
                 var new = candidate

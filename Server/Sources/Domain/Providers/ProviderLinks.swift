@@ -49,9 +49,18 @@ extension Transaction {
     }
 
     /// Takes what a provider tells and the user does not have yet. Names come once, and not always with the first log-in
-    /// (complaint 21).
+    /// (complaint 21). An address stays when the identity goes, so that it is recorded as any other.
+    ///
+    /// - Parameters:
+    ///   - user: Who is let in. Changed too.
+    ///   - displayName: The name.
+    ///   - email: The address.
+    ///   - ready: What an address leaves (`AuditTrail.takenAddress`).
+    ///   - now: When.
+    /// - Throws: `storageUnavailable`.
     func complete(
-        _ user: inout User, displayName: String?, email: ProviderEmail?, at now: Timestamp
+        _ user: inout User, displayName: String?, email: ProviderEmail?, recording ready: ReadyChanges,
+        at now: Timestamp
     ) throws(DomainError) {
         if user.displayName == nil, let displayName {
             user.displayName = displayName
@@ -61,6 +70,9 @@ extension Transaction {
         if try take(email, for: &user, at: now) {
             user.updatedAt = now
             try updateIdentifiers(of: user)
+            try ready.settle(
+                [.identifiersChanged: user.identifierDetails], of: &user, keeping: .nothing, by: .owner(user.id),
+                in: self)
         }
     }
 

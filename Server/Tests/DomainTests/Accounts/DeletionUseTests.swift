@@ -145,7 +145,7 @@ struct DeletionUseTests {
     }
 
     @Test(
-        "spares a guest who was there yesterday and whose last log-in is long ago, though no session tells of it any more",
+        "spares a guest who was there yesterday and whose last log-in is long ago, though no session shows it any more",
         arguments: Departure.allCases)
     func departed(_ departure: Departure) async throws {
         let device = TestDevice()

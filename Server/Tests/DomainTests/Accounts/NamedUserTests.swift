@@ -157,9 +157,13 @@ struct NamedUserTests {
         if let own { try await world.edit(id, in: application, UserEdit(displayName: .set(own))) }
         world.clock.advance(by: .seconds(1))
         let (before, now) = (try await world.modules.accounts.readUser(id, in: application.id), world.clock.now)
+        let audit = AuditTrail(
+            clock: world.clock, randomness: world.randomness, seals: AuditSeals(try SealingKey.ofTests()),
+            hasLimits: false)
+        let taken = audit.takenAddress(in: application.id, from: .local, at: now)
         try await world.engine.write { transaction throws(DomainError) in
             var user = before
-            try transaction.complete(&user, displayName: sent, email: nil, at: now)
+            try transaction.complete(&user, displayName: sent, email: nil, recording: taken, at: now)
         }
         let after = try await world.modules.accounts.readUser(id, in: application.id)
         #expect(after.displayName == own ?? sent)

@@ -147,11 +147,15 @@ struct ProviderLinkTests {
     func completed() async throws {
         let known = try await world.signUp("hana", to: application).user
         let (id, begun) = (application.id, world.clock.now)
+        let audit = AuditTrail(
+            clock: world.clock, randomness: world.randomness, seals: AuditSeals(try SealingKey.ofTests()),
+            hasLimits: false)
         func complete(_ name: String?, _ email: ProviderEmail?) async throws -> User {
             let now = world.clock.now
+            let taken = audit.takenAddress(in: id, from: .local, at: now)
             return try await write { transaction throws(DomainError) in
                 guard var user = try transaction.user(known.id, in: id) else { throw .userUnknown }
-                try transaction.complete(&user, displayName: name, email: email, at: now)
+                try transaction.complete(&user, displayName: name, email: email, recording: taken, at: now)
                 guard try transaction.user(known.id, in: id) == user else { throw .userUnknown }
                 return user
             }

@@ -180,6 +180,23 @@ struct ProviderLinkUseTests {
         #expect(second.displayName == "Name of hana")
     }
 
+    @Test(
+        "or a log-in leaves an entry of a mail address that comes with it, once: the address stays when the identity goes",
+        arguments: [true, false])
+    func address(comesWithLink: Bool) async throws {
+        let who = try await guest()
+        if comesWithLink { world.google.set(email: "hana@example.com") }
+        _ = try await link(ProviderWorld.token("hana#1"), by: who)
+        world.google.set(email: "hana@example.com")
+        for number in 2...3 { _ = try await world.logIn(ProviderWorld.token("hana#\(number)"), to: application) }
+        let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
+        #expect(user.email == "hana@example.com" && user.emailVerifiedAt == world.clock.now)
+        let entries = try await world.modules.administration.audit.list(
+            in: application.id, matching: AuditFilter(action: .identifiersChanged))
+        #expect(entries.map(\.details) == [["identifiers": "email"]])
+        #expect(entries.map(\.actor) == [.user(user.id)] && entries.map(\.target) == [.user(user.id)])
+    }
+
     @Test("comes again when its response got lost, and takes a second identity of the provider for none")
     func again() async throws {
         let who = try await guest()

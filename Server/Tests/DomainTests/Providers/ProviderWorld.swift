@@ -11,7 +11,7 @@ final class ScriptedProvider: IdentityProvider {
         var redeemed = 0
     }
 
-    private let state = Mutex((calls: Calls(), down: false, state: 6000))
+    private let state = Mutex((calls: Calls(), down: false, state: 6000, email: String?.none))
     private let name: Identity.Provider
 
     init(_ name: Identity.Provider) { self.name = name }
@@ -19,6 +19,8 @@ final class ScriptedProvider: IdentityProvider {
     var calls: Calls { state.withLock { $0.calls } }
     /// Whether the provider answers nobody.
     func set(isDown: Bool) { state.withLock { $0.down = isDown } }
+    /// The address that the provider has verified of everybody; `nil` for none.
+    func set(email: String?) { state.withLock { $0.email = email } }
     func set(maximumState: Int) { state.withLock { $0.state = maximumState } }
 
     let takesBrowsers = true
@@ -31,6 +33,7 @@ final class ScriptedProvider: IdentityProvider {
     private func person(_ subject: String, _ configured: ConfiguredProvider) -> ExternalIdentity {
         ExternalIdentity(
             provider: name, subject: subject, audience: configured.settings.audiences.first ?? "",
+            email: state.withLock { $0.email }.map { ProviderEmail(address: $0, isVerified: true, isRelay: false) },
             displayName: "Name of \(subject)")
     }
 

@@ -79,6 +79,13 @@ extension AuditTrail {
         drafts([change], in: application, by: .unknown(showing: .recentLogIn, from: origin), at: now)
     }
 
+    /// Makes ready what a mail address leaves that a user without one has from a provider, at a log-in or with a link.
+    func takenAddress(
+        in application: Identifier<Application>, from origin: RequestOrigin, at now: Timestamp
+    ) -> ReadyChanges {
+        ready(atLogIn: .identifiersChanged, in: application, from: origin, at: now)
+    }
+
     /// Makes ready what is left by device keys that go because another one joins: the server takes them.
     func excessDeviceKeys(in application: Identifier<Application>, at now: Timestamp) -> ReadyChanges {
         drafts([.deviceKeyRemoved], in: application, by: .server, at: now)
