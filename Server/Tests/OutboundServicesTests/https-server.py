@@ -1,5 +1,5 @@
 """An HTTPS server for the tests of webhooks: responds 200 with a decision of a hook to every POST, and writes a line for each to a
-file. Prints its port.
+file. At /marks and /hints its headers are hostile ones. Prints its port.
 
 usage: https-server.py CERTIFICATE KEY FILE
 """
@@ -10,12 +10,25 @@ import sys
 
 certificate, key, requests = sys.argv[1:]
 
+# Marks that Swift sorts, in time by the square of their number, whenever it hashes, compares or splits a text.
+marks = ("\u0301" * 900 + "\u0316" * 900).encode()
+hostile = {
+    "/marks": b"HTTP/1.1 200 OK\r\nX-Marks: %s\r\n" % marks
+    + b"".join(b"%s%d: a\r\n" % (marks, number) for number in range(60)),
+    "/hints": b"HTTP/1.1 103 Early Hints\r\n"
+    + b"".join(b"X-%d: a\r\n" % number for number in range(80))
+    + b"\r\nHTTP/1.1 200 OK\r\n",
+}
+
 
 class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         self.rfile.read(int(self.headers["Content-Length"]))
         with open(requests, "a", encoding="utf-8") as file:
             file.write(f"{self.path}\n")
+        if self.path in hostile:
+            self.wfile.write(hostile[self.path] + b"Retry-After: 7\r\nContent-Length: 0\r\n\r\n")
+            return
         body = b'{"decision": "allow"}'
         self.send_response(200)
         self.send_header("Content-Type", "application/json")

@@ -1,6 +1,7 @@
 import CCurl
 import Domain
 import Foundation
+import OkaeriWire
 
 /// One transfer by libcurl: its options, the bytes it sends, and the bytes it received.
 ///
@@ -196,15 +197,30 @@ final class CurlHandle {
     private static let maximumHeaders = 64
     private static let maximumHeaderBytes = 4096
 
+    /// Keeps a header field of a stranger's. It is looked at as bytes: a name or a value that is not stream-safe would hold up
+    /// all transfers of the thread (requirement 47), and counts as not sent, as in requests.
     private func takeHeader(_ start: UnsafeMutablePointer<CChar>?, _ count: Int) -> Int {
-        guard let start, headers.count < Self.maximumHeaders, count <= Self.maximumHeaderBytes else { return count }
-        let line = String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+        guard let start else { return count }
+        let line = UnsafeRawBufferPointer(start: start, count: count)
         // A status line begins another response: that before was an interim one.
-        if line.hasPrefix("HTTP/") { headers = [:] }
-        guard let colon = line.firstIndex(of: ":") else { return count }
-        let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
-        headers[line[..<colon].lowercased()] = value
+        if line.starts(with: "HTTP/".utf8) { headers = [:] }
+        guard headers.count < Self.maximumHeaders, count <= Self.maximumHeaderBytes,
+            let colon = line.firstIndex(of: UInt8(ascii: ":"))
+        else { return count }
+        let name = line[..<colon]
+        var value = line[line.index(after: colon)...]
+        while let first = value.first, Self.isSpace(first) { value.removeFirst() }
+        while let last = value.last, Self.isSpace(last) { value.removeLast() }
+        guard !name.isEmpty, name.allSatisfy({ (0x21...0x7e).contains($0) }),
+            let text = StreamSafeText.text(of: value)
+        else { return count }
+        headers[String(decoding: name, as: UTF8.self).lowercased()] = text
         return count
+    }
+
+    /// What stands around values, and ends lines.
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n")].contains(byte)
     }
 
     private func check(_ code: CURLcode) throws(Fault) {
