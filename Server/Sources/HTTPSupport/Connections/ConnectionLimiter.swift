@@ -96,6 +96,11 @@ private struct Occasion {
     private var last: ContinuousClock.Instant?
     private var left = 0
 
+    /// Whether there was a line within the last minute.
+    func isRecent(at now: ContinuousClock.Instant) -> Bool {
+        last.map { $0.duration(to: now) < Self.interval } ?? false
+    }
+
     /// - Returns: how many lines were left out since the last one; `nil` when this one is left out too.
     mutating func take(at now: ContinuousClock.Instant) -> Int? {
         if let last, last.duration(to: now) < Self.interval {
@@ -125,6 +130,47 @@ package final class OccasionalLog: Sendable {
         var metadata = metadata
         if left > 0 { metadata["left_out"] = .stringConvertible(left) }
         logger.warning("\(message)", metadata: metadata)
+    }
+}
+
+/// Tells of faults beside the program, such as a full disk, or somebody else's server that is away: of each one line a minute,
+/// however many requests meet it.
+package final class FaultLog: Sendable {
+    /// Beyond so many different ones within a minute all others have one line together: tenants name servers as they like.
+    private static let mostFaults = 256
+
+    private let logger: Logger
+    private let level: Logger.Level
+    private let message: String
+    /// By the bytes of the fault: a text of a stranger's would be sorted before it is hashed.
+    private let occasions = Mutex<[[UInt8]: Occasion]>([:])
+
+    /// - Parameters:
+    ///   - logger: The log.
+    ///   - level: Of the lines.
+    ///   - message: The beginning of the lines.
+    package init(_ logger: Logger, _ level: Logger.Level, _ message: String) {
+        self.logger = logger
+        self.level = level
+        self.message = message
+    }
+
+    /// - Parameters:
+    ///   - fault: What happened; how many such lines were left out since the last one is added.
+    ///   - now: When that is.
+    package func note(_ fault: String, at now: ContinuousClock.Instant = .now) {
+        let left = occasions.withLock { occasions -> Int? in
+            var key = Array(fault.utf8)
+            if occasions[key] == nil, occasions.count >= Self.mostFaults {
+                occasions = occasions.filter { $0.value.isRecent(at: now) }
+                if occasions.count >= Self.mostFaults { key = [] }
+            }
+            return occasions[key, default: Occasion()].take(at: now)
+        }
+        guard let left else { return }
+        var metadata: Logger.Metadata = ["fault": .string(fault)]
+        if left > 0 { metadata["left_out"] = .stringConvertible(left) }
+        logger.log(level: level, "\(message)", metadata: metadata)
     }
 }
 

@@ -130,10 +130,10 @@ package struct ServerProgram: Sendable {
         } else {
             composition = try await Composition(settings, role: .server)
         }
-        composition.observeStorageFaults { [logger] in logger.error("storage fault", metadata: ["fault": "\($0)"]) }
-        composition.observeOutboundFaults { [logger] in
-            logger.warning("another server cannot be asked", metadata: ["fault": "\($0)"])
-        }
+        let storageFaults = FaultLog(logger, .error, "storage fault")
+        composition.observeStorageFaults { storageFaults.note($0) }
+        let outboundFaults = FaultLog(logger, .warning, "another server cannot be asked")
+        composition.observeOutboundFaults { outboundFaults.note($0) }
         announce()
         var failure: StartFault?
         do {

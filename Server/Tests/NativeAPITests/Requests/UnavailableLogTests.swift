@@ -21,6 +21,17 @@ struct UnavailableLogTests {
         #expect(lines.lines.all == [])
     }
 
+    @Test("has one line a minute for each fault of the storage or of another server, and one for all beyond 256")
+    func faults() {
+        let log = FaultLog(Logger(label: "test") { [lines] _ in lines }, .error, "storage fault")
+        let start = ContinuousClock.now
+        for millisecond in 0..<1000 { log.note("disk full", at: start + .milliseconds(millisecond)) }
+        log.note("disk full", at: start + .seconds(61))
+        #expect(lines.lines.all == ["storage fault fault=disk full", "storage fault fault=disk full left_out=999"])
+        for number in 0..<2000 { log.note("host \(number)", at: start + .seconds(62)) }
+        #expect(lines.lines.all.count == 2 + 256)
+    }
+
     @Test("has one line a minute for each code, which says how many were left out")
     func codes() {
         let log = UnavailableLog()
