@@ -225,7 +225,9 @@ struct MailTests {
             "--smtp-url", mail.url, "--mail-from", "noreply@example.com", "--smtp-user", "okaeri",
             "--smtp-certificates", mail.certificate ?? "",
         ]
-        let right = try await examine(options, ["OKAERI_SMTP_PASSWORD": "secret"])
+        // A proxy of the environment is not asked.
+        let right = try await examine(
+            options, ["OKAERI_SMTP_PASSWORD": "secret", "all_proxy": "http://127.0.0.1:9", "no_proxy": ""])
         #expect(right.status == 0 && right.output.contains("takes mails from noreply@example.com"))
         let wrong = try await examine(options, ["OKAERI_SMTP_PASSWORD": "wrong"])
         #expect(wrong.status == 1 && wrong.output.contains("cannot be used") && !wrong.output.contains("wrong"))

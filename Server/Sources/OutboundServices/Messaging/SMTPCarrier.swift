@@ -113,6 +113,8 @@ package struct SMTPCarrier: MailCarrier {
         let name = settings.sender.split(separator: "@").last ?? "localhost"
         try handle.set(CURLOPT_URL, "\(settings.url)/\(name)")
         try handle.set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
+        // Proxies of the environment are passed by, as they are for all other calls: a mail holds codes.
+        try handle.set(CURLOPT_PROXY, "")
         try handle.set(
             CURLOPT_USE_SSL, Int(clamping: settings.requiresTLS ? CURLUSESSL_ALL.rawValue : CURLUSESSL_TRY.rawValue))
         try handle.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
