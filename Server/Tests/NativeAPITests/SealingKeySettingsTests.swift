@@ -26,6 +26,16 @@ struct SealingKeySettingsTests {
         #expect(byName.sealingKey == Self.bytes)
     }
 
+    @Test("is made in the data folder without a touch of what a process left that died behind its link")
+    func leftDraft() throws {
+        let folder = try Self.folder(Data(Self.bytes))
+        // The key was then moved to another name: both are one file.
+        #expect(link("\(folder)/key", "\(folder)/sealing.key.\(getpid())") == 0)
+        let made = try SealingKeyFile(folder: folder, randomness: SystemRandomness()).bytes()
+        #expect(made.count == SealingKey.byteCount && made != Self.bytes)
+        #expect(FileManager.default.contents(atPath: "\(folder)/key") == Data(Self.bytes))
+    }
+
     @Test("is what a command writes")
     func command() throws {
         let settings = try ServerSettings(environment: ["OKAERI_SEALING_KEY": "command:/bin/echo \(Self.text)"])

@@ -28,10 +28,13 @@ struct SealingKeyFile {
 
     /// Writes the key to a temporary file and links it where it belongs, so that nobody sees half a key, and of two processes that
     /// start together one makes it.
+    ///
+    /// The draft is nobody else's: processes of two containers have one number, and what a process left that died behind the
+    /// link is the key itself.
     private func make() throws(SettingFault) {
-        let draft = "\(path).\(getpid())"
+        let draft = "\(path).\(Base64URL.text(of: randomness.bytes(9)))"
         let bytes = randomness.bytes(SealingKey.byteCount)
-        let file = open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw fault("cannot be made") }
         defer {
             close(file)
