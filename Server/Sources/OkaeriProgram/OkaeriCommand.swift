@@ -52,6 +52,16 @@ struct OkaeriCommand: AsyncParsableCommand {
     ///   - providers: What plays identity providers for `serve --dev`.
     /// - Returns: The exit status.
     static func status(of arguments: [String], providers: (any ProviderStandIn)?) async -> Int32 {
+        let status = await outcome(of: arguments, providers: providers)
+        guard status == 0, let fault = Console.outputFault else { return status }
+        // A key that is shown once, or half a list, must not pass for all of it.
+        Console.tellFault(
+            "Standard output did not take everything: \(fault). What the command was to do is done; what it printed is "
+                + "lost.")
+        return 1
+    }
+
+    private static func outcome(of arguments: [String], providers: (any ProviderStandIn)?) async -> Int32 {
         do {
             var command = try parseAsRoot(arguments)
             if let serve = command as? ServeCommand {

@@ -26,6 +26,15 @@ struct CommandTests {
         #expect(open.filter { $0.hasSuffix("/output (deleted)") || $0.hasSuffix("/errors (deleted)") } == [])
     }
 
+    @Test(
+        "fail when what they print is not taken, as on a full disk",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func fullDisk() async throws {
+        let printed = try await ChildProcess("/bin/sh", ["-c", #"exec "$0" --version > /dev/full"#, Program.path()])
+            .finished()
+        #expect(printed.status == 1 && printed.errors.contains("Standard output did not take everything"))
+    }
+
     @Test("show first in the help of serve what most servers set")
     func firstOptions() async throws {
         let lines = try await Program.run("serve", "--help").output.split(separator: "\n").map(String.init)

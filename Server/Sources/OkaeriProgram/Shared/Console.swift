@@ -1,10 +1,21 @@
 import Foundation
+import Synchronization
 
 /// What the program writes for the person or program that called it.
 enum Console {
+    /// The system's number of why standard output did not take everything; 0 while it did.
+    private static let fault = Atomic<Int32>(0)
+
+    /// Why standard output did not take everything, as on a full disk; `nil` when it did, or when its reader has gone.
+    static var outputFault: String? {
+        let number = fault.load(ordering: .relaxed)
+        return number == 0 || number == EPIPE ? nil : String(cString: strerror(number))
+    }
+
     /// Writes lines to standard output, at once.
     static func write(_ text: String) {
-        write(text, to: .standardOutput)
+        let missed = write(text, to: STDOUT_FILENO)
+        if missed != 0 { fault.store(missed, ordering: .relaxed) }
     }
 
     /// Writes a value as one JSON document.
@@ -21,7 +32,8 @@ enum Console {
 
     /// Writes a remark to standard error.
     static func tell(_ text: String) {
-        write(text, to: .standardError)
+        // Nobody is left to tell when the reader has gone.
+        _ = write(text, to: STDERR_FILENO)
     }
 
     /// Writes to standard error why the program fails.
@@ -29,9 +41,22 @@ enum Console {
         tell("okaeri: \(sentence)")
     }
 
-    private static func write(_ text: String, to file: FileHandle) {
-        // Nobody is left to tell when the reader has gone.
-        try? file.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+    /// - Returns: the system's number of why not everything was taken; 0 when it was.
+    private static func write(_ text: String, to file: Int32) -> Int32 {
+        var rest = Array((text.hasSuffix("\n") ? text : text + "\n").utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if count < 0, errno == EAGAIN {
+                // Somebody made the terminal or pipe one that does not wait.
+                var ready = pollfd(fd: file, events: Int16(clamping: POLLOUT), revents: 0)
+                _ = poll(&ready, 1, 1000)
+            } else if count == 0 || errno != EINTR {
+                return count == 0 ? EIO : errno
+            }
+        }
+        return 0
     }
 }
 
