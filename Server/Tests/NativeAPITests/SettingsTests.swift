@@ -73,6 +73,17 @@ struct SettingsTests {
         #expect(try ServerSettings(environment: ["OKAERI_CONFIG": file]).port == 1)
     }
 
+    @Test("takes numbers with a point from the file as from the environment, and names one that is none of a setting's")
+    func fractions() throws {
+        let collector = #""otlp-endpoint": "http://127.0.0.1:4318""#
+        let half = try Self.file("{\(collector), \"trace-ratio\": 0.5}")
+        #expect(try ServerSettings(environment: ["OKAERI_CONFIG": half]).telemetry?.traceRatio == 0.5)
+        let fault = #expect(throws: SettingFault.self) {
+            try ServerSettings(environment: ["OKAERI_CONFIG": Self.file(#"{"first-launches": 1.5}"#)])
+        }
+        #expect(fault?.description.contains("“1.5”") == true)
+    }
+
     @Test(
         "names setting, source, value and rule of a bad value",
         arguments: [

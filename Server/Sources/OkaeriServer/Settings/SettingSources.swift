@@ -96,6 +96,8 @@ private struct FileValue: Decodable {
             text = flag ? "on" : "off"
         } else if let number = try? container.decode(Int.self) {
             text = String(number)
+        } else if let number = try? container.decode(Double.self) {
+            text = String(number)
         } else if let texts = try? container.decode([String].self) {
             text = texts.joined(separator: ",")
         } else {
