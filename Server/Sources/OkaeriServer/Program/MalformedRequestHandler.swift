@@ -41,8 +41,9 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
 }
 
 /// Refuses what the decoder takes and two readers could understand in two ways: a request of HTTP/1.1 that names no host, or one that is
-/// empty, a request that names two (RFC 9112 §3.2), and a body in another encoding than chunks (§6.1). The fast path leaves
-/// all of them to the decoder.
+/// empty, a request that names two (RFC 9112 §3.2), a target of another form than a path, and a body in another encoding than
+/// chunks (§6.1). A whole address as target becomes its path, so that all that is behind reads one and the same. The fast path
+/// leaves all of them to the decoder.
 final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -52,11 +53,38 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
-        if case .head(let head) = unwrapInboundIn(data), let fault = Self.fault(of: head) {
-            hasRefused = true
-            return context.fireErrorCaught(fault)
+        guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
+        if let fault = Self.fault(of: head) { return refuse(fault, context) }
+        let target = head.uri.utf8
+        if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) || head.method == .CONNECT {
+            return context.fireChannelRead(data)
         }
-        context.fireChannelRead(data)
+        guard let plain = Self.withPath(head) else { return refuse(.invalidURL, context) }
+        context.fireChannelRead(wrapInboundOut(.head(plain)))
+    }
+
+    private func refuse(_ fault: HTTPParserError, _ context: ChannelHandlerContext) {
+        hasRefused = true
+        context.fireErrorCaught(fault)
+    }
+
+    /// The same request with the path of its whole address as target, and the host in it as the one that is asked, whatever
+    /// `Host` says (RFC 9112 §3.2.2).
+    ///
+    /// - Returns: `nil` for what is no address by http or https, and for one with a name in it.
+    private static func withPath(_ head: HTTPRequestHead) -> HTTPRequestHead? {
+        let target = Array(head.uri.utf8)
+        guard let colon = target.firstIndex(of: UInt8(ascii: ":")), target[colon...].starts(with: "://".utf8),
+            ["http", "https"].contains(String(decoding: target[..<colon], as: UTF8.self).lowercased())
+        else { return nil }
+        let rest = target[(colon + 3)...]
+        let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard !host.isEmpty, !host.contains(UInt8(ascii: "@")) else { return nil }
+        let path = String(decoding: rest[host.endIndex...], as: UTF8.self)
+        var plain = head
+        plain.uri = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
+        plain.headers.replaceOrAdd(name: "Host", value: String(decoding: host, as: UTF8.self))
+        return plain
     }
 
     private static func fault(of head: HTTPRequestHead) -> HTTPParserError? {

@@ -105,12 +105,12 @@ struct UpstreamController: Sendable {
         headers.append(("X-Forwarded-For", call.client.text))
         headers.append(("Accept", "*/*"))
         let sent = try body(of: call, &headers)
-        let base = call.caller.options.upstream.first ?? ""
+        let (base, path) = (call.caller.options.upstream.first ?? "", try target(of: call))
         let request = UpstreamRequest(
             application: call.application.id, client: call.caller.isMaster ? nil : call.client,
             isClientForwarded: call.hasForwardedClient,
             // Nothing is sent back for HEAD but the head.
-            method: sent.method == .head ? "GET" : sent.method.rawValue, url: base + target(of: call),
+            method: sent.method == .head ? "GET" : sent.method.rawValue, url: base + path,
             headers: headers.filter { header in header.value.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f } },
             body: sent.body)
         // A redirection would lead the app's users from this server's address to anywhere.
@@ -122,9 +122,12 @@ struct UpstreamController: Sendable {
     }
 
     /// The path behind the prefix, as it was sent.
-    private func target(of call: ParseCall) -> String {
+    ///
+    /// - Throws: for any other beginning, which could become a part of the server's name.
+    private func target(of call: ParseCall) throws(ParseFault) -> String {
         guard !call.isInBatch else { return "/" + call.segments.joined(separator: "/") }
         let path = call.request.head.path ?? ""
+        guard path.utf8.starts(with: "\(call.prefix)/".utf8) else { throw .unavailable }
         return String(path.dropFirst(call.prefix.count))
     }
 

@@ -84,6 +84,19 @@ struct ParseUpstreamTests {
         #expect(server.requests.map(\.path) == [])
     }
 
+    @Test("is asked at no address that a whole address as target would make of its own")
+    func wholeAddress() async throws {
+        let keys = [("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest")]
+        let targets = [
+            "abc://-admin/parse/classes/Game", "http://users/parse/classes/Game", "a://bc/parse/functions/f",
+        ]
+        for target in targets {
+            let answer = try await world.send("GET", target, keys)
+            #expect(answer.status >= 400, "\(target): \(answer.text)")
+        }
+        #expect(server.requests.map(\.path) == [])
+    }
+
     @Test("gets everything but users and sessions, with the user's identity and without the session's token")
     func passes() async throws {
         let user = try await world.parseUser("mika")

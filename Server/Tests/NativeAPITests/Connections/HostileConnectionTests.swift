@@ -129,7 +129,7 @@ struct HostileConnectionTests {
     }
 
     @Test(
-        "that name no host or two, or have another encoding than chunks, are refused",
+        "that name no host or two, no path, or have another encoding than chunks, are refused; whole addresses are taken",
         arguments: [
             ("GET /health/live HTTP/1.1\r\n", "400"), ("GET /health/live HTTP/1.1\r\nHost:\r\n", "400"),
             ("GET /health/live HTTP/1.1\r\nHost: x\r\nHost: y\r\n", "400"),
@@ -142,6 +142,11 @@ struct HostileConnectionTests {
             ),
             ("GET /health/live HTTP/1.0\r\n", "200"), ("GET /health/live HTTP/1.0\r\nHost: x\r\n", "200"),
             ("GET /health/live HTTP/1.1\r\nHost: x\r\n", "200"),
+            ("GET http://id.example.test/health/live HTTP/1.1\r\nHost: x\r\n", "200"),
+            ("GET HTTPS://x:443/health/live?a=http://b HTTP/1.0\r\n", "200"),
+            ("GET ftp://x/health/live HTTP/1.1\r\nHost: x\r\n", "400"),
+            ("GET *://x/health/live HTTP/1.1\r\nHost: x\r\n", "400"),
+            ("GET http://a@x/health/live HTTP/1.1\r\nHost: x\r\n", "400"),
         ])
     func heads(head: String, expected: String) async throws {
         try await RunningServer.run { server in
