@@ -180,6 +180,80 @@ struct DeletionUseTests {
     }
 }
 
+/// More users than are erased in one transaction.
+@Suite("The deletion of many accounts")
+struct ManyDeletionTests {
+    private let world: TestWorld
+
+    init() throws { world = try TestWorld(try SQLiteStore(.memory, role: .server)) }
+
+    private func guests(
+        _ count: Int, in application: Application, leavingAt time: Timestamp? = nil
+    ) async throws -> [Identifier<User>] {
+        let now = world.clock.now
+        let users = (0..<count).map { _ in
+            User(
+                id: world.randomness.newIdentifier(at: now), application: application.id, createdAt: now,
+                updatedAt: now)
+        }
+        try await world.engine.write { transaction throws(DomainError) in
+            for user in users {
+                var leaving = user
+                leaving.deletionRequestedAt = time
+                try transaction.insert(user)
+                try transaction.updateStanding(of: leaving)
+            }
+        }
+        return users.map(\.id)
+    }
+
+    private func left(in application: Application) async throws -> Int {
+        try await world.modules.accounts.listUsers(in: application.id, limit: 1000).count
+    }
+
+    @Test(
+        "is done in one call, in every application, each after its own grace",
+        arguments: [0, 1, 49, 50, 51, 100, 101])
+    func leaving(count: Int) async throws {
+        let (day, week) = (try await application(grace: .days(1)), try await application(grace: .days(7)))
+        for application in [day, week] {
+            _ = try await guests(count, in: application, leavingAt: world.clock.now)
+            _ = try await guests(2, in: application)
+        }
+        let erase = world.modules.deletion.eraseDeletedUsers
+        world.clock.advance(by: .days(1) - .milliseconds(1))
+        #expect(try await erase() == 0)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await erase() == count)
+        #expect(try await left(in: day) == 2)
+        #expect(try await left(in: week) == count + 2)
+        world.clock.advance(by: .days(6))
+        #expect(try await erase() == count)
+        #expect(try await erase() == 0)
+        #expect(try await left(in: week) == 2)
+    }
+
+    @Test("of idle guests is done in one call, and counts who is erased", arguments: [0, 1, 49, 50, 51, 101])
+    func idle(count: Int) async throws {
+        let (monthly, never) = (try await application(idle: .days(30)), try await application())
+        for application in [monthly, never] { _ = try await guests(count, in: application) }
+        world.clock.advance(by: .days(30))
+        let remove = world.modules.deletion.removeIdleUsers
+        #expect(try await remove() == 0)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await remove() == count)
+        #expect(try await remove() == 0)
+        #expect(try await left(in: monthly) == 0)
+        #expect(try await left(in: never) == count)
+    }
+
+    private func application(grace: Duration = .days(7), idle: Duration? = nil) async throws -> Application {
+        var settings = ApplicationSettings()
+        (settings.deletionGrace, settings.anonymousIdleLimit) = (grace, idle)
+        return try await world.makeApplication(settings: settings)
+    }
+}
+
 @Suite("The copy of an account for its owner")
 struct ExportUseTests {
     @Test("is given five times an hour, to who has just logged in, and recorded")

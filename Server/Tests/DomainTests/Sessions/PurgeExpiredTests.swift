@@ -174,4 +174,63 @@ struct PurgeExpiredTests {
         _ = try await purge()
         #expect(try await present() == [false, false])
     }
+
+    enum Kept: CaseIterable {
+        case outboxMail, mailedCode, transferCode, transfer, removedDeviceKey
+
+        var life: Duration {
+            switch self {
+            case .outboxMail: .days(7)
+            case .mailedCode: .seconds(600)
+            case .transferCode: .days(1)
+            case .transfer, .removedDeviceKey: .days(400)
+            }
+        }
+    }
+
+    @Test(
+        "are mails of the outbox, codes, transfers and removed keys a millisecond after their time",
+        arguments: Kept.allCases, [-1, 0, 1])
+    func kept(kind: Kept, offset: Int) async throws {
+        let (id, now) = (application.id, world.clock.now)
+        let user = try await world.signUp("hana", to: application).user.id
+        let digest = SecretDigest(of: [3])
+        try await world.engine.write { transaction throws(DomainError) -> Void in
+            switch kind {
+            case .outboxMail:
+                try transaction.insert(
+                    OutboxMail(id: Identifier(rawValue: "m"), application: id, sealed: [1], createdAt: now))
+            case .mailedCode:
+                try transaction.replaceCode(
+                    with: MailedCode(
+                        application: id, handle: digest, digest: digest, kind: .passwordReset, user: user,
+                        address: "hana@example.com", replaces: nil, expiresAt: now + kind.life))
+            case .transferCode:
+                try transaction.replace(
+                    StoredTransferCode(application: id, user: user, digest: digest, issuedAt: now))
+            case .transfer:
+                try transaction.insert(
+                    Transfer(
+                        id: Identifier(rawValue: "t"), application: id, user: user,
+                        to: .init(key: "key", device: DeviceDescription(), address: nil), codeDigest: digest,
+                        leftUser: nil, redeemedAt: now))
+            case .removedDeviceKey:
+                try transaction.keep(
+                    RemovedDeviceKey(
+                        application: id, thumbprint: "key", user: user, reason: .tooMany, removedAt: now))
+            }
+        }
+        world.clock.advance(by: kind.life + .milliseconds(offset))
+        _ = try await purge()
+        let isKept = try await world.engine.read { transaction throws(DomainError) -> Bool in
+            switch kind {
+            case .outboxMail: return try !transaction.outboxMail(in: id, limit: 9).isEmpty
+            case .mailedCode: return try transaction.code(digest, in: id) != nil
+            case .transferCode: return try transaction.transferCode(digest, in: id) != nil
+            case .transfer: return try transaction.transfer(codeDigest: digest, in: id) != nil
+            case .removedDeviceKey: return try transaction.removedDeviceKey("key", in: id) != nil
+            }
+        }
+        #expect(isKept == (offset <= 0))
+    }
 }
