@@ -101,4 +101,33 @@ struct LanesTests {
         }
         #expect(taken == 8)
     }
+
+    @Test("is over when the work is, however it ends; what is too much does not begin")
+    func work() async throws {
+        let (lanes, application) = (SharedLanes(4), Self.application(1))
+        func refusal(of work: () async throws(DomainError) -> Void) async -> DomainError? {
+            do throws(DomainError) {
+                try await lanes.run(for: application, work)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        for _ in 0..<3 {
+            let refused = await refusal(of: { () async throws(DomainError) -> Void in throw .credentialRefused })
+            #expect(refused == .credentialRefused)
+            let answer = try await lanes.run(for: application) { () async throws(DomainError) -> Int in 7 }
+            #expect(answer == 7)
+        }
+        #expect(lanes.take(for: application) && lanes.take(for: application))
+        var isBegun = false
+        let refused = await refusal(of: { () async throws(DomainError) -> Void in isBegun = true })
+        #expect(refused == .providerUnavailable && !isBegun)
+        // Others have their half.
+        let other = try await lanes.run(for: Self.application(2)) { () async throws(DomainError) -> Int in 8 }
+        #expect(other == 8)
+        lanes.leave(application)
+        let again = await refusal(of: { () async throws(DomainError) -> Void in isBegun = true })
+        #expect(again == nil && isBegun)
+    }
 }

@@ -1,0 +1,70 @@
+import StorageSQLite
+import TestWorld
+import Testing
+
+@testable import Domain
+
+@Suite("Mails about what was done to an account")
+struct NoticeLimitTests {
+    @Test(
+        "go to an address that nobody verified three times a day, and always to a verified one",
+        arguments: [true, false])
+    func limited(isVerified: Bool) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), mail: .outbox)
+        let application = try await world.makeApplication()
+        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: isVerified).id
+        var isDisabled = false
+        func change() async throws -> [QueuedMail] {
+            isDisabled.toggle()
+            try await world.modules.accounts.setUserDisabled(
+                user, in: application, isDisabled: isDisabled, by: .local)
+            return try await world.modules.messaging.listQueuedMail(in: application.id)
+        }
+        let begun = world.clock.now
+        for number in 1...5 {
+            let count = try await change().count
+            #expect(count == (isVerified ? number : min(number, 3)), "\(number)")
+        }
+        world.clock.advance(by: .days(1) - .milliseconds(1))
+        let count = try await change().count
+        #expect(count == (isVerified ? 6 : 3))
+        world.clock.advance(by: .milliseconds(1))
+        let queued = try await change()
+        #expect(queued.count == (isVerified ? 7 : 4))
+        #expect(queued.allSatisfy { $0.expiresAt == $0.createdAt + .days(1) })
+        #expect(queued.count { $0.createdAt == begun } == (isVerified ? 5 : 3))
+        #expect(Set(queued.map(\.kind)) == [.accountDisabled, .accountEnabled])
+    }
+
+    private static func message(
+        _ kind: MailKind, linked: [String]? = nil, pages: String? = nil
+    ) -> RenderedMessage {
+        var message = RenderedMessage(kind: kind, recipient: "hana@example.com", languages: [], pages: pages)
+        message.linked = linked
+        return message
+    }
+
+    @Test("say where a deleted account comes back, as far as there are pages for it", arguments: MailLanguage.allCases)
+    func restoration(language: MailLanguage) {
+        let pages = "https://id.example.com/a/app"
+        let further = MailTexts.further(for: Self.message(.deletionRequested, pages: pages), in: language)
+        #expect(further?.hasSuffix("\n\n\(pages)/log-in") == true)
+        #expect(MailTexts.further(for: Self.message(.deletionRequested), in: language) == nil)
+        for kind in MailKind.allCases where kind != .deletionRequested {
+            #expect(MailTexts.further(for: Self.message(kind, pages: pages), in: language) == nil, "\(kind)")
+        }
+    }
+
+    @Test("name what still leads to an account, and the page on which it is removed", arguments: MailLanguage.allCases)
+    func linked(language: MailLanguage) throws {
+        let (linked, pages) = (["Apple", "LINE"], "https://id.example.com/a/app")
+        let names = linked.joined(separator: language == .japanese ? "、" : ", ")
+        let with = try #require(
+            MailTexts.further(for: Self.message(.passwordChanged, linked: linked, pages: pages), in: language))
+        #expect(with.contains(names) && with.hasSuffix("\n\n\(pages)/account"))
+        let without = try #require(
+            MailTexts.further(for: Self.message(.passwordChanged, linked: linked), in: language))
+        #expect(without.contains(names) && !without.contains("/account") && !without.contains("\n"))
+        #expect(without.hasSuffix(language == .japanese ? "。" : "."))
+    }
+}
