@@ -134,3 +134,9 @@ extension Transaction {
         try save(account)
     }
 }
+
+extension Identity {
+    /// Whether its provider may have granted something that has to end with it: neither keys of devices and passkeys nor ids that
+    /// clients made have a grant.
+    var mayHaveGrant: Bool { provider.registers && provider != .passkey }
+}

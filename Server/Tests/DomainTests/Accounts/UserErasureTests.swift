@@ -185,4 +185,35 @@ struct UserErasureTests {
         world.clock.advance(by: .days(30))
         #expect(try await world.modules.deletion.eraseDeletedUsers() == 0)
     }
+
+    @Test(
+        "has the provider end its grant, however many passkeys led to the user before it",
+        arguments: [Way.requested, .erasedByOperator], [0, 15, 16, 20])
+    func grants(way: Way, passkeys: Int) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user.id
+        let (id, now, provider) = (application.id, world.clock.now, Identity.Provider(rawValue: "oidc:test"))
+        try await world.engine.write { transaction throws(DomainError) in
+            for number in 0..<passkeys {
+                try transaction.insert(
+                    Identity(provider: .passkey, subject: "key\(number)", linkedAt: now), for: user, in: id)
+            }
+            try transaction.insert(
+                Identity(provider: provider, subject: "subject", linkedAt: now + .seconds(1)), for: user, in: id)
+            try transaction.save(
+                ProviderAccount(
+                    application: id, provider: provider, subject: "subject", audience: "audience",
+                    sealedGrant: [1, 2, 3], updatedAt: now))
+        }
+        if way == .requested {
+            _ = try await world.modules.deletion.deleteUser(user, in: application, by: .local)
+        } else {
+            try await world.modules.deletion.eraseUser(user, in: id, by: .local)
+        }
+        let due = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.providerRevocations(dueAt: now, limit: 50)
+        }
+        #expect(due.map(\.provider) == [provider] && due.map(\.sealedGrant) == [[1, 2, 3]])
+    }
 }

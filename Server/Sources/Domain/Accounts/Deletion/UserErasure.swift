@@ -103,7 +103,7 @@ struct UserErasure: Sendable {
     private func revokeGrants(
         of user: User, _ revoke: (Identity, Identifier<ProviderRevocation>) throws(DomainError) -> Void
     ) throws(DomainError) {
-        for (identity, revocation) in zip(user.identities.filter(\.provider.registers), revocations) {
+        for (identity, revocation) in zip(user.identities.filter(\.mayHaveGrant), revocations) {
             try revoke(identity, revocation)
         }
     }

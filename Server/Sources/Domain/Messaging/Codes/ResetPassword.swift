@@ -187,7 +187,7 @@ package struct ResetPassword: Sendable {
         of user: User, in transaction: any Transaction, _ revocations: [Identifier<ProviderRevocation>],
         at now: Timestamp
     ) throws(DomainError) {
-        let grants = user.identities.filter { $0.provider != .device && $0.provider != .anonymous }
+        let grants = user.identities.filter(\.mayHaveGrant)
         for (identity, revocation) in zip(grants, revocations) {
             try transaction.unlink(identity, of: user.id, in: user.application, revocation: revocation, at: now)
         }
