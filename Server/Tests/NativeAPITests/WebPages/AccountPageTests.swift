@@ -191,7 +191,8 @@ struct AccountPageTests {
         func mailed(_ pattern: Regex<(Substring, Substring)>) async throws -> String {
             _ = try await server.modules.messaging.deliverMail()
             let mails = try await server.modules.messaging.readOutbox(of: server.application.id)
-            return String(try #require(mails.compactMap { $0.text.firstMatch(of: pattern)?.output.1 }.first))
+            let found = mails.compactMap { $0.text.firstMatch(of: pattern)?.output.1 }
+            return String(try #require(found.first))
         }
         _ = try await act(browser, "delete", ["sure": "yes"])
         let asked = try await browser.fill("log-in", ["identifier": "hana@example.com"])
