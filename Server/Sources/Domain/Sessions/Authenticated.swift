@@ -52,12 +52,23 @@ extension Authenticated {
     ///
     /// - Throws: `storageUnavailable`.
     func hasSession(in transaction: any Transaction) throws(DomainError) -> Bool {
-        try transaction.sessions(of: session.user, in: session.application).contains { $0.id == session.id }
+        try transaction.hasSession(session.id, of: session.user, in: session.application)
     }
 
     /// - Throws: `sessionInvalid` when the session has ended since the request came in, `storageUnavailable`.
     func requireSession(in transaction: any Transaction) throws(DomainError) {
         guard try hasSession(in: transaction) else { throw .sessionInvalid }
+    }
+}
+
+extension Transaction {
+    /// Whether a user has a session that has not ended.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func hasSession(
+        _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> Bool {
+        try sessions(of: user, in: application).contains { $0.id == id }
     }
 }
 

@@ -39,7 +39,7 @@ struct SessionSource: Codable, Hashable, Sendable {
     ///
     /// - Throws: `storageUnavailable`.
     func isOpen(of user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
-        try transaction.sessions(of: user.id, in: user.application).contains { $0.id.rawValue == session }
+        try transaction.hasSession(Identifier(rawValue: session), of: user.id, in: user.application)
     }
 
     /// Whether the owner proved to be there within the last ten minutes.
