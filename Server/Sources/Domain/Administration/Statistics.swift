@@ -94,8 +94,6 @@ package struct WriteStatistics: Sendable {
 /// readers that are for searches.
 package struct ReadOverview: Sendable {
     package static let longestSpanDays = 90
-    /// The longest that an admin waits.
-    private static let longestTime: Duration = .seconds(10)
 
     let schedule: SearchScheduler
     let clock: any WallClock
@@ -118,8 +116,9 @@ package struct ReadOverview: Sendable {
         let now = clock.now
         let days = Int64(clamping: min(max(days, 1), Self.longestSpanDays))
         let first = days == 1 ? now.hour - 23 : (now.day - days + 1) * 24
-        return try await schedule(in: application, for: SearchRequest(by: .admin), within: Self.longestTime) {
-            transaction throws(DomainError) in
+        return try await schedule(
+            in: application, for: SearchRequest(by: .admin), within: SearchScheduler.longestTimeOfAdmin
+        ) { transaction throws(DomainError) in
             var statistics = try transaction.statistics(of: application, since: first)
             // What is not written yet; after a long time without a server, the last two days of it.
             let next = max(first, (try transaction.lastHour(of: application) ?? first - 1) + 1, now.hour - 48)

@@ -30,9 +30,6 @@ package struct FindApplication: Sendable {
 
 /// All applications, oldest first, with their numbers of users.
 package struct ListApplications: Sendable {
-    /// The longest that an admin waits.
-    private static let longestTime: Duration = .seconds(10)
-
     let store: any Store
     let schedule: SearchScheduler
 
@@ -54,8 +51,9 @@ package struct ListApplications: Sendable {
         // Who is confined takes turns with the admins of the application, all others with those of the server.
         let turn = access.applications?.min { $0.rawValue < $1.rawValue } ?? AuditEntry.server
         let seen = all.filter { access.sees($0.id) }
-        return try await schedule(in: turn, for: SearchRequest(by: .admin), within: Self.longestTime) {
-            transaction throws(DomainError) in
+        return try await schedule(
+            in: turn, for: SearchRequest(by: .admin), within: SearchScheduler.longestTimeOfAdmin
+        ) { transaction throws(DomainError) in
             try transaction.entries(of: seen)
         }
     }

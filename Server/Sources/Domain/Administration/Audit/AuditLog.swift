@@ -21,9 +21,7 @@ package struct AuditLog: Sendable {
 /// keeps no reader from log-ins.
 package struct ListAudit: Sendable {
     package static let maximumPageSize = 1000
-    /// The longest that an admin waits for a page.
-    private static let longestTime: Duration = .seconds(10)
-    /// The longest that a command does.
+    /// The longest that a command waits for a page.
     private static let longestTimeOfCommand: Duration = .seconds(600)
 
     let schedule: SearchScheduler
@@ -42,7 +40,7 @@ package struct ListAudit: Sendable {
         before id: Identifier<AuditEntry>? = nil, limit: Int = 100, by caller: SearchRequest.Caller = .admin
     ) async throws(DomainError) -> [AuditEntry] {
         let limit = min(max(limit, 1), Self.maximumPageSize)
-        let time = caller == .export ? Self.longestTimeOfCommand : Self.longestTime
+        let time = caller == .export ? Self.longestTimeOfCommand : SearchScheduler.longestTimeOfAdmin
         return try await schedule(in: application, for: SearchRequest(by: caller), within: time) {
             transaction throws(DomainError) in
             try transaction.auditEntries(in: application, matching: filter, before: id, limit: limit)

@@ -6,6 +6,9 @@ import Synchronization
 /// Applications take turns, so that one that asks for much does not keep another waiting for longer than one search
 /// takes; the admins of each have a turn of their own. Log-ins, sessions and reads never come here, and never wait for a search.
 package final class SearchScheduler: Sendable {
+    /// The longest that an admin waits for what is looked through as a whole, such as a log.
+    static let longestTimeOfAdmin: Duration = .seconds(10)
+
     private let store: any Store
     private let clock: any WallClock
     private let limits: SearchLimits
