@@ -20,7 +20,7 @@ extension SessionKeeper {
     func restoreUser() async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()
         defer { lock.release() }
-        var record = try await read()
+        let record = try await read()
         if let deletedUser, let keyUser = record.keyUser, keyUser != deletedUser { throw .userChanged }
         var call = try APICall(
             .post, APIPath.logInAutomatically, body: AutomaticLogInBody(device: configuration.device.body),
@@ -33,11 +33,6 @@ extension SessionKeeper {
             await change(.revoke(Secret(logIn.session.token)))
             workInBackground()
             throw .userChanged
-        }
-        if temporary != nil {
-            // The key's user is remembered, and ends a log-in that is not.
-            await endTemporary()
-            record = self.record ?? record
         }
         let result = try await accept(logIn, after: record)
         readNoticeCount(response)

@@ -19,7 +19,7 @@ extension SessionKeeper {
     func redeemTransferCode(_ code: String, device: DeviceInfo?) async throws(OkaeriError) -> TransferResult {
         let lock = try await logInLock()
         defer { lock.release() }
-        var record = try await read()
+        let record = try await read()
         let body = TransferLogInBody(code: code, device: (device ?? configuration.device).body)
         let call = try APICall(
             .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())
@@ -34,11 +34,6 @@ extension SessionKeeper {
         }
         // A log-in of before the transfer would bring back a user to whom the key does not lead any more.
         handle(.replaced)
-        if temporary != nil {
-            // This log-in is remembered, and ends one that is not.
-            await endTemporary()
-            record = self.record ?? record
-        }
         let result = try await accept(response, after: record)
         readNoticeCount(raw)
         return TransferResult(welcome: result.welcome, leftUser: response.leftUser.map(LeftUser.init(_:)))

@@ -143,6 +143,12 @@ extension SessionKeeper {
 
     /// Takes over the response to a log-in by other means, unless a log-in or log-out came before it.
     func accept(_ response: LogInResponse, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
+        var record = record
+        if temporary != nil {
+            // This log-in is remembered, and ends one that is not.
+            await endTemporary()
+            record = self.record ?? record
+        }
         let token = Secret(response.session.token)
         let confirmedBefore = machine.confirmedSession
         handle(.confirmed(session: response.session.id))
