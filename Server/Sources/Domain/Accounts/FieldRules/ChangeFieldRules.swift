@@ -75,7 +75,7 @@ extension FieldRules {
 extension FieldRule {
     /// Whether it lets more through than another rule for the same field. What only the server writes, and may so become
     /// a claim, is also loosened by another default.
-    fileprivate func loosens(_ before: FieldRule) -> Bool {
+    func loosens(_ before: FieldRule) -> Bool {
         let isReadByMore =
             switch (before.reader, reader) {
             case (.server, .owner), (.server, .everybody), (.owner, .everybody): true
