@@ -93,6 +93,26 @@ struct SearchSchedulerTests {
         for task in tasks { try await task.value }
     }
 
+    @Test("are refused when a thousand and twenty-four wait, of whichever application they are")
+    func tooManyInAll() async throws {
+        let scheduler = scheduler(SearchLimits(readers: 1))
+        engine.play(.held)
+        var tasks = [begin("first", scheduler, one, Self.client(0))]
+        await engine.untilHeld(1)
+        let each = SearchLimits.maximumWaitingPerApplication
+        for number in 0..<(SearchLimits.maximumWaiting / each) {
+            let application = Identifier<Application>(rawValue: "application \(number)")
+            tasks += (0..<each).map { begin("\($0)", scheduler, application, Self.client($0)) }
+        }
+        await untilWaiting(SearchLimits.maximumWaiting, scheduler)
+        await #expect(throws: DomainError.busy(retryAfter: .seconds(1))) {
+            try await scheduler(in: two, for: Self.client(1)) { _ in }
+        }
+        engine.letAllGo()
+        for task in tasks { try await task.value }
+        #expect(ended.names.count == SearchLimits.maximumWaiting + 1 && scheduler.waiting == 0)
+    }
+
     @Test("of one address are refused when too many of it run and wait")
     func tooManyOfAnAddress() async throws {
         let scheduler = scheduler()
