@@ -1,6 +1,7 @@
 import StorageSQLite
 import TestWorld
 import Testing
+import enum OkaeriWire.JSONValue
 
 @testable import Domain
 
@@ -117,6 +118,28 @@ struct BrowseUsersModelTests {
             } while cursor != nil && pages < 100
             #expect(found.count == wanted.count && Set(found) == wanted, "\(seed) \(filter) \(limit) \(stride)")
         }
+    }
+
+    @Test("has no more on a page than a response holds, and goes on behind it", arguments: [10, 83, 500])
+    func largeUsers(stride: Int) async throws {
+        let (now, text) = (world.clock.now, String(repeating: "x", count: 100_000))
+        let users = (0..<100).map { number in
+            User(
+                id: world.randomness.newIdentifier(at: now + .seconds(number)), application: application.id,
+                fields: ["text": .string(text)], createdAt: now + .seconds(number), updatedAt: now)
+        }
+        try await world.engine.write { transaction throws(DomainError) in
+            for user in users { try transaction.insert(user) }
+        }
+        var (found, cursor, pages): ([Identifier<User>], UserCursor?, Int) = ([], nil, 0)
+        repeat {
+            let page = try await world.modules.administration.users.browse(
+                in: application.id, for: .unrestricted, from: cursor, limit: 500, stride: stride)
+            #expect(page.users.count * 100_000 <= SearchLimits.maximumBytes)
+            found += page.users.map(\.id)
+            (cursor, pages) = (page.next, pages + 1)
+        } while cursor != nil && pages < 10
+        #expect(found == users.reversed().map(\.id) && pages == 2)
     }
 
     @Test("is the newest first where nothing is filtered, and the latest there by days")
