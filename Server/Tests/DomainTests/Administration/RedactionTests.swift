@@ -1,5 +1,6 @@
 import TestWorld
 import Testing
+import enum OkaeriWire.JSONValue
 
 @testable import Domain
 
