@@ -115,7 +115,7 @@ final class UsersController: Sendable {
     func delete(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
         try await deletion.eraseAccessibleUser(
-            user.id, in: request.application, by: request.caller.actor, from: request.origin, seesLeaving: true)
+            user.id, in: request.application, by: request.author(of: user), seesLeaving: true)
         return KiiResponse.nothing
     }
 

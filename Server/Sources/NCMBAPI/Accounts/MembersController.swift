@@ -173,9 +173,12 @@ final class MembersController: Sendable {
     func delete(
         _ caller: NCMBCaller, _ member: Authenticated?, _ request: Request, _ context: ServerContext
     ) async throws -> Response {
+        let id = try context.memberId
+        let actor = AccountActor.user(member?.user.id, standard: caller.standard)
         try await eraseAccessibleUser(
-            try context.memberId, in: caller.application, by: .user(member?.user.id, standard: caller.standard),
-            from: requests.origin(of: request, context), seesLeaving: false)
+            id, in: caller.application,
+            by: AccountAuthor(actor, of: id, session: member, from: requests.origin(of: request, context)),
+            seesLeaving: false)
         return try NCMBResponse.signed(nil, for: caller)
     }
 }

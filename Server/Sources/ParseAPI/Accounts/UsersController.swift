@@ -304,8 +304,11 @@ final class UsersController: Sendable {
             throw ParseFault(206, "Insufficient auth to delete user")
         }
         do {
+            let id: Identifier<User> = try call.id()
             try await eraseUser(
-                try call.id(), in: call.application, by: call.caller.actor, from: call.origin, seesLeaving: false)
+                id, in: call.application,
+                by: AccountAuthor(call.caller.actor, of: id, session: call.caller.session, from: call.origin),
+                seesLeaving: false)
         } catch {
             guard error.isMissing else { throw error }
             throw call.caller.isMaster ? ParseFault.objectNotFoundForDelete : .insufficientAuth

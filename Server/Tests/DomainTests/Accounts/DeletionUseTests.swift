@@ -90,7 +90,8 @@ struct DeletionUseTests {
         if isLeaving { _ = try await deletion.deleteUser(id, in: application, by: .local) }
         let refused = await world.refusal {
             try await deletion.eraseAccessibleUser(
-                id, in: application, by: .operator, from: .local, seesLeaving: seesLeaving)
+                id, in: application, by: AccountAuthor(.operator, of: id, session: nil, from: .local),
+                seesLeaving: seesLeaving)
         }
         #expect(refused == (isErased ? nil : .userUnknown))
         #expect(try await entries(.erasedAtOnce).map(\.details) == (isErased ? [["reason": "deletion"]] : []))

@@ -173,7 +173,7 @@ struct EndedMeanwhileTests {
 
     /// What it asks for.
     enum Act: CaseIterable {
-        case password, address, transferCode, furtherSession, deviceKey, otherKeys, otherSessions
+        case password, address, transferCode, furtherSession, deviceKey, otherKeys, otherSessions, erasure
     }
 
     private func end(_ end: End, _ thief: Authenticated, by owner: Authenticated) async throws {
@@ -213,6 +213,10 @@ struct EndedMeanwhileTests {
         case .otherKeys: _ = try await accounts.removeDeviceKeys.others(of: id, in: application, by: author)
         case .otherSessions:
             _ = try await world.modules.sessions.endOtherSessions(by: who, isProven: false, from: .local)
+        case .erasure:
+            try await world.modules.deletion.eraseAccessibleUser(
+                id, in: application, by: AccountAuthor(.owner(id), of: id, session: who, from: .local),
+                seesLeaving: true)
         }
     }
 

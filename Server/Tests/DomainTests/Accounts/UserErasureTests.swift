@@ -100,8 +100,9 @@ struct UserErasureTests {
         case .byOwnerInProtocol, .byOperatorInProtocol:
             try await world.modules.deletion.eraseAccessibleUser(
                 user.id, in: application,
-                by: way == .byOwnerInProtocol ? .user(user.id, standard: []) : .operator, from: .local,
-                seesLeaving: false)
+                by: AccountAuthor(
+                    way == .byOwnerInProtocol ? .user(user.id, standard: []) : .operator, of: user.id, session: nil,
+                    from: .local), seesLeaving: false)
         case .idle:
             #expect(try await world.modules.deletion.removeIdleUsers() == 0)
             world.clock.advance(by: .days(31))
@@ -151,7 +152,8 @@ struct UserErasureTests {
             }
         let refusal = await world.refusal {
             try await world.modules.deletion.eraseAccessibleUser(
-                user.id, in: application, by: actor, from: .local, seesLeaving: false)
+                user.id, in: application, by: AccountAuthor(actor, of: user.id, session: nil, from: .local),
+                seesLeaving: false)
         }
         let may = role == .operator || role == .owner && !isDisabled
         #expect(refusal == (may ? nil : .accessRefused))
@@ -165,7 +167,8 @@ struct UserErasureTests {
         _ = try await world.modules.deletion.deleteUser(user.id, in: application, by: .local)
         let refusal = await world.refusal {
             try await world.modules.deletion.eraseAccessibleUser(
-                user.id, in: application, by: .operator, from: .local, seesLeaving: seesLeaving)
+                user.id, in: application, by: AccountAuthor(.operator, of: user.id, session: nil, from: .local),
+                seesLeaving: seesLeaving)
         }
         #expect(refusal == (seesLeaving ? nil : .userUnknown))
     }

@@ -20,17 +20,15 @@ package struct EraseAccessibleUser: Sendable {
     /// - Parameters:
     ///   - id: Whom.
     ///   - application: Where.
-    ///   - actor: Who does it.
-    ///   - origin: Where the request came from.
+    ///   - author: Who does it, with the session of the request.
     ///   - seesLeaving: Whether users on the way out can be erased too; otherwise they are unknown.
-    /// - Throws: `accessRefused`, `userUnknown`, `storageUnavailable`.
+    /// - Throws: `sessionInvalid` when the session has ended since the request came in, `accessRefused`, `userUnknown`,
+    ///   `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<User>, in application: Application, by actor: AccountActor, from origin: RequestOrigin,
-        seesLeaving: Bool
+        _ id: Identifier<User>, in application: Application, by author: AccountAuthor, seesLeaving: Bool
     ) async throws(DomainError) {
         let outcome = try await endAccount(
-            of: id, .erasedByProtocol(seesLeaving: seesLeaving), in: application.id,
-            by: AccountAuthor(actor, of: id, session: nil, from: origin))
+            of: id, .erasedByProtocol(seesLeaving: seesLeaving), in: application.id, by: author)
         guard outcome == .erased else { throw .userUnknown }
     }
 }
