@@ -90,6 +90,14 @@ struct ImportUsersTests {
         #expect(values.isEmpty && kept?.acl == nil && kept?.fields.isEmpty ?? true)
     }
 
+    @Test("takes a name of 500 characters at the most when it is spelled out", arguments: [(27, true), (28, false)])
+    func spelledOut(count: Int, isTaken: Bool) async throws {
+        // Eighteen letters each. An index of PostgreSQL holds 2,704 bytes.
+        let name = String(repeating: "ﷺ", count: count)
+        let outcome = try await take([ImportedUser(user: user("one") { $0.username = name })]).first
+        #expect(outcome?.isRefusal == !isTaken && Self.fields(of: outcome) == (isTaken ? [] : ["username"]))
+    }
+
     @Test("takes nobody without an id that can be kept")
     func id() async throws {
         for (count, isTaken) in [(128, true), (129, false)] {

@@ -29,6 +29,21 @@ struct ImportedIdentityTests {
         #expect(try answer.status == 200 && answer.read(LogInResponse.self).user.id == Self.id, "\(answer.text)")
     }
 
+    @Test("is by a name of 255 characters at the most", arguments: [(255, true), (256, false)])
+    func longest(count: Int, isTaken: Bool) async throws {
+        let server = try await OpenIDWorld().server
+        let now = server.clock.now
+        var user = User(
+            id: Identifier(rawValue: Self.id), application: server.application.id, createdAt: now, updatedAt: now)
+        user.username = "hana"
+        let outcome = try await server.modules.accounts.importUsers(
+            [ImportedUser(user: user, providerNames: [.google: String(repeating: "1", count: count)])],
+            into: server.application.id, of: .native, isRehearsal: false)
+        let fault = ValidationError(field: "identities.google", rule: .tooLong(maximumCharacters: 255))
+        let expected: ImportOutcome = isTaken ? .imported : .refused([fault])
+        #expect(outcome == [expected])
+    }
+
     @Test("at Apple finds the user, before and after the transfer to another team")
     func apple() async throws {
         let world = try await AppleWorld()

@@ -163,6 +163,7 @@ package struct ImportUsers: Sendable {
                 let configured = try await findProvider(provider, in: application.id).configured
                 user.identities.append(
                     Identity(provider: provider, subject: configured.subject(of: name), linkedAt: user.createdAt))
+                faults += ProfileRules.subject.faults(of: name, field: "identities.\(provider.rawValue)")
             } catch {
                 guard error == .providerNotEnabled else { throw error }
                 faults.append(ValidationError(field: "identities.\(provider.rawValue)", rule: .notOffered))
@@ -225,8 +226,7 @@ package struct ImportUsers: Sendable {
 
     static func faults(in user: User, within limits: ProfileLimits) -> [ValidationError] {
         let id = TextRule(maximumCharacters: maximumIdBytes).faults(of: user.id.rawValue, field: "id")
-        let name = TextRule(maximumCharacters: limits.userNameCharacters).faults(of: user.username, field: "username")
-        var faults = id + name
+        var faults = id + ProfileRules.faults(ofImportedUserName: user.username, within: limits)
         if let email = user.email, MailAddress(email) == nil {
             faults.append(ValidationError(field: "email", rule: .notAMailAddress))
         }

@@ -52,12 +52,23 @@ package struct ProfileRules: Sendable {
     package static let maximumLocaleCharacters = 35
     package static let maximumFieldLevels = 16
     package static let fieldName = TextRule(maximumCharacters: 128)
+    /// A user's name at a provider: a longer one is vouched for by no provider, and has no room in an index.
+    static let subject = TextRule(maximumCharacters: 255)
 
     package static func faults(
         displayName: String?, locale: String?, fields: [String: JSONValue], within limits: ProfileLimits = .standard
     ) -> [ValidationError] {
         Self.displayName.faults(of: displayName, field: "displayName") + faults(ofLocale: locale)
             + faults(ofFields: fields, within: limits)
+    }
+
+    /// The rules that a user name of another service breaks. Spelled out it must have room in an index too: `ﷺ` is eighteen letters.
+    static func faults(ofImportedUserName name: String?, within limits: ProfileLimits) -> [ValidationError] {
+        let faults = TextRule(maximumCharacters: limits.userNameCharacters).faults(of: name, field: "username")
+        guard faults.isEmpty, let name else { return faults }
+        let longest = Int(clamping: ProfileLimits.userNameRange.upperBound)
+        return TextRule(maximumCharacters: longest, mayBeEmpty: true)
+            .faults(of: IdentifierFolding.folded(name), field: "username")
     }
 
     /// A language tag: letters and digits in groups of one to eight, joined by hyphens (BCP 47, RFC 5646 §2.1).
