@@ -21,7 +21,8 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case listUserListViews, changeUserListViews
     case listRoles, changeRoles, assignRoles, listMembers
     // Settings
-    case readSettings, changeSettings, changeRedirects, changeTheme, changeFieldRules, loosenFieldRules
+    case readSettings, changeSettings, changeLogInAddresses, changeRedirects, changeTheme
+    case changeFieldRules, loosenFieldRules
     case changeMail, sendTestMail, readMailQueue, readMailOutbox
     case changeClaims
     case readEvents, changeEvents, includeUsersInEvents, replayEvents, sendTestEvent
@@ -110,7 +111,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
 
         case .readSettings: .init(.allowed(.readSettings), .application)
         case .changeSettings: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
-        case .changeRedirects: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .redirectsChanged)
+        // Where links with codes lead, and which apps and pages have the passkeys: who is there comes in as any user.
+        case .changeLogInAddresses: .init(.overEveryUser, .application, stepUp: true, audit: .settingsChanged)
+        case .changeRedirects: .init(.overEveryUser, .application, stepUp: true, audit: .redirectsChanged)
         case .changeTheme: .init(.allowed(.changeSettings), .application, audit: .themeChanged)
         case .changeFieldRules: .init(.allowed(.changeSettings), .application, audit: .fieldRulesChanged)
         case .loosenFieldRules:

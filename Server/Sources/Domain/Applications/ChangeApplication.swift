@@ -9,7 +9,8 @@ package struct ChangeApplication: Sendable {
     ///   - who: Who does it.
     ///   - change: Makes the change; may run twice.
     /// - Returns: the application afterwards.
-    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `administration(notAllowed)` where
+    ///   it leads what opens accounts elsewhere (`AdminAction.changeLogInAddresses`), `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator,
         _ change: @escaping @Sendable (inout Application) -> Void

@@ -18,7 +18,8 @@ struct EditApplication: Sendable {
     ///   - change: Judges and makes the change; may run twice. It returns the audit entry's details.
     /// - Returns: the application afterwards. When nothing changes, nothing is written.
     /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, what `change` throws, `fieldsRefused` for a
-    ///   domain that is not theirs alone, `storageUnavailable`.
+    ///   domain that is not theirs alone, `administration(notAllowed)` for who may not read and change every user, where a
+    ///   change leads what opens accounts elsewhere; `storageUnavailable`.
     func callAsFunction(
         _ id: Identifier<Application>, _ action: AuditEntry.Action,
         isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator,
@@ -33,9 +34,24 @@ struct EditApplication: Sendable {
             guard application != before else { return before }
             let faults = try passkeyDomains.faults(of: application, after: before, by: who, in: transaction)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
+            if application.settings.leadsElsewhere(than: before.settings) { try who.require(.changeLogInAddresses) }
             try transaction.update(application)
             try entry.record(on: .application(id), details: details, in: transaction)
             return application
         }
+    }
+}
+
+extension ApplicationSettings {
+    /// Whether what opens accounts goes to an address or an app that did not get it before: codes of log-ins, links of mails
+    /// and transfer codes, passkeys. Without an address of the app's own they stay on the server's pages.
+    fileprivate func leadsElsewhere(than before: ApplicationSettings) -> Bool {
+        let links = [
+            (transferLink, before.transferLink), (mail.verificationURL, before.mail.verificationURL),
+            (mail.resetURL, before.mail.resetURL),
+        ]
+        return links.contains { link, old in link != nil && link != old }
+            || !Set(redirectAddresses).isSubset(of: before.redirectAddresses)
+            || !passkeys.additions(since: before.passkeys).isEmpty
     }
 }

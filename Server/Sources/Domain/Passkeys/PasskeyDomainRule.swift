@@ -33,12 +33,7 @@ struct PasskeyDomainRule: Sendable {
         guard claim(old) == domain else {
             return [ValidationError(field: "passkeys.domain", rule: .notOwnDomain)]
         }
-        let additions = [
-            ("passkeys.origins", Set(new.origins).isSubset(of: old.origins)),
-            ("passkeys.appleApps", Set(new.appleApps).isSubset(of: old.appleApps)),
-            ("passkeys.androidApps", Set(new.signedApps).isSubset(of: old.signedApps)),
-        ]
-        return additions.filter { !$0.1 }.map { ValidationError(field: $0.0, rule: .notOwnDomain) }
+        return new.additions(since: old).map { ValidationError(field: $0, rule: .notOwnDomain) }
     }
 
     /// The domain that an application has. One that it names stays its own while passkeys are off.
@@ -57,6 +52,16 @@ struct PasskeyDomainRule: Sendable {
 }
 
 extension PasskeyRules {
+    /// The settings by which an app or an origin has the domain's passkeys that had none of them before.
+    func additions(since old: PasskeyRules) -> [String] {
+        let members = [
+            ("passkeys.origins", Set(origins).isSubset(of: old.origins)),
+            ("passkeys.appleApps", Set(appleApps).isSubset(of: old.appleApps)),
+            ("passkeys.androidApps", Set(signedApps).isSubset(of: old.signedApps)),
+        ]
+        return members.filter { !$0.1 }.map { $0.0 }
+    }
+
     /// Each certificate of each app for Android.
     fileprivate var signedApps: [[String]] {
         androidApps.flatMap { app in app.certificates.map { [app.packageName, $0] } }
