@@ -18,14 +18,20 @@ extension WebPages {
             + page("provider/{provider}", get: ShowProvider(), post: SendProvider())
             + page("provider/{provider}/callback", get: ShowProviderCallback())
             + [
-                Route(.post, "/a/{application}/token", .application, TokenRoute(pages: self).respond),
                 Route(
-                    .post, "/a/{application}/introspect", .admin, isForStandby: true,
+                    .post, "/a/{application}/token", .application, errors: OAuthErrors(),
+                    TokenRoute(pages: self).respond),
+                Route(
+                    .post, "/a/{application}/introspect", .admin, isForStandby: true, errors: OAuthErrors(),
                     IntrospectionRoute(pages: self).respond),
-                Route(.post, "/a/{application}/revoke", .application, RevocationRoute(pages: self).respond),
-                Route(.get, "/a/{application}/userinfo", .session, UserInfoRoute(pages: self).respond),
                 Route(
-                    .post, "/a/{application}/userinfo", .session, isForStandby: true,
+                    .post, "/a/{application}/revoke", .application, errors: OAuthErrors(),
+                    RevocationRoute(pages: self).respond),
+                Route(
+                    .get, "/a/{application}/userinfo", .session, errors: OAuthErrors(),
+                    UserInfoRoute(pages: self).respond),
+                Route(
+                    .post, "/a/{application}/userinfo", .session, isForStandby: true, errors: OAuthErrors(),
                     UserInfoRoute(pages: self).respond),
                 Route(
                     .get, "/a/{application}/.well-known/openid-configuration", .application,

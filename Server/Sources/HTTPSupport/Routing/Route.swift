@@ -12,6 +12,8 @@ package struct Route: Sendable {
     package let caller: RouteCaller
     /// Whether it may be asked of a standby, which answers what needs no write.
     let isForStandby: Bool
+    /// The route's own words for errors; `nil` for its protocol's.
+    let errors: (any ErrorRenderer)?
     let handler: Handler
 
     /// - Parameters:
@@ -19,15 +21,17 @@ package struct Route: Sendable {
     ///   - path: The path.
     ///   - caller: What the caller must bring along.
     ///   - isForStandby: Whether it may be asked of a standby; `nil` for what its method says.
+    ///   - errors: Its own words for errors; `nil` for its protocol's.
     ///   - handler: Handles the request.
     package init(
         _ method: HTTPRequest.Method, _ path: String, _ caller: RouteCaller, isForStandby: Bool? = nil,
-        _ handler: @escaping Handler
+        errors: (any ErrorRenderer)? = nil, _ handler: @escaping Handler
     ) {
         self.method = method
         self.path = path
         self.caller = caller
         self.isForStandby = isForStandby ?? (method == .get)
+        self.errors = errors
         self.handler = handler
     }
 }

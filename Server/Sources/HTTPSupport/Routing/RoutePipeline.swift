@@ -30,15 +30,16 @@ final class RoutePipeline: Sendable {
     ///   - adapter: The protocol.
     ///   - shared: What all routes share.
     ///   - metrics: Where its requests are counted.
+    ///   - errors: The route's own words for errors; `nil` for the protocol's.
     ///   - isRoute: Whether it stands for a route of the protocol, which exists for some alone; else for what no route fits.
     ///   - handler: Handles the request.
     init(
-        _ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics, isRoute: Bool = true,
-        _ handler: @escaping Route.Handler
+        _ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics,
+        errors: (any ErrorRenderer)? = nil, isRoute: Bool = true, _ handler: @escaping Route.Handler
     ) {
         self.handler = handler
         self.metrics = metrics
-        errors = adapter.errors
+        self.errors = errors ?? adapter.errors
         naming = shared.naming
         checkPath = PathCheck(takesFinalSlash: adapter.takesFinalSlash)
         crossOriginHeaders = CrossOriginHeaders(fields: adapter.crossOriginHeaders)

@@ -39,7 +39,7 @@ package struct ServerRoutes: Sendable {
             var own = RouteMatcher()
             for route in adapter.routes {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
-                let pipeline = RoutePipeline(adapter, shared, metrics, route.handler)
+                let pipeline = RoutePipeline(adapter, shared, metrics, errors: route.errors, route.handler)
                 matcher.add(pipeline, for: route)
                 own.add(pipeline, for: route)
             }

@@ -19,8 +19,11 @@ package struct StandbyAdapter: WrappingAdapter {
 
     package var routes: [Route] {
         adapter.routes.map { route in
-            route.isForStandby
-                ? route : Route(route.method, route.path, route.caller) { _, _ in throw DomainError.standby }
+            let refuse: Route.Handler = { _, _ in throw DomainError.standby }
+            return Route(
+                route.method, route.path, route.caller, isForStandby: route.isForStandby,
+                errors: route.errors.map { Errors(words: $0, primary: primary) },
+                route.isForStandby ? route.handler : refuse)
         }
     }
 

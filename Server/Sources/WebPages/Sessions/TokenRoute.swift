@@ -147,3 +147,27 @@ enum OAuthResponse {
         return response
     }
 }
+
+/// Errors of the addresses that apps and backends ask: the words of RFC 6749 §5.2, and of §4.1.2.1 for what the server
+/// cannot do now, since §5.2 has none.
+struct OAuthErrors: ErrorRenderer {
+    func response(to error: any Error, requestId: String) -> Response {
+        switch error {
+        case PageFault.unknown: OAuthResponse.error("invalid_request", status: .notFound)
+        case let fault as RequestError: OAuthResponse.error("invalid_request", status: fault.status)
+        case let error as DomainError: response(to: error)
+        default: OAuthResponse.error("server_error", status: .internalServerError)
+        }
+    }
+
+    private func response(to error: DomainError) -> Response {
+        switch error.kind {
+        case .invalid: OAuthResponse.error("invalid_request")
+        case .unauthenticated, .refused, .gone, .notFound, .conflict: OAuthResponse.error("invalid_grant")
+        case .forbidden: OAuthResponse.error("access_denied", status: .forbidden)
+        case .rateLimited: OAuthResponse.error("temporarily_unavailable", status: .tooManyRequests)
+        case .unavailable: OAuthResponse.error("temporarily_unavailable", status: .serviceUnavailable)
+        case .internal: OAuthResponse.error("server_error", status: .internalServerError)
+        }
+    }
+}

@@ -285,6 +285,26 @@ struct WebLogInTests {
         #expect(try await browser.get(browser.path("account")).html.contains("<strong>hana</strong>"))
     }
 
+    @Test("has JSON for apps and backends also while the storage is away", arguments: ["token", "introspect"])
+    func storageGone(name: String) async throws {
+        let server = try await server()
+        let (browser, back) = try await code(server)
+        let fields = [
+            "grant_type": "authorization_code", "client_id": server.application.id.rawValue,
+            "code": try #require(back["code"]), "redirect_uri": Self.redirect, "code_verifier": Self.verifier,
+            "token": "unknown",
+        ]
+        await server.composition.close()
+        let answer = try await server.send(
+            .post, browser.path(name),
+            [("Content-Type", "application/x-www-form-urlencoded"), ("Authorization", "Bearer unknown")],
+            body: fields.map { "\($0)=\(Browser.escaped($1))" }.joined(separator: "&"), isNamed: false)
+        #expect(answer.status == 503, "\(answer.text)")
+        #expect(answer.headers[.contentType] == "application/json")
+        #expect(answer.headers[.cacheControl] == "no-store")
+        #expect(try answer.read([String: String].self) == ["error": "temporarily_unavailable"])
+    }
+
     @Test("tells screens what they must know of the application")
     func profile() async throws {
         let server = try await server()
