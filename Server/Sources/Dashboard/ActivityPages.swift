@@ -19,6 +19,7 @@ enum AuditPage {
                 actor: value("actor").map { .init(rawValue: $0) }, action: value("action").map { .init(rawValue: $0) },
                 target: value("target").map { .init(rawValue: $0) }),
             before: value("from").map { .init(rawValue: $0) }, limit: 100)
+        let names = try await request.adminNames()
         var list = ListModel()
         list.columns = ["when", "who", "what", "whom", "result", "address"].map { request.text("audit.\($0)") }
         list.empty = request.text("audit.empty")
@@ -31,9 +32,10 @@ enum AuditPage {
             return ListModel.Cell(text: words, link: link, identifier: identifier)
         }
         list.rows = entries.map { entry -> [ListModel.Cell] in
-            let target = entry.target.map { cell("target", request.words($0), $0.rawValue) }
+            let target = entry.target.map { cell("target", request.words($0, names), $0.rawValue) }
             return [
-                .init(text: "", time: entry.at), cell("actor", request.words(entry.actor), entry.actor.rawValue),
+                .init(text: "", time: entry.at),
+                cell("actor", request.words(entry.actor, names), entry.actor.rawValue),
                 cell("action", request.word(entry.action), entry.action.rawValue),
                 target ?? .init(text: "–"),
                 .init(

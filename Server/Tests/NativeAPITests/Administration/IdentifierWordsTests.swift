@@ -107,4 +107,18 @@ struct IdentifierWordsTests {
         #expect(log.contains("audit?action=user.disabled"))
         #expect(try await shown("users/\(user)").contains("<strong title=\"user.disabled\">\(act)</strong>"))
     }
+
+    @Test("of admins in the audit log have their names for who may list admins, and the identifier beside them")
+    func admins() async throws {
+        let world = try await AdminWorld(roles: [.operator], restricted: true)
+        let theme = #"{"brand": "Hoshi"}"#
+        #expect(try await world.send("owner", .put, world.path("/theme"), body: theme).status == 200)
+        let admins = try await world.server.modules.administration.admins.list()
+        let owner = try #require(admins.first { $0.name == "root" })
+        let log = try await world.browser().get(world.page("audit")).html
+        #expect(log.contains("title=\"admin:\(owner.id)\">") && log.contains(" root</a>"))
+        // An admin of one application does not learn by which names all others log in.
+        let confined = try await world.browser("operator").get(world.page("audit")).html
+        #expect(confined.contains(" \(owner.id)</a>") && !confined.contains(" root</a>"))
+    }
 }
