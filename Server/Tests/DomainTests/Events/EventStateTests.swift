@@ -3,64 +3,69 @@ import Testing
 
 @testable import Domain
 
-/// What an operator sees of an event at an endpoint, for everything that can be known of both.
+/// What an operator sees of an event at an endpoint, for every case that there is.
 @Suite("How far an event has come at an endpoint")
 struct EventStateTests {
     private static let now = StandingClock().now
     private static let application = Identifier<Application>(rawValue: "app")
-    private static let user = Identifier<User>(rawValue: "hana")
 
-    private static func endpoint(types: [EventType]) -> EventEndpoint {
+    private static func endpoint(_ types: [EventType]) -> EventEndpoint {
         EventEndpoint(
             id: Identifier(rawValue: "e"), application: application, url: "https://a.example", types: types,
             createdAt: now, sealedSecret: [])
     }
 
-    private static func event(at time: Timestamp, position: Int64?) -> Event {
+    private static func event(_ id: String = "1", after: Int64 = 0, position: Int64? = nil) -> Event {
         var event = Event(
-            id: Identifier(rawValue: "1"), application: application, type: .userCreated, user: user, at: time)
+            id: Identifier(rawValue: id), application: application, type: .userCreated,
+            user: Identifier(rawValue: "u"), at: now + .milliseconds(after))
         event.position = position
         return event
     }
 
-    private static func delivery(of event: String, to endpoint: String, isGivenUp: Bool) -> EventDelivery {
+    private static func delivery(
+        _ event: String = "1", to endpoint: String = "e", isGivenUp: Bool = false
+    ) -> EventDelivery {
         var delivery = EventDelivery(
             application: application, endpoint: Identifier(rawValue: endpoint), event: Identifier(rawValue: event),
-            user: user, position: 1, nextTryAt: isGivenUp ? nil : now)
+            user: Identifier(rawValue: "u"), position: 1, nextTryAt: nil)
         delivery.isGivenUp = isGivenUp
         return delivery
     }
 
-    private enum Own: CaseIterable, Sendable {
-        case none, waits, givenUp
+    @Test(
+        "is delivered when nothing of it waits, and waits before it has a position", arguments: [nil, 1, 7] as [Int64?])
+    func alone(position: Int64?) {
+        let event = Self.event(position: position)
+        let expected: EventEndpoint.State = position == nil ? .waits : .delivered
+        // What waits of other events, or for other endpoints, says nothing of this one.
+        let others = [Self.delivery("2"), Self.delivery(to: "f"), Self.delivery("2", isGivenUp: true)]
+        for count in 0...others.count {
+            let state = Self.endpoint([]).state(of: event, among: Array(others.prefix(count)))
+            #expect(state == expected, "\(count)")
+        }
     }
 
-    @Test(
-        "is what waits or was given up, or delivered once it has a position, and nothing where it was never due",
-        arguments: [-1, 0, 1], [nil, 1] as [Int64?])
-    func states(offset: Int64, position: Int64?) {
-        let event = Self.event(at: Self.now + .milliseconds(offset), position: position)
-        // What waits of others says nothing of this one.
-        let others = [true, false].flatMap {
-            [
-                Self.delivery(of: "2", to: "e", isGivenUp: $0), Self.delivery(of: "1", to: "f", isGivenUp: $0),
-            ]
-        }
-        for types in [[], [.userCreated], [.loggedIn], [.loggedIn, .userCreated]] as [[EventType]] {
-            for own in Own.allCases {
-                let mine: [EventDelivery] =
-                    own == .none ? [] : [Self.delivery(of: "1", to: "e", isGivenUp: own == .givenUp)]
-                let isDue = offset >= 0 && (types.isEmpty || types.contains(.userCreated))
-                let state: EventEndpoint.State? =
-                    switch own {
-                    case _ where !isDue: nil
-                    case .none: position == nil ? .waits : .delivered
-                    case .waits: .waits
-                    case .givenUp: .givenUp
-                    }
-                #expect(
-                    Self.endpoint(types: types).state(of: event, among: others + mine) == state, "\(types) \(own)")
-            }
-        }
+    @Test("waits or was given up as its delivery says, wherever that stands", arguments: [true, false], 0..<3)
+    func among(isGivenUp: Bool, index: Int) {
+        var all = [Self.delivery("2"), Self.delivery(to: "f", isGivenUp: !isGivenUp)]
+        all.insert(Self.delivery(isGivenUp: isGivenUp), at: index)
+        let state = Self.endpoint([]).state(of: Self.event(position: 1), among: all)
+        let expected: EventEndpoint.State = isGivenUp ? .givenUp : .waits
+        #expect(state == expected)
+    }
+
+    @Test("is nothing for an endpoint of other types, and something for one of its own", arguments: EventType.all)
+    func types(type: EventType) {
+        let state = Self.endpoint([type]).state(of: Self.event(position: 1), among: [Self.delivery()])
+        let expected: EventEndpoint.State? = type == .userCreated ? .waits : nil
+        #expect(state == expected)
+    }
+
+    @Test("is nothing for an endpoint that is younger", arguments: [-1, 0, 1] as [Int64], [nil, 1] as [Int64?])
+    func age(after: Int64, position: Int64?) {
+        let state = Self.endpoint([]).state(of: Self.event(after: after, position: position), among: [])
+        let known: EventEndpoint.State = position == nil ? .waits : .delivered
+        #expect(state == (after < 0 ? nil : known))
     }
 }
