@@ -154,6 +154,23 @@ struct DeviceKeyListTests {
             ])
     }
 
+    @Test("go all at once by an operator, which is a change of the user")
+    func all() async throws {
+        let (first, second) = (TestDevice(), TestDevice())
+        let signUp = try await world.signUp("hana", to: application, with: first)
+        _ = try await world.logIn("hana", to: application, with: second)
+        let (id, remove) = (signUp.user.id, world.modules.accounts.removeDeviceKeys)
+        world.clock.advance(by: .seconds(5))
+        #expect(try await remove.others(of: id, in: application, by: .operator(.local)) == 2)
+        let user = try await world.modules.accounts.readUser(id, in: application.id)
+        #expect(user.updatedAt == world.clock.now && user.identities.allSatisfy { $0.provider != .device })
+        #expect(try await world.modules.accounts.listDeviceKeys(of: id, in: application.id).isEmpty)
+        let unknown = await world.refusal {
+            _ = try await remove.others(of: Identifier(rawValue: "nobody"), in: application, by: .operator(.local))
+        }
+        #expect(unknown == .userUnknown)
+    }
+
     @Test("go one by one, with their sessions, but never the last way in")
     func removed() async throws {
         let (first, second) = (TestDevice(), TestDevice())

@@ -295,6 +295,7 @@ struct MergeUseTests {
         guard isGood else { return }
         let hana = try await user(pair.hana.id, pair)
         #expect(hana.fields == ["coins": 7, "level": 9] && hana.identities.isEmpty)
+        #expect(hana.updatedAt == world.clock.now)
         let guest = try await user(pair.guest.user.id, pair)
         #expect(guest.fields == ["coins": 5, "own": true] && guest.deletionRequestedAt == nil)
         #expect(try await world.logIn(pair.device, to: pair.application).user.id == pair.guest.user.id)

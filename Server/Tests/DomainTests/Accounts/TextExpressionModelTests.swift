@@ -1,5 +1,6 @@
 import TestWorld
 import Testing
+import enum OkaeriWire.JSONValue
 
 @testable import Domain
 
@@ -92,5 +93,17 @@ struct TextExpressionModelTests {
         #expect(pattern.byteCount == bytes)
         let size = UserCondition.not(.all([.matches(.custom(["ab", "é"]), pattern), .exists(.custom(["a"]))])).size
         #expect(size == .init(terms: pieces.count + 4, depth: 3, bytes: 5, patternBytes: bytes))
+    }
+
+    private static let structures: [(JSONValue, bytes: Int)] = [
+        (.null, 8), (true, 8), (1, 8), (0.5, 8), ("", 0), ("é", 2), ([], 2), ([:], 2), ([1], 11), (["é", "a"], 7),
+        (["a": 1], 13), (["é": "花", "b": []], 2 + 7 + 5), ([["a": [["b": "c"]]]], 17),
+    ]
+
+    @Test("of a value inside others is counted with about the length of its text", arguments: structures.indices)
+    func structure(index: Int) {
+        let (value, bytes) = Self.structures[index]
+        let size = UserCondition.equals(.custom(["ab"]), .structure(value)).size
+        #expect(size.bytes == 2 + bytes, "\(value)")
     }
 }

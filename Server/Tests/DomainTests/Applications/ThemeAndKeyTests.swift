@@ -86,6 +86,23 @@ struct ProtocolKeyTests {
         #expect(!found.accepts("", as: .clientKey) && !found.accepts("sealed", as: .clientKey))
     }
 
+    @Test("go with their protocol, which is switched off once")
+    func disabled() async throws {
+        let (applications, application) = (world.modules.applications, try await world.makeApplication().id)
+        #expect(try await !applications.disableProtocol(.yearly, of: application, by: .local))
+        _ = try await applications.enableProtocol(
+            .yearly, given: [.open: Secret("public"), .digested: Secret("digested")], of: application, by: .local)
+        #expect(try await !applications.disableProtocol(.single, of: application, by: .local))
+        _ = try await applications.findProtocol(.yearly, publicKey: "public")
+        #expect(try await applications.disableProtocol(.yearly, of: application, by: .local))
+        #expect(await world.refusal { _ = try await applications.findProtocol(.yearly, publicKey: "public") } != nil)
+        #expect(try await !applications.disableProtocol(.yearly, of: application, by: .local))
+        let unknown = await world.refusal {
+            _ = try await applications.disableProtocol(.yearly, of: Identifier(rawValue: "none"), by: .local)
+        }
+        #expect(unknown == .applicationUnknown)
+    }
+
     @Test("make tokens of callers who are no users, good for a day and in one application")
     func tokens() async throws {
         let tokens = world.modules.applications.protocolTokens

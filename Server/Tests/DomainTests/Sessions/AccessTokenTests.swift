@@ -72,6 +72,19 @@ struct AccessTokenTests {
         #expect(try await world.modules.sessions.signingKeys().count == 2)
     }
 
+    @Test("is signed by the newest key, also of two that were made in one millisecond")
+    func rotatedAtOnce() async throws {
+        let (who, _) = try await someone(audiences: [])
+        let (sessions, now) = (world.modules.sessions, world.clock.now)
+        let first = try #require(try await sessions.signingKeys().first)
+        let second = try await sessions.rotateSigningKeys(by: .local)
+        let keys = try await sessions.signingKeys()
+        #expect(keys.map(\.id) == [second, first.id])
+        #expect(first.createdAt == now && keys.first?.createdAt == now + .milliseconds(1))
+        let token = try await sessions.mintAccessToken(for: who, audience: nil)
+        #expect(try decoded(token).0["kid"] as? String == second)
+    }
+
     private func someone(audiences: [String]) async throws -> (Authenticated, Application) {
         let application = try await world.makeApplication(settings: .init(audiences: audiences))
         let logIn = try await world.logIn(TestDevice(), to: application)

@@ -21,6 +21,26 @@ struct DeviceKeySessionTests {
         Set(keys.indices.filter { bits & 1 << $0 != 0 }.map { keys[$0] })
     }
 
+    @Test("are of a key that leads to the user, and of nothing else that has its name", arguments: sets, sets)
+    func ofKey(devices: Int, others: Int) {
+        let (id, now) = (application.id, world.clock.now)
+        var user = User(id: Identifier(rawValue: "u"), application: id, createdAt: now, updatedAt: now)
+        user.identities =
+            Self.named(devices).map { Identity(provider: .device, subject: $0, linkedAt: now) }
+            + Self.named(others).map { Identity(provider: .google, subject: $0, linkedAt: now) }
+        let sessionKeys: [String?] = [nil] + Self.keys.map { $0 }
+        for key in sessionKeys {
+            let session = Session(
+                id: Identifier(rawValue: "s"), application: id, user: user.id,
+                client: .init(deviceKey: key, address: nil), protocolName: .native, method: .automatic,
+                times: .init(createdAt: now, lastUsedAt: now, expiresAt: now + .days(1)))
+            let leadsThere = key.map { Self.named(devices).contains($0) } ?? false
+            #expect(session.isOfKey(of: user) == leadsThere, "\(key ?? "none")")
+            // A key proves that somebody is there whom nothing else could prove.
+            #expect(session.isShownByKey(user) == (leadsThere && others == 0), "\(key ?? "none")")
+        }
+    }
+
     /// Two sessions of each key and one of none.
     private func openSessions(of user: Identifier<User>, from first: UInt8) async throws {
         let (id, now) = (application.id, world.clock.now)

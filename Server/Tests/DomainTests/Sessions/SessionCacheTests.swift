@@ -53,6 +53,20 @@ struct SessionCacheTests {
         #expect(cache.entry(for: late.tokenDigest) == nil)
     }
 
+    @Test(
+        "keeps what was read after changes, however many there were before", arguments: [1, 511, 513, 1024, 1025, 5000])
+    func manyChanges(count: Int) {
+        let cache = SessionCache(.sessions(100), validity: validity)
+        let (late, other) = (entry(1, user: "a"), entry(2, user: "b"))
+        for _ in 0..<count { cache.forget(.signingKeys) }
+        let ticket = cache.ticket()
+        cache.insert(other, readAfter: ticket)
+        // As many as it remembers may follow.
+        for _ in 0..<1024 { cache.forget(.signingKeys) }
+        cache.insert(late, readAfter: ticket)
+        #expect(present([late, other], in: cache) == [0, 1])
+    }
+
     @Test("begins anew when another process changed something, and is not used while nobody can tell")
     func epochs() {
         let cache = SessionCache(.sessions(100), validity: validity)
