@@ -233,6 +233,23 @@ struct JudgeFirstLaunchTests {
         #expect(await attempt(1, "other") == .attestationRefused(.format))
     }
 
+    @Test(
+        "waits to the end of the hour, and a second at the least",
+        arguments: [0, 1, 1_800_000, 3_598_999, 3_599_000, 3_599_001, 3_599_999])
+    func rest(after: Int) async throws {
+        let (limited, required) = (application(.limited, bits: 0), application(.required, apps: ["TEAM123456.com.a"]))
+        let attestation = FirstLaunchEvidence(
+            attestation: .init(format: "other", challenge: "c", keyId: "", object: ""))
+        for _ in 0..<2 {
+            #expect(await refusal(launch(limited, 1)) == nil)
+            #expect(await refusal(launch(required, 1), attestation) == .attestationRefused(.format))
+        }
+        world.clock.advance(by: .milliseconds(after))
+        let rest = DomainError.rateLimited(retryAfter: .milliseconds(max(1000, 3_600_000 - after)))
+        #expect(await refusal(launch(limited, 1)) == rest)
+        #expect(await refusal(launch(required, 1), attestation) == rest)
+    }
+
     @Test("with an attestation that no one can read is refused by its name", arguments: ["", "!", "AA", "oWFhAQ"])
     func unreadable(object: String) async throws {
         let application = application(.required, apps: ["TEAM123456.com.example.app"])
