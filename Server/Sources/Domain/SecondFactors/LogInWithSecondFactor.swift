@@ -108,7 +108,7 @@ package struct LogInWithSecondFactor: Sendable {
             ticket: ticket, issuer: issuer, step: try step(of: request, for: known, at: now),
             link: DeviceLink(
                 proof: proof, joins: request.client.joinsDevice, in: application.id, now: now, audit: issuers.audit),
-            check: check, now: now)
+            check: check, address: request.client.address, now: now)
         let result = try await store.write { transaction throws(DomainError) in
             try finish(in: transaction)
         }
@@ -171,6 +171,7 @@ struct SecondFactorFinish: Sendable {
     let step: Step
     let link: DeviceLink
     let check: SecondFactorCheck
+    let address: ClientAddress
     let now: Timestamp
 
     /// - Returns: a refusal as a value, so that what was counted and recorded stays.
@@ -192,7 +193,7 @@ struct SecondFactorFinish: Sendable {
         switch step {
         case .shows(let shown, let used):
             guard !ticket.isEnrolment, user.hasSecondFactor else { throw .secondFactorTicketRefused }
-            guard try check(shown, of: user, in: transaction, at: now) else {
+            guard try check(shown, of: user, from: source(of: user), in: transaction, at: now) else {
                 try issuer.refuse(user.id, by: .init(rawValue: shown.factor.rawValue), in: transaction)
                 return .failure(.secondFactorRefused)
             }
@@ -206,6 +207,12 @@ struct SecondFactorFinish: Sendable {
         }
         user = try link.noteSecondFactor(of: try link.joined(to: user, in: transaction), in: transaction)
         return .success(.init(logIn: try issuer.issue(toProven: user, in: transaction), addition: addition))
+    }
+
+    /// A device is the user's own when its key, which has signed the request, leads to the user.
+    private func source(of user: User) -> SecondFactorCheck.Source {
+        let isOwn = user.identities.contains { $0.provider == .device && $0.subject == ticket.deviceKey }
+        return isOwn ? .known : .stranger(address)
     }
 
     /// What the first try added.

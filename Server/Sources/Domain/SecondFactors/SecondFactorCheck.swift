@@ -1,8 +1,12 @@
-/// Compares what somebody shows as the second factor, in the transaction that acts on it. Wrong ones are counted for the
-/// user as wrong passwords are (requirements 8 and 9): only who has shown the first factor can make the user wait.
+/// Compares what somebody shows as the second factor, in the transaction that acts on it. Wrong ones are counted as wrong
+/// passwords are (requirements 8 and 9), but apart: those of the user's own devices and sessions, and those of strangers, who may
+/// know the password (decision 0180).
 struct SecondFactorCheck: Sendable {
-    /// Tries from one address or /64 network, beside the delays that a user's failures bring.
+    /// Tries from one address or /64 network, beside the delays that failures bring.
     private static let triesForClient = AddressLimit(.hourly(60), ofOldApps: .hourly(60))
+    /// Wrong ones in a row of one user from one address or /64 network that has no device or session of the user; all such
+    /// together have `LogInFailures.maximum`.
+    static let failuresOfStranger = 20
 
     let sealingKey: SealingKey
     let rateLimiter: RateLimiter
@@ -33,6 +37,13 @@ struct SecondFactorCheck: Sendable {
         }
     }
 
+    /// From where it is shown.
+    enum Source: Sendable {
+        /// A session of the user, or a device whose key leads to the user.
+        case known
+        case stranger(ClientAddress)
+    }
+
     /// Counts a try of an address.
     ///
     /// - Throws: `rateLimited`, `storageUnavailable`.
@@ -45,17 +56,25 @@ struct SecondFactorCheck: Sendable {
     ///   would not count.
     /// - Throws: `rateLimited`, `secretUnreadable`, `storageUnavailable`.
     func callAsFunction(
-        _ shown: Shown, of user: User, in transaction: any Transaction, at now: Timestamp
+        _ shown: Shown, of user: User, from source: Source, in transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) -> Bool {
-        let counter = user.id.secondFactorSubject
-        let failures = try transaction.failures(of: counter, in: user.application)
-        if hasDelays, let wait = failures?.wait(at: now) { throw .rateLimited(retryAfter: wait) }
-        guard try takes(shown, of: user, in: transaction, at: now) else {
-            try transaction.write(.next(after: failures, at: now), of: counter, in: user.application)
-            return false
+        var rows: [(counter: Counter, failures: LogInFailures?)] = []
+        for counter in source.counters(of: user.id) {
+            rows.append((counter, try transaction.failures(of: counter.subject, in: user.application)))
         }
-        if failures != nil { try transaction.removeFailures(of: counter, in: user.application) }
-        return true
+        let waits = rows.compactMap { counter, failures in
+            failures?.wait(at: now, free: counter.free, maximum: counter.maximum)
+        }
+        if hasDelays, let wait = waits.max() { throw .rateLimited(retryAfter: wait) }
+        let isRight = try takes(shown, of: user, in: transaction, at: now)
+        for (counter, failures) in rows {
+            if !isRight {
+                try transaction.write(.next(after: failures, at: now), of: counter.subject, in: user.application)
+            } else if failures != nil {
+                try transaction.removeFailures(of: counter.subject, in: user.application)
+            }
+        }
+        return isRight
     }
 
     private func takes(
@@ -90,7 +109,31 @@ extension TOTPFactor {
     }
 }
 
-extension Identifier<User> {
-    /// Stands for the user where wrong second factors are counted.
-    fileprivate var secondFactorSubject: SecretDigest { SecretDigest(of: "second-factor:\(rawValue)".utf8) }
+extension SecondFactorCheck {
+    /// A row of failures.
+    fileprivate struct Counter {
+        let subject: SecretDigest
+        /// Failures that cost no waiting.
+        var free = LogInFailures.free
+        /// With so many the next try is a day away.
+        var maximum = LogInFailures.maximum
+
+        init(_ text: String) { subject = SecretDigest(of: text.utf8) }
+    }
+}
+
+extension SecondFactorCheck.Source {
+    /// The rows in which a failure is counted, each of which may make the next try wait. A stranger waits for the own failures
+    /// alone until all strangers together have used up theirs.
+    fileprivate func counters(of user: Identifier<User>) -> [SecondFactorCheck.Counter] {
+        switch self {
+        case .known: return [SecondFactorCheck.Counter("second-factor-known:\(user)")]
+        case .stranger(let client):
+            var own = SecondFactorCheck.Counter("second-factor-client:\(client.allowanceGroup) \(user)")
+            own.maximum = SecondFactorCheck.failuresOfStranger
+            var all = SecondFactorCheck.Counter("second-factor:\(user)")
+            all.free = all.maximum
+            return [own, all]
+        }
+    }
 }

@@ -174,7 +174,7 @@ package struct Reauthenticate: Sendable {
         let ready = used
         return try await store.write { transaction throws(DomainError) in
             guard var user = try transaction.user(who.user.id, in: application) else { throw .userUnknown }
-            guard try check(shown, of: user, in: transaction, at: now) else {
+            guard try check(shown, of: user, from: .known, in: transaction, at: now) else {
                 return try renewal.write(by: nil, in: transaction)
             }
             try ready?.settle(

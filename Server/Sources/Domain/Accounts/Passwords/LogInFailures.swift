@@ -25,11 +25,18 @@ package struct LogInFailures: Hashable, Sendable {
 
     /// How long the next try has to wait: after five failures 1 s, then doubling up to 15 min; after a hundred, a day. For one
     /// that was noted by a clock that has been set back since, by more than 15 min, nobody waits until it is there again.
-    package func wait(at now: Timestamp) -> Duration? {
-        guard count >= Self.free, lastAt <= now + Self.longestDelay else { return nil }
+    ///
+    /// - Parameters:
+    ///   - now: The present time.
+    ///   - free: Failures that cost no waiting.
+    ///   - maximum: With so many the next try is a day away.
+    /// - Returns: `nil` when there is nothing to wait for.
+    package func wait(
+        at now: Timestamp, free: Int = Self.free, maximum: Int = Self.maximum
+    ) -> Duration? {
+        guard count >= free, lastAt <= now + Self.longestDelay else { return nil }
         let delay =
-            count >= Self.maximum
-            ? Self.memory : min(.seconds(1 << min(count - Self.free, 30)), Self.longestDelay)
+            count >= maximum ? Self.memory : min(.seconds(1 << min(count - free, 30)), Self.longestDelay)
         let end = lastAt + delay
         return now < end ? end - now : nil
     }
