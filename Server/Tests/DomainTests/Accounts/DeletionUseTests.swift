@@ -282,4 +282,23 @@ struct ExportUseTests {
             await world.refusal { _ = try await export(by: who, isProven: false, from: .local) }
                 == .reauthenticationRequired)
     }
+
+    @Test("is there for another session of the user when one has used up its five, and 25 times for all together")
+    func stolenSession() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
+        let application = try await world.makeApplication()
+        let stolen = try await world.signUp("hana", to: application).token
+        let export = world.modules.deletion.exportUser
+        func refusal(_ token: Secret) async throws -> DomainError? {
+            let who = try await world.authenticate(token, in: application)
+            return await world.refusal { _ = try await export(by: who, isProven: false, from: .local) }
+        }
+        let full = DomainError.rateLimited(retryAfter: .seconds(3600))
+        for number in 0..<30 { #expect(try await refusal(stolen) == (number < 5 ? nil : full), "\(number)") }
+        for session in 0..<4 {
+            let own = try await world.logIn("hana", to: application).token
+            for number in 0..<6 { #expect(try await refusal(own) == (number < 5 ? nil : full), "\(session) \(number)") }
+        }
+        #expect(try await refusal(try await world.logIn("hana", to: application).token) == full)
+    }
 }

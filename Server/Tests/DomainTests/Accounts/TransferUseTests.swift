@@ -251,4 +251,21 @@ struct TransferLimitTests {
         world.clock.advance(by: .seconds(3600))
         #expect(await world.refusal { _ = try await issue(to: first, in: application, by: .local) } == nil)
     }
+
+    @Test("is twenty an hour for a session, and another session of the user and operators have their own")
+    func stolenSession() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
+        let application = try await world.makeApplication()
+        let stolen = try await world.signUp("hana", to: application)
+        let own = try await world.logIn("hana", to: application)
+        let issue = world.modules.transfers.issueTransferCode
+        func refusal(_ logIn: LogIn) async throws -> DomainError? {
+            let who = try await world.authenticate(logIn.token, in: application)
+            return await world.refusal { _ = try await issue(by: who, isProven: false, from: .local) }
+        }
+        let full = DomainError.rateLimited(retryAfter: .seconds(3600))
+        for number in 0..<120 { #expect(try await refusal(stolen) == (number < 20 ? nil : full), "\(number)") }
+        #expect(try await refusal(own) == nil)
+        #expect(await world.refusal { _ = try await issue(to: stolen.user.id, in: application, by: .local) } == nil)
+    }
 }

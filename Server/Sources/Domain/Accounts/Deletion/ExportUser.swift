@@ -7,7 +7,7 @@ package struct ExportUser: Sendable {
     let store: any Store
     let clock: any WallClock
     let rateLimiter: RateLimiter
-    /// Exports for one user; `nil` for no limit.
+    /// Exports by one session; `nil` for no limit.
     let limit: RateLimit?
     let audit: AuditTrail
 
@@ -35,10 +35,7 @@ package struct ExportUser: Sendable {
         let now = clock.now
         try AccountAuthor.owner(who, isProven: isProven, from: origin).requireRecentLogIn(at: now)
         let (id, application) = (who.user.id, who.application)
-        if let limit {
-            let key = RateLimitKey(application: application.id, kind: "export", subject: id.rawValue)
-            try await rateLimiter(key, limit: limit)
-        }
+        if let limit { try await rateLimiter(kind: "export", by: who, limit: limit) }
         let entry = audit.draft(.userExported, by: .user(id), in: application.id, from: origin)
         try await store.write { transaction throws(DomainError) in
             try entry.record(on: .user(id), in: transaction)

@@ -5,7 +5,7 @@ package struct IssueTransferCode: Sendable {
     let randomness: any Randomness
     let hash: KeyedHash
     let rateLimiter: RateLimiter
-    /// Codes that one user can ask for; `nil` for no limit.
+    /// Codes that one session can ask for, and operators for one user; `nil` for no limit.
     let limit: RateLimit?
     let changes: AccountChanges
 
@@ -27,7 +27,10 @@ package struct IssueTransferCode: Sendable {
     package func callAsFunction(
         by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) -> Issued {
-        try await issue(to: who.user.id, in: who.application, by: .owner(who, isProven: isProven, from: origin))
+        let author = AccountAuthor.owner(who, isProven: isProven, from: origin)
+        return try await issue(to: who.user.id, in: who.application, by: author) { limit throws(DomainError) in
+            try await rateLimiter(kind: "transfer-code-issue", by: who, limit: limit)
+        }
     }
 
     /// Gives a code out for a user who asks an operator for help.
@@ -41,18 +44,19 @@ package struct IssueTransferCode: Sendable {
     package func callAsFunction(
         to user: Identifier<User>, in whole: Application, by who: Operator
     ) async throws(DomainError) -> Issued {
-        try await issue(to: user, in: whole, by: .operator(who))
+        try await issue(to: user, in: whole, by: .operator(who)) { limit throws(DomainError) in
+            let key = RateLimitKey(application: whole.id, kind: "transfer-code-issue", subject: user.rawValue)
+            try await rateLimiter(key, limit: limit)
+        }
     }
 
     private func issue(
-        to user: Identifier<User>, in whole: Application, by author: AccountAuthor
+        to user: Identifier<User>, in whole: Application, by author: AccountAuthor,
+        counting count: (RateLimit) async throws(DomainError) -> Void
     ) async throws(DomainError) -> Issued {
         let (now, application) = (clock.now, whole.id)
         let ready = try changes.audit.ready([.transferCodeIssued], in: application, by: author, at: now)
-        if let limit {
-            let key = RateLimitKey(application: application, kind: "transfer-code-issue", subject: user.rawValue)
-            try await rateLimiter(key, limit: limit)
-        }
+        if let limit { try await count(limit) }
         let code = TransferCode(randomness)
         let stored = StoredTransferCode(
             application: application, user: user, digest: code.digest(hash, in: application), issuedAt: now)

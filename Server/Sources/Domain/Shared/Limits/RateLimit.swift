@@ -12,9 +12,9 @@ package struct RateLimit: Hashable, Sendable {
     package static let firstLaunches = RateLimit.hourly(30)
     /// Tries of transfer codes from one address: 20 an hour.
     package static let transferCodeAttempts = RateLimit.hourly(20)
-    /// Exports of one user: 5 an hour.
+    /// Exports by one session: 5 an hour.
     package static let exports = RateLimit.hourly(5)
-    /// Transfer codes for one user: 20 an hour.
+    /// Transfer codes by one session, and those that operators give out for one user: 20 an hour.
     package static let transferCodesIssued = RateLimit.hourly(20)
     /// 120 an hour: wrong passwords from one address, of all users together (requirement 8).
     package static let passwordFailures = RateLimit.hourly(120)
@@ -125,6 +125,23 @@ package struct RateLimiter: Sendable {
             try transaction.count(key, window: limit.window, at: now)
         }
         try limit.admit(counted, at: now)
+    }
+
+    /// Counts an act of a user for the session that asks for it, and for all sessions as long as this one has a share left: what
+    /// a stolen session uses up is its own. All together have the shares of five.
+    ///
+    /// - Throws: `rateLimited` with the time until the window ends, `storageUnavailable`.
+    package func callAsFunction(
+        kind: String, by who: Authenticated, limit: RateLimit
+    ) async throws(DomainError) {
+        let (user, application) = (who.user.id.rawValue, who.application.id)
+        try await callAsFunction(
+            RateLimitKey(
+                application: application, kind: "\(kind)-session", subject: "\(who.session.id.rawValue) \(user)"),
+            limit: limit)
+        try await callAsFunction(
+            RateLimitKey(application: application, kind: "\(kind)-sessions", subject: user),
+            limit: RateLimit(maximum: limit.maximum * 5, window: limit.window))
     }
 
     /// Counts an act of an address by the limit that the address has.
