@@ -135,6 +135,23 @@ extension Transaction {
     }
 }
 
+/// Ids for the ends of a user's grants, however many there are: one is drawn before the transaction, which may run twice, and the
+/// others follow from it.
+struct RevocationIds: Sendable {
+    private let first: Identifier<ProviderRevocation>
+
+    init(_ randomness: any Randomness, at now: Timestamp) {
+        first = randomness.newIdentifier(at: now)
+    }
+
+    /// Each of a user's identities that may have a grant, with an id of its own.
+    func pairs(of user: User) -> [(identity: Identity, revocation: Identifier<ProviderRevocation>)] {
+        user.identities.filter(\.mayHaveGrant).enumerated().map { number, identity in
+            (identity, number == 0 ? first : Identifier(rawValue: "\(first)-\(number)"))
+        }
+    }
+}
+
 extension Identity {
     /// Whether its provider may have granted something that has to end with it: neither keys of devices and passkeys nor ids that
     /// clients made have a grant.

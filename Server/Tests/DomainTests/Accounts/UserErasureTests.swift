@@ -219,4 +219,33 @@ struct UserErasureTests {
         }
         #expect(due.map(\.provider) == [provider] && due.map(\.sealedGrant) == [[1, 2, 3]])
     }
+
+    @Test(
+        "has each provider end its grant, however many there are",
+        arguments: [Way.requested, .erasedByOperator], [16, 17, 40])
+    func manyGrants(way: Way, count: Int) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user.id
+        let (id, now, provider) = (application.id, world.clock.now, Identity.Provider(rawValue: "oidc:test"))
+        try await world.engine.write { transaction throws(DomainError) in
+            for number in 0..<count {
+                try transaction.insert(
+                    Identity(provider: provider, subject: "subject\(number)", linkedAt: now), for: user, in: id)
+                try transaction.save(
+                    ProviderAccount(
+                        application: id, provider: provider, subject: "subject\(number)", audience: "audience",
+                        sealedGrant: [UInt8(number)], updatedAt: now))
+            }
+        }
+        if way == .requested {
+            _ = try await world.modules.deletion.deleteUser(user, in: application, by: .local)
+        } else {
+            try await world.modules.deletion.eraseUser(user, in: id, by: .local)
+        }
+        let due = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.providerRevocations(dueAt: now, limit: 50)
+        }
+        #expect(Set(due.map(\.sealedGrant)) == Set((0..<count).map { [UInt8($0)] }))
+    }
 }

@@ -35,12 +35,9 @@ struct UserErasure: Sendable {
         case unknown
     }
 
-    /// Grants of providers that are revoked for one user; a user has one identity of a provider.
-    private static let maximumGrants = 16
-
     let way: Way
     private var ready: ReadyChanges
-    private let revocations: [Identifier<ProviderRevocation>]
+    private let revocations: RevocationIds?
     private let now: Timestamp
 
     /// Drawn before the transaction, which may run twice.
@@ -58,8 +55,7 @@ struct UserErasure: Sendable {
         self.way = way
         self.now = now
         ready = try audit.ready([way.change], in: application, by: author, at: now)
-        revocations =
-            way.revokesGrants ? (0..<Self.maximumGrants).map { _ in audit.randomness.newIdentifier(at: now) } : []
+        revocations = way.revokesGrants ? RevocationIds(audit.randomness, at: now) : nil
     }
 
     /// The end, with the mail that notifies the user.
@@ -103,9 +99,8 @@ struct UserErasure: Sendable {
     private func revokeGrants(
         of user: User, _ revoke: (Identity, Identifier<ProviderRevocation>) throws(DomainError) -> Void
     ) throws(DomainError) {
-        for (identity, revocation) in zip(user.identities.filter(\.mayHaveGrant), revocations) {
-            try revoke(identity, revocation)
-        }
+        guard let revocations else { return }
+        for pair in revocations.pairs(of: user) { try revoke(pair.identity, pair.revocation) }
     }
 
     private func leave(_ user: User, in transaction: any Transaction) throws(DomainError) -> Outcome {

@@ -6,9 +6,6 @@
 /// guess, so everything else that leads to such a user goes too: the provider identities of the one who signed up with it, and
 /// the other address (requirement 32).
 package struct ResetPassword: Sendable {
-    /// The most grants that providers are asked to end; nobody has as many.
-    private static let maximumRevocations = 32
-
     let store: any Store
     let clock: any WallClock
     let randomness: any Randomness
@@ -90,9 +87,7 @@ package struct ResetPassword: Sendable {
         }
         let credential = try await CredentialChange(
             .passwordReset, to: password, of: owner, hashing: prepareCredential.passwords)
-        let revocations: [Identifier<ProviderRevocation>] = (0..<Self.maximumRevocations).map { _ in
-            randomness.newIdentifier(at: now)
-        }
+        let revocations = RevocationIds(randomness, at: now)
         var reader = owner
         // Then all of them go, below.
         if (kind.isText ? owner.phoneVerifiedAt : owner.emailVerifiedAt) == nil { reader.identities = [] }
@@ -184,14 +179,13 @@ package struct ResetPassword: Sendable {
     }
 
     private static func unlinkAll(
-        of user: User, in transaction: any Transaction, _ revocations: [Identifier<ProviderRevocation>],
-        at now: Timestamp
+        of user: User, in transaction: any Transaction, _ revocations: RevocationIds, at now: Timestamp
     ) throws(DomainError) {
-        let grants = user.identities.filter(\.mayHaveGrant)
-        for (identity, revocation) in zip(grants, revocations) {
-            try transaction.unlink(identity, of: user.id, in: user.application, revocation: revocation, at: now)
+        for pair in revocations.pairs(of: user) {
+            try transaction.unlink(
+                pair.identity, of: user.id, in: user.application, revocation: pair.revocation, at: now)
         }
-        for identity in user.identities where !grants.prefix(revocations.count).contains(identity) {
+        for identity in user.identities where !identity.mayHaveGrant {
             try transaction.remove(identity, of: user.id, in: user.application)
         }
     }
