@@ -266,6 +266,23 @@ struct MergeUseTests {
         #expect(sessions.isEmpty)
     }
 
+    @Test("have together no more identities than one user may have", arguments: [999, 1000])
+    func identityLimit(count: Int) async throws {
+        let pair = try await pair()
+        let (id, now, provider) = (pair.application.id, world.clock.now, Identity.Provider(rawValue: "oidc:test"))
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(
+                Identity(provider: provider, subject: "guest", linkedAt: now), for: pair.guest.user.id, in: id)
+            for number in 0..<count {
+                try transaction.insert(
+                    Identity(provider: provider, subject: "\(number)", linkedAt: now), for: pair.hana.id, in: id)
+            }
+        }
+        let refused = await world.refusal { _ = try await resolve(pair, .merge) }
+        let tooMany = ValidationError(field: "identities", rule: .tooManyFields(maximum: User.maximumIdentities))
+        #expect(refused == (count < 1000 ? nil : .fieldsRefused([tooMany])))
+    }
+
     @Test(
         "leave the one that went until the merge cannot be undone any more, also where the grace is shorter",
         arguments: [3, 7, 8, 30] as [Int64])
@@ -306,7 +323,8 @@ struct MergeUseTests {
     }
 
     @Test(
-        "are two again with what was changed since, and without a key that was removed since", arguments: UInt64(0)..<30
+        "are two again with what was changed since, unless the key that led to the one that went was removed since",
+        arguments: UInt64(0)..<30
     )
     func undoneLater(seed: UInt64) async throws {
         var draw = SeededGenerator(state: seed)
@@ -335,9 +353,19 @@ struct MergeUseTests {
                     .device, subject: pair.device.thumbprint, of: pair.hana.id, in: pair.application.id)
             }
         }
-        try await world.modules.transfers.undoMerge(
-            try #require(resolution.merge), of: pair.hana.id, in: pair.application.id, by: .local)
+        let merge = try #require(resolution.merge)
+        let refused = await world.refusal {
+            try await world.modules.transfers.undoMerge(
+                merge, of: pair.hana.id, in: pair.application.id, by: .local)
+        }
+        #expect(refused == (loses ? .lastWayIn : nil))
         let hana = try await user(pair.hana.id, pair)
+        guard !loses else {
+            // Nothing is changed, and the one that went stays on the way out.
+            #expect(hana.fields == after.fields)
+            #expect(try await user(pair.guest.user.id, pair).deletionRequestedAt != nil)
+            return
+        }
         for name in names {
             let isChanged = after.fields[name] != merged.fields[name]
             #expect(hana.fields[name] == (isChanged ? after.fields[name] : ofHana[name]), "\(seed) \(name)")
@@ -345,6 +373,6 @@ struct MergeUseTests {
         #expect(hana.displayName == after.displayName)
         let guest = try await user(pair.guest.user.id, pair)
         #expect(guest.fields == ofGuest)
-        #expect(guest.identities.map(\.subject) == (loses ? [] : [pair.device.thumbprint]))
+        #expect(guest.identities.map(\.subject) == [pair.device.thumbprint])
     }
 }

@@ -10,7 +10,8 @@ package struct UndoMerge: Sendable {
     ///   - who: The user that stayed.
     ///   - isProven: Whether the request came with a proof by the session's key; see `AccountAuthor`.
     ///   - origin: Where the request came from, for the audit log.
-    /// - Throws: `reauthenticationRequired`, `mergeUnknown`, also for one that was undone; `undoTooLate`, `storageUnavailable`.
+    /// - Throws: `reauthenticationRequired`, `mergeUnknown`, also for one that was undone; `undoTooLate`; `lastWayIn` when nothing would
+    ///   lead to one of the two, because all else that did was unlinked since; `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<Merge>, by who: Authenticated, isProven: Bool, from origin: RequestOrigin
     ) async throws(DomainError) {
@@ -60,6 +61,11 @@ package struct UndoMerge: Sendable {
                     _ = try transaction.endSessions(of: userId, in: application, deviceKeys: [identity.subject])
                 }
             }
+            // Nobody could log in as a user to whom nothing leads: what each of the two has would be lost.
+            guard let back = try transaction.user(left.id, in: application), back.hasWayIn(without: [], by: nil),
+                let stayed = try transaction.user(userId, in: application),
+                stayed.hasWayIn(without: [], by: nil) || !user.hasWayIn(without: [], by: nil)
+            else { throw .lastWayIn }
             merge.moved.takeBack(from: &user)
             user.updatedAt = now
             try transaction.updateProfile(of: user)
