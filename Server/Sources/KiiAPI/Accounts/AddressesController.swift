@@ -7,6 +7,7 @@ final class AddressesController: Sendable {
     private let accounts: Accounts
     private let messages: AddressMessages
     private let codes: VerificationCodes
+    private let recordReading: RecordReading
     private let kind: AddressKind
 
     /// What stands behind the link of a mail is longer than any code that is typed.
@@ -16,6 +17,7 @@ final class AddressesController: Sendable {
         accounts = modules.accounts
         messages = AddressMessages(modules.messaging)
         codes = modules.messaging.verificationCodes
+        recordReading = modules.accounts.recordReading
         self.kind = kind
     }
 
@@ -102,6 +104,7 @@ final class AddressesController: Sendable {
     func readCode(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
         _ = try kind.address(of: user)
+        try await record(request, of: user)
         return try Self.response(try await codes.read(kind.mailKind, of: user, in: request.application))
     }
 
@@ -109,7 +112,14 @@ final class AddressesController: Sendable {
     func resetCode(_ request: KiiRequest) async throws -> Response {
         let user = try await request.user()
         _ = try kind.address(of: user)
+        try await record(request, of: user)
         return try Self.response(try await codes.renew(kind.mailKind, of: user, in: request.application))
+    }
+
+    /// Before the code is read: what cannot be recorded does not happen.
+    private func record(_ request: KiiRequest, of user: User) async throws {
+        try await recordReading(
+            of: user.id, in: request.application.id, by: Operator(actor: .protocolKey(.kii), origin: request.origin))
     }
 
     private static func response(_ code: Secret?) throws(KiiFault) -> Response {

@@ -83,6 +83,31 @@ struct KiiAdministratorTests {
         }
     }
 
+    @Test("leave an entry in the audit log each time that they see a code, by reading it or by another one")
+    func recordedCodes() async throws {
+        let world = try await world()
+        let (admin, user) = (try await world.administrator(), try await world.kiiUser("one_1"))
+        let target = "/users/\(user.id)/email-address"
+        let set = try await world.kii("PUT", target, #"{"emailAddress":"one@example.com"}"#, token: user.token)
+        #expect(set.status == 204, "\(set.text)")
+        func readings() async throws -> [AuditEntry] {
+            try await world.modules.administration.audit.list(in: world.application.id).filter {
+                $0.action == .usersRead && $0.target == .user(Identifier(rawValue: user.id))
+            }
+        }
+        let before = try await readings().count
+        for (number, call) in [("GET", "verification-code"), ("POST", "reset-verification-code")].enumerated() {
+            let seen = try await world.kii(call.0, "\(target)/\(call.1)", token: admin)
+            #expect(seen.status == 200, "\(seen.text)")
+            let entries = try await readings()
+            #expect(entries.count == before + number + 1)
+            #expect(entries.allSatisfy { $0.actor == .protocolKey(.kii) })
+        }
+        // Who may not see it leaves none.
+        _ = try await world.kii("GET", "\(target)/verification-code", token: user.token)
+        #expect(try await readings().count == before + 2)
+    }
+
     @Test("have no codes of other users, nor those that another way of the server made")
     func codesOfOthers() async throws {
         let world = try await world()
