@@ -2,6 +2,7 @@ import Domain
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
+import enum OkaeriWire.JSONValue
 import PageSupport
 
 /// `GET /a/{application}/authorize`: an app or a web page sends a person here to log in (OAuth 2.1, OpenID Connect).
@@ -19,6 +20,9 @@ struct ShowAuthorize: HostedPage {
                 return request.sendToLogIn(for: asked, query, page: prompts.contains("create") ? "sign-up" : "log-in")
             }
             if prompts.contains("none") {
+                guard asked.expects(who, of: request.issuer) else {
+                    return request.back(error: "login_required", to: asked)
+                }
                 // Who answers at an https address is known; another app may have taken the others (RFC 8252 §8.6).
                 guard asked.request.redirect.hasPrefix("https://") else {
                     return request.back(error: "interaction_required", to: asked)
@@ -56,6 +60,20 @@ struct AuthorizationAsked {
     var maximumAgeSeconds: Int64?
     /// When the request began, as this server sealed it.
     var began: String?
+    /// An identity token of whom the app expects (OpenID Connect Core 1.0 §3.1.2.1).
+    var hint: String?
+
+    /// Whether somebody is whom the app expects; everybody is where it does not say. The signature is not looked at, nor the end of
+    /// the token's time: a hint can only take a code away, and keys of before are forgotten.
+    func expects(_ who: Authenticated, of issuer: String?) -> Bool {
+        guard let hint else { return true }
+        let parts = hint.split(separator: ".", omittingEmptySubsequences: false)
+        // What is no JSON is no token of anybody's.
+        guard parts.count == 3, let issuer, let bytes = Base64URL.bytes(of: parts[1].utf8),
+            case .object(let claims)? = try? JSONValue(parsing: bytes)
+        else { return false }
+        return claims["iss"] == .string(issuer) && claims["sub"] == .string(who.user.id.rawValue)
+    }
 
     func isTooOld(_ who: Authenticated, _ request: HostedPageRequest) -> Bool {
         guard let maximumAgeSeconds else { return false }
@@ -97,6 +115,7 @@ extension HostedPageRequest {
                 (0...1_000_000_000).contains($0) ? $0 : nil
             })
         found.began = query[Self.beganParameter]
+        found.hint = query["id_token_hint"]
         guard query.text("state").utf8.count <= Self.maximumStateBytes else { return .error("invalid_request", found) }
         found.state = query["state"]
         guard query["request"] == nil else { return .error("request_not_supported", found) }

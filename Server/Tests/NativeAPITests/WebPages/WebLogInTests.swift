@@ -198,6 +198,36 @@ struct WebLogInTests {
         #expect(entered.location == nil)
     }
 
+    @Test("gives an app that asks without a page a code for the person alone whom its identity token names")
+    func identityTokenHint() async throws {
+        let server = try await server()
+        let (hana, back) = try await code(server)
+        let members = try await token(server, try #require(back["code"])).answer.read([String: JSONValue].self)
+        guard case .string(let hint)? = members["id_token"] else {
+            Issue.record("no identity token")
+            return
+        }
+        let mika = Browser(server)
+        try #require(try await mika.fill("sign-up", ["username": "mika", "password": Self.password]).status == 303)
+        func ask(_ browser: Browser, _ hint: String?) async throws -> [String: String] {
+            let changes = ["prompt": "none", "id_token_hint": hint]
+            let page = try await browser.get(browser.path("authorize") + "?" + request(server, changes))
+            #expect(page.location?.hasPrefix(Self.redirect) == true)
+            return Self.query(page.location)
+        }
+        // The token may be older than its own time.
+        server.clock.advance(by: .seconds(3600))
+        for browser in [hana, mika] { #expect(try await ask(browser, nil)["code"] != nil) }
+        #expect(try await ask(hana, hint)["code"] != nil)
+        let other = try await ask(mika, hint)
+        #expect(other["error"] == "login_required" && other["code"] == nil && other["state"] == "a state")
+        let claims = hint.split(separator: ".")[1]
+        for text in ["", "x", "x.y.z", "\(claims)", "e30.e30.e30", "e30.\(claims)"] {
+            let refused = try await ask(hana, text)
+            #expect(refused["error"] == "login_required" && refused["code"] == nil, "\(text)")
+        }
+    }
+
     @Test("lets an app on this machine choose its port, and nothing else")
     func loopback() async throws {
         let server = try await server(["http://127.0.0.1/back", "com.example.app:/back"])
