@@ -150,6 +150,9 @@ struct BackupTests {
     @Test("go to a store that speaks S3, in parts when they are large, and come back from there")
     func store() async throws {
         let store = try await S3Server()
+        let nobody = "http://127.0.0.1:9"
+        let environment = store.environment.merging(
+            ["http_proxy": nobody, "all_proxy": nobody, "no_proxy": ""], uniquingKeysWith: { $1 })
         _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
         // Random bytes do not shrink: the backup becomes larger than one part.
         try run(
@@ -162,7 +165,7 @@ struct BackupTests {
             let made = try await Program.run(
                 "backup", "--data", folder.path, "--to", s3, "--key", key.public, "--secret-key-file", key.secret,
                 "--keep",
-                "1", environment: store.environment)
+                "1", environment: environment)
             #expect(made.status == 0 && made.output.contains("read back and opened"), "\(made.errors)")
         }
         let listed = try await Program.run("backup", "list", "--from", s3, "--json", environment: store.environment)

@@ -229,6 +229,8 @@ package struct S3Bucket: Sendable {
             try handle.set(CURLOPT_URL, address + path + (query.isEmpty ? "" : "?\(query)"))
             try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
             try handle.set(CURLOPT_FOLLOWLOCATION, 0)
+            // `http_proxy` of the environment is meant for other programs, as for all other connections of ours.
+            try handle.set(CURLOPT_PROXY, "")
             try handle.set(CURLOPT_USERAGENT, "okaeri")
             try handle.set(CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
             try handle.set(CURLOPT_USERPWD, "\(credentials.accessKey):\(credentials.secretKey.revealed)")
