@@ -67,7 +67,8 @@ final class PostgreSQLPool: @unchecked Sendable {
     ///
     /// - Throws: `PostgreSQLOpenFault` when none can be made, or none came free in time.
     func take() throws(PostgreSQLOpenFault) -> PostgreSQLConnection {
-        let latest = Date(timeIntervalSinceNow: Double(limits.connection.components.seconds))
+        let latest = ContinuousClock.now + limits.connection
+        var isTimed = false
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -77,9 +78,22 @@ final class PostgreSQLPool: @unchecked Sendable {
                 forget(connection)
             }
             if cancellations.count + opening < capacity, let connection = try open() { return connection }
-            guard condition.wait(until: latest) else {
+            guard ContinuousClock.now < latest else {
                 throw PostgreSQLOpenFault("No connection to \(address) came free in time.")
             }
+            if !isTimed { wakeWaiting() }
+            isTimed = true
+            condition.wait()
+        }
+    }
+
+    /// Wakes those who wait, when the one that begins to has waited long enough. The condition's own limit is one of the
+    /// wall clock: set back, it lets them wait for as long as that, and set ahead, not at all.
+    private func wakeWaiting() {
+        // A moment later than the limit, so that it is over by the other clock too.
+        let wait = DispatchTimeInterval.milliseconds(Int(clamping: limits.connection.wholePollMilliseconds) + 10)
+        DispatchQueue.global().asyncAfter(deadline: .now() + wait) { [self] in
+            condition.withLock { condition.broadcast() }
         }
     }
 
