@@ -188,6 +188,8 @@ struct RestoredJournal {
             let file = try LocalFile(path: segments.path(of: name), name: name)
             texts.append(String(decoding: try file.read(from: 0, count: file.byteCount), as: UTF8.self))
         }
+        // What was committed before the server was killed, and not written to the journal any more.
+        texts.append(PendingRevocations.text(of: oldFolder))
     }
 
     /// The journal that was stored with the backups, and why it may miss something.

@@ -77,7 +77,7 @@ final class GroupCommit: Sendable {
             queue.async {
                 if self.connection.isOpen {
                     // What cannot be written now is reported already.
-                    try? self.journal?.append([])
+                    try? self.journal?.writeUnwritten()
                     self.checkpoints?.close()
                     // A command leaves that to the server, whose writers would have to wait for it.
                     if self.outsideChanges == nil {
@@ -152,7 +152,7 @@ final class GroupCommit: Sendable {
                 changes = try runAll(group, withSavepoints: true, marks: &marks)
             }
             guard let changes else { throw DomainError.storageUnavailable }
-            let revocations = try journal?.take(from: connection) ?? []
+            let revocations = try journal?.take(from: connection)
             if changes.isEmpty {
                 try connection.run("COMMIT")
             } else {
@@ -161,7 +161,9 @@ final class GroupCommit: Sendable {
                 try connection.run("COMMIT")
                 signals.announce(changes)
             }
-            try journaling { journal throws(DomainError) in try journal.append(revocations) }
+            if let revocations {
+                try journaling { journal throws(DomainError) in try journal.append(revocations) }
+            }
             for job in group { job.answer() }
             checkpoints?.afterCommit(on: connection)
         } catch {

@@ -5,65 +5,110 @@ import Storage
 
 /// What ended, written down beside the database, so that a backup that is restored does not bring it back.
 ///
-/// Triggers of the writing connection note rows into a table in memory, as a part of each transaction. After a commit,
-/// and before anyone is answered, the group's lines go to the end of the open segment and to the disk. There is a segment
-/// only where `okaeri backup` has begun one: until then there are no triggers, and a commit costs one look for the file.
+/// Triggers of the writing connection note rows into a table in memory, as a part of each transaction. Before a commit
+/// the lines go to a row of the database too; after it, and before anyone is answered, they go to the end of the open
+/// segment and to the disk, and a later commit removes the row. A process that ends between the two leaves the row, and
+/// the next one writes its lines first (decision 0182). There is a segment only where `okaeri backup` has begun one: until
+/// then there are no triggers, and a commit costs one look for the file.
 final class RevocationJournal: Sendable {
+    /// What a group of transactions ended.
+    struct Group: Sendable {
+        var lines: [String] = []
+        /// The row that has the lines until they are in the segment; `nil` where none has to wait.
+        var row: Int64?
+    }
+
     private let path: String
     // Touched by the writer's queue only.
     nonisolated(unsafe) private var isNoting = false
     /// Lines of a commit that has happened, which could not be written. Nothing more is committed before they are: what has
     /// ended once ends no second time, and so would never be noted.
     nonisolated(unsafe) private var unwritten: [String] = []
+    /// The rows of unwritten lines.
+    nonisolated(unsafe) private var unwrittenRows: [Int64] = []
+    /// Rows whose lines are in the segment, for the next commit to remove.
+    nonisolated(unsafe) private var writtenRows: [Int64] = []
 
     /// - Parameter folder: The data folder.
     init(folder: String) {
         path = RevocationSegments.openSegment(in: folder)
     }
 
-    /// Writes what could not be written before, and notes what ends from now on, if a segment has been begun. A backup waits
-    /// behind its segment for the writers: what was under way then is committed before its copy.
+    /// Writes what could not be written before, here or by a process that has ended, and notes what ends from now on, if a
+    /// segment has been begun. A backup waits behind its segment for the writers: what was under way then is committed before
+    /// its copy.
     ///
     /// - Parameter connection: The writer's, outside of a transaction.
     /// - Throws: `storageUnavailable`; then nothing may be committed.
     func begin(on connection: SQLiteConnection) throws(DomainError) {
-        try append([])
+        try writeUnwritten()
         guard !isNoting, access(path, F_OK) == 0 else { return }
-        try Self.prepare(connection)
+        try prepare(connection)
         isNoting = true
     }
 
-    /// Makes the table in memory and the triggers that fill it.
-    private static func prepare(_ connection: SQLiteConnection) throws(DomainError) {
-        try connection.execute("BEGIN")
-        try connection.execute("CREATE TEMP TABLE revocations (line TEXT NOT NULL)")
+    /// Makes the table in memory, the triggers that fill it, and the table of what waits, whose lines of before are written.
+    private func prepare(_ connection: SQLiteConnection) throws(DomainError) {
+        // Immediate: with the lock, the row of a commit of another process is there as a whole or not at all.
+        try connection.execute("BEGIN IMMEDIATE")
+        try connection.execute("CREATE TEMP TABLE revocations (line TEXT NOT NULL, waits INTEGER NOT NULL)")
         for table in RevocableTable.all {
             let key = try connection.keyColumns(of: table.name)
             for statement in table.triggers(key: key) { try connection.execute(statement) }
         }
+        try connection.execute(PendingRevocations.table)
+        unwritten += try PendingRevocations.lines(on: connection)
+        try writeUnwritten()
+        try connection.execute("DELETE FROM pending_revocations")
         try connection.execute("COMMIT")
     }
 
-    /// The lines of the transactions that are about to be committed; they leave the table with the commit.
-    func take(from connection: SQLiteConnection) throws(DomainError) -> [String] {
-        guard isNoting else { return [] }
-        let lines = try connection.rows("SELECT line FROM revocations", []) { row throws(DomainError) in row.only.text }
-        if !lines.isEmpty { try connection.run("DELETE FROM revocations") }
-        return lines
+    /// The lines of the transactions that are about to be committed; they leave the table in memory with the commit, which
+    /// stores those that have to wait.
+    func take(from connection: SQLiteConnection) throws(DomainError) -> Group {
+        guard isNoting else { return Group() }
+        for row in writtenRows {
+            try connection.run("DELETE FROM pending_revocations WHERE id = $1", [.integer(row)])
+        }
+        // Each line behind one digit, which says whether it waits.
+        let noted = try connection.rows("SELECT waits || line FROM revocations", []) { row throws(DomainError) in
+            row.only.text
+        }
+        guard !noted.isEmpty else { return Group() }
+        try connection.run("DELETE FROM revocations")
+        var group = Group(lines: noted.map { String($0.dropFirst()) })
+        let waiting = noted.filter { $0.hasPrefix("1") }.map { $0.dropFirst() }
+        guard !waiting.isEmpty else { return group }
+        // A random number: two processes never mean different rows by one.
+        try connection.run(
+            "INSERT INTO pending_revocations (id, lines) VALUES (random(), $1)",
+            [.text(waiting.joined(separator: "\n"))])
+        group.row = sqlite3_last_insert_rowid(connection.handle)
+        return group
     }
 
     /// Writes the lines of a commit that has happened.
     ///
     /// - Throws: `storageUnavailable` when they did not reach the disk: nobody may be answered then that something ended. They
     ///   are kept for the next call.
-    func append(_ lines: [String]) throws(DomainError) {
-        unwritten += lines
+    func append(_ group: Group) throws(DomainError) {
+        // The commit has removed them.
+        writtenRows = []
+        unwritten += group.lines
+        if let row = group.row { unwrittenRows.append(row) }
+        try writeUnwritten()
+    }
+
+    /// Writes what could not be written before.
+    ///
+    /// - Throws: `storageUnavailable` when it did not reach the disk.
+    func writeUnwritten() throws(DomainError) {
         guard !unwritten.isEmpty else { return }
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard file >= 0 else {
             guard errno == ENOENT else { throw .storageUnavailable }
             // No backup has been made here.
-            unwritten = []
+            noteWritten()
             return
         }
         defer { close(file) }
@@ -71,7 +116,39 @@ final class RevocationJournal: Sendable {
         let text = unwritten.map { RevocationLine.sealed($0) + "\n" }.joined()
         let bytes = Array("\n\(text)".utf8)
         guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else { throw .storageUnavailable }
+        noteWritten()
+    }
+
+    private func noteWritten() {
         unwritten = []
+        writtenRows += unwrittenRows
+        unwrittenRows = []
+    }
+}
+
+/// Lines of commits that a process may have ended before it wrote them to the journal: rows of the database, made by the
+/// commits themselves.
+package enum PendingRevocations {
+    /// Makes the table where it is missing. It is there from the first backup on, as that of PostgreSQL is.
+    static let table =
+        "CREATE TABLE IF NOT EXISTS main.pending_revocations (id INTEGER PRIMARY KEY, lines TEXT NOT NULL)"
+
+    /// The lines that wait.
+    static func lines(on connection: SQLiteConnection) throws(DomainError) -> [String] {
+        try connection.rows("SELECT lines FROM pending_revocations", []) { row throws(DomainError) in row.only.text }
+            .flatMap { $0.split(separator: "\n").map(String.init) }
+    }
+
+    /// What waits in a data folder that no server uses any more, as text of the journal; none where it cannot be read.
+    package static func text(of folder: String) -> String {
+        let path = SQLiteStore.databasePath(in: folder)
+        guard access(path, F_OK) == 0 else { return "" }
+        // A database that is lost or damaged is why somebody restores; its journal can still be whole.
+        let connection = try? SQLiteConnection(path: path, flags: SQLITE_OPEN_READONLY, reportFault: { _ in })
+        defer { connection?.close() }
+        // Before the first backup there is no such table.
+        let lines = connection.flatMap { try? Self.lines(on: $0) } ?? []
+        return lines.map { RevocationLine.sealed($0) + "\n" }.joined()
     }
 }
 

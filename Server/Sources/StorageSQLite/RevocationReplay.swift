@@ -55,7 +55,9 @@ package final class RevocationReplay {
     package func finish(at now: Timestamp) throws(SQLiteOpenFault) {
         try run(statements.forgettingSecondFactors)
         changedRows = Int(clamping: connection.changedRows)
-        try run(statements.refusingProofs(madeUpTo: now) + ["COMMIT"])
+        // What waited when the copy was made has ended in the copy, and the journal of its folder is another one.
+        try run(
+            statements.refusingProofs(madeUpTo: now) + ["DROP TABLE IF EXISTS pending_revocations", "COMMIT"])
         connection.close()
     }
 

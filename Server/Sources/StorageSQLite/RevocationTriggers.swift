@@ -10,7 +10,9 @@ extension RevocableTable {
             "\(name) ' || " + (namingColumns ?? key).map { Self.coded("OLD", $0) }.joined(separator: " || ',' || ")
         var triggers = [trigger("ended", "AFTER DELETE", "'D \(row)")]
         if !endingColumns.isEmpty {
-            triggers.append(trigger("replaced", "AFTER UPDATE", "'D \(row)", when: endingColumns))
+            let waits = successorColumn.map { "OLD.\($0) IS NEW.\($0)" } ?? "1"
+            triggers.append(
+                trigger("replaced", "AFTER UPDATE", "'D \(row)", when: endingColumns, waits: waits))
         }
         if !carriedColumns.isEmpty {
             let values = carriedColumns.map { "'\($0)=' || " + Self.coded("NEW", $0) }.joined(separator: " || ',' || ")
@@ -19,13 +21,16 @@ extension RevocableTable {
         return triggers
     }
 
-    private func trigger(_ event: String, _ time: String, _ line: String, when changed: [String] = []) -> String {
+    // `waits` is whether the line waits in the database until it is in the journal, as SQL.
+    private func trigger(
+        _ event: String, _ time: String, _ line: String, when changed: [String] = [], waits: String = "1"
+    ) -> String {
         let columns = changed.isEmpty ? "" : " OF \(changed.joined(separator: ", "))"
         let difference = changed.map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
         return """
             CREATE TEMP TRIGGER \(name)_\(event) \(time)\(columns) ON main.\(name)\
             \(changed.isEmpty ? "" : " WHEN \(difference)") BEGIN
-                INSERT INTO revocations (line) VALUES (\(line));
+                INSERT INTO revocations (line, waits) VALUES (\(line), \(waits));
             END
             """
     }

@@ -72,6 +72,40 @@ struct RevocationJournalTests {
         #expect(text.split(separator: "\n").count == 1 && text.contains("D sessions "), "\(text)")
     }
 
+    @Test(
+        "has what was committed by a server that was killed before it wrote it down",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+    func killedBehindCommit() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let ended = try await world.logIn(TestDevice(), to: application)
+        let segment = try RevocationSegments(folder: folder.path).begin(lineage: "0a1b2c3d")
+        try FileManager.default.removeItem(atPath: folder.path + "/revocations/open")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/revocations/open", withDestinationPath: "/dev/full")
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await world.modules.sessions.endSession(ended.session.id, of: nil, in: application.id, by: .local)
+        }
+        // The files as a kill leaves them between commit and line.
+        let killed = TemporaryFolder()
+        try FileManager.default.copyItem(atPath: folder.path, toPath: killed.path)
+        try FileManager.default.removeItem(atPath: killed.path + "/revocations/open")
+        try FileManager.default.createSymbolicLink(
+            atPath: killed.path + "/revocations/open", withDestinationPath: segment)
+        await store.close()
+        let segments = RevocationSegments(folder: killed.path)
+        let pending = PendingRevocations.text(of: killed.path)
+        #expect(pending.contains("D sessions "), "a restore finds it in the old folder")
+        for _ in 1...2 {
+            let next = try SQLiteStore(.folder(killed.path), role: .server)
+            try await next.write { _ throws(DomainError) in }
+            await next.close()
+            let text = try String(contentsOfFile: segments.path(of: segment), encoding: .utf8)
+            #expect(text.split(separator: "\n").map { $0 + "\n" }.joined() == pending, "\(text)")
+        }
+    }
+
     @Test("leaves nobody asked for a second factor that was removed after the copy")
     func secondFactors() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)

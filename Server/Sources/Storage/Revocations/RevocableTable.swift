@@ -7,13 +7,17 @@ package struct RevocableTable: Sendable {
     var earlierNamingColumns: [String]?
     /// When one of these changes, the row of before has ended, as with its deletion.
     package var endingColumns: [String] = []
+    /// Where it changes together with an ending column, what the same device did in the row of before ends: its next log-in,
+    /// after a restore too, ends the row. Such a line does not wait in the database on its way to the journal of a folder.
+    package var successorColumn: String?
     /// What a change of one of these sets: it is carried over to the restored row.
     package var carriedColumns: [String] = []
 
     package static let all = [
         RevocableTable(
             name: "sessions", namingColumns: ["application_id", "user_id", "token_digest"],
-            earlierNamingColumns: ["application_id", "token_digest"], endingColumns: ["token_digest"]),
+            earlierNamingColumns: ["application_id", "token_digest"], endingColumns: ["token_digest"],
+            successorColumn: "id"),
         RevocableTable(name: "users", carriedColumns: ["disabled_at", "deletion_requested_at", "credentials_version"]),
         RevocableTable(name: "identities"),
         RevocableTable(name: "passwords", carriedColumns: ["hash"]),

@@ -33,7 +33,7 @@ package struct TableShape: Hashable, Sendable {
 
     /// What each installation has by itself.
     package static let bookkeeping = [
-        "schema_migrations", "unfinished_copy", "revocations", "revocation_segments",
+        "schema_migrations", "unfinished_copy", "revocations", "revocation_segments", "pending_revocations",
     ]
 
     /// The values of the key within a row.
