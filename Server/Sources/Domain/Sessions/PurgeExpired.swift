@@ -2,7 +2,7 @@ import Synchronization
 
 /// Removes used proofs that are too old to be sent again, counters whose windows are over, transfer codes that
 /// nobody redeemed, and sessions that ended by
-/// age or disuse. The server calls it every minute.
+/// age or disuse, and ends waits that a clock which was ahead has made too long. The server calls it every minute.
 ///
 /// Sessions are swept a part at a time, in the order of the table, so that no index and no long transaction is needed.
 package final class PurgeExpired: Sendable {
@@ -59,6 +59,7 @@ package final class PurgeExpired: Sendable {
         try await store.write { transaction throws(DomainError) in
             try transaction.removeMail(before: now - Self.mailIsKept)
         }
+        try await shortenWaits(at: now)
         try await store.write { transaction throws(DomainError) in try transaction.removeAdminAccess(at: now) }
         try await RemoveUnusedSchemes(store: store, clock: clock)()
         // A session that was used within its last minute is not over.
@@ -84,6 +85,17 @@ package final class PurgeExpired: Sendable {
         }
         cursor.withLock { $0 = sweep.last }
         return over.count
+    }
+
+    /// What waits for longer than anything does got its time from a clock that was ahead.
+    private func shortenWaits(at now: Timestamp) async throws(DomainError) {
+        try await store.write { transaction throws(DomainError) in
+            try transaction.shortenMailWaits(beyond: now + DeliverMail.retries.longest, to: now)
+            try transaction.shortenRevocationWaits(beyond: now + RevokeGrants.retries.longest, to: now)
+        }
+        try await store.write { transaction throws(DomainError) in
+            try transaction.shortenDeliveryWaits(beyond: now + DeliverEvents.retries.longest, to: now)
+        }
     }
 
     /// In parts, so that no log-in waits behind all that a stranger has left.

@@ -33,6 +33,10 @@ struct RetrySchedule: Hashable, Sendable {
         return waits.indices.contains(index) ? waits[index] : hasEnd ? nil : waits.last
     }
 
+    /// What no wait exceeds, also by chance. A time that is stored and later than that from now was written before the clock
+    /// was set back.
+    var longest: Duration { .milliseconds((waits.max() ?? .zero).wholeMilliseconds * 5 / 4) }
+
     /// - Parameters:
     ///   - tries: How many have failed; less than one is taken for one.
     ///   - randomness: Decides on the quarter more or less.

@@ -46,6 +46,16 @@ extension SQLTransaction {
         return claimed
     }
 
+    package func shortenDeliveryWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError) {
+        // An endpoint after the other, by the index of what is due.
+        let count = try connection.change(
+            """
+            UPDATE event_deliveries SET next_try_at = $1
+            WHERE (application_id, endpoint_id) IN (SELECT application_id, id FROM event_endpoints) AND next_try_at > $2
+            """, [.time(now), .time(limit)])
+        if count > 0 { note(.eventsWritten) }
+    }
+
     /// Whether an event has to wait for another user's: one of two users comes behind the earlier ones of both, and the later
     /// ones of both come behind it. One that is held is looked at again soon, or behind an earlier one of its user that a
     /// replay has let wait: so no two ever wait for each other.

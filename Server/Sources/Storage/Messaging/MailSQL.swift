@@ -131,6 +131,12 @@ extension SQLTransaction {
             [.id(application), .count(limit)])
     }
 
+    package func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError) {
+        let count = try connection.change(
+            "UPDATE mail_queue SET next_try_at = $1 WHERE next_try_at > $2", [.time(now), .time(limit)])
+        if count > 0 { note(.mailQueued) }
+    }
+
     package func removeMail(before limit: Timestamp) throws(DomainError) {
         try connection.run(
             "DELETE FROM mail_queue WHERE (next_try_at IS NULL AND created_at < $1) OR expires_at < $1",

@@ -21,6 +21,11 @@ extension SQLTransaction {
             [.time(instant), .id(revocation.application), .id(revocation.id), .time(revocation.dueAt)]) == 1
     }
 
+    package func shortenRevocationWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError) {
+        try connection.run(
+            "UPDATE provider_revocations SET due_at = $1 WHERE due_at > $2", [.time(now), .time(limit)])
+    }
+
     package func update(_ revocation: ProviderRevocation) throws(DomainError) {
         try connection.run(
             "UPDATE provider_revocations SET due_at = $1, failures = $2 WHERE application_id = $3 AND id = $4",

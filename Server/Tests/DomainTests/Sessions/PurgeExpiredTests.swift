@@ -39,6 +39,23 @@ struct PurgeExpiredTests {
         }
     }
 
+    @Test("lets a mail be due that a clock which was ahead has made wait for longer than any does")
+    func waitsOfAClockAhead() async throws {
+        let now = world.clock.now
+        let waits = [DeliverMail.retries.longest, DeliverMail.retries.longest + .milliseconds(1)]
+        for (number, wait) in waits.enumerated() {
+            let mail = QueuedMail(
+                id: world.randomness.newIdentifier(at: now), application: application.id, kind: .logInCode,
+                sealed: [UInt8(number)], createdAt: now, expiresAt: now + .days(9), nextTryAt: now + wait)
+            try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
+        }
+        _ = try await purge()
+        let times = try await world.engine.read { transaction throws(DomainError) in
+            try transaction.queuedMail(in: application.id, limit: 9).compactMap(\.nextTryAt).sorted()
+        }
+        #expect(times == [now, now + waits[0]])
+    }
+
     @Test(
         "are sessions at the end of their life or of their idle time, by the rules of their protocol",
         arguments: [-1, 0, 1])

@@ -72,6 +72,26 @@ extension Contract {
             }
             try expectEqual(answers, [[1, 2], [2, 3], [], [1], []])
         },
+        Contract("lets an event be due that would wait beyond an instant, and no other") { engine in
+            let samples = Samples()
+            let endpoint = samples.endpoint()
+            let counts = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(endpoint)
+                var event = samples.event(1, of: "hana")
+                event.position = 1
+                try transaction.enqueue(samples.delivery(of: event, to: endpoint), at: samples.now + .days(2))
+                var counts: [Int] = []
+                for limit in [samples.now + .days(2), samples.now + .days(1)] {
+                    try transaction.shortenDeliveryWaits(beyond: limit, to: samples.now)
+                    let claimed = try transaction.claimDeliveries(
+                        of: endpoint, dueBy: samples.now, repetition: samples.now, limit: 9,
+                        lease: samples.now + .seconds(60), claim: "a")
+                    counts.append(claimed.count)
+                }
+                return counts
+            }
+            try expectEqual(counts, [0, 1])
+        },
         Contract("lets an event that was given up wait anew when it is enqueued again") { engine in
             let samples = Samples()
             let endpoint = samples.endpoint()

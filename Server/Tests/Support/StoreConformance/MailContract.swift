@@ -91,6 +91,18 @@ extension Contract {
             try expectEqual(again, nil)
             try expectEqual(later, mails[1].id)
         },
+        Contract("lets a mail be due that would wait beyond an instant, and no other") { engine in
+            let samples = Samples()
+            let mail = samples.mail()
+            let found = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(mail)
+                try transaction.shortenMailWaits(beyond: samples.now, to: samples.now - .seconds(5))
+                let kept = try transaction.nextMail(notOf: [])?.nextTryAt
+                try transaction.shortenMailWaits(beyond: samples.now - .milliseconds(1), to: samples.now - .seconds(5))
+                return [kept, try transaction.nextMail(notOf: [])?.nextTryAt]
+            }
+            try expectEqual(found, [samples.now, samples.now - .seconds(5)])
+        },
         Contract("lets nobody but the taker finish, postpone or rewrite a mail") { engine in
             let samples = Samples()
             let mail = samples.mail()

@@ -117,13 +117,21 @@ extension Contract {
             failed.failures = 3
             failed.dueAt = samples.now + .seconds(7)
             let later = failed
-            let (postponed, left) = try await engine.write { transaction throws(DomainError) in
+            let (postponed, kept, shortened, left) = try await engine.write { transaction throws(DomainError) in
                 try transaction.update(later)
                 let postponed = try transaction.providerRevocations(dueAt: later.dueAt, limit: 5)
+                try transaction.shortenRevocationWaits(beyond: later.dueAt, to: samples.now)
+                let kept = try transaction.providerRevocations(dueAt: samples.now, limit: 5)
+                try transaction.shortenRevocationWaits(beyond: later.dueAt - .milliseconds(1), to: samples.now)
+                let shortened = try transaction.providerRevocations(dueAt: samples.now, limit: 5)
                 try transaction.removeProviderRevocation(later.id, in: samples.application)
-                return (postponed, try transaction.providerRevocations(dueAt: later.dueAt, limit: 5))
+                return (
+                    postponed, kept, shortened, try transaction.providerRevocations(dueAt: later.dueAt, limit: 5)
+                )
             }
             try expectEqual(postponed, [later])
+            try expectEqual(kept, [])
+            try expectEqual(shortened.map(\.id), [later.id])
             try expectEqual(left, [])
         },
         Contract("ends the sessions that one way of log-in opened") { engine in

@@ -41,6 +41,9 @@ package protocol MessagingQueries {
     /// any more by then, should nobody have looked after the queue.
     func removeMail(before limit: Timestamp) throws(DomainError)
 
+    /// Lets mails be due that would wait beyond an instant: no wait is so long, and the clock was set back.
+    func shortenMailWaits(beyond limit: Timestamp, to now: Timestamp) throws(DomainError)
+
     // MARK: Mailed codes
 
     /// Keeps a code in the place of the user's earlier one of its kind.
