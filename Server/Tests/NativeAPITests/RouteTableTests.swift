@@ -82,13 +82,18 @@ struct RouteTableTests {
                         #expect(answer["x-content-type-options"] == "nosniff", comment)
                         #expect(answer["cache-control"] != nil, comment)
                         #expect(answer["date"] != nil, comment)
-                        let isOffered = surface.isForOtherOrigins && !origin.isEmpty
+                        let isOffered = surface.isForOtherOrigins && !origin.isEmpty || isForBrowserApps(path, surface)
                         #expect(answer["access-control-allow-origin"] == (isOffered ? "*" : nil), comment)
                     }
                     #expect(answers.fast["request-id"] != answers.ordinary["request-id"])
                 }
             }
         }
+    }
+
+    /// Whether apps in browsers ask it, so that every response of it may be read from other origins, errors too.
+    private func isForBrowserApps(_ path: String, _ surface: Surface) -> Bool {
+        surface == .pages && ["token", "introspect", "revoke", "userinfo"].contains { path.hasSuffix("/\($0)") }
     }
 
     @Test("refuses a method that its path has not, in the surface's words", arguments: Surface.allCases)

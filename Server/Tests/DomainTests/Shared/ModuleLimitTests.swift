@@ -79,9 +79,9 @@ struct ModuleLimitTests {
     }
 
     private static let ranges: [(String, ClosedRange<Int64>, ClosedRange<Int64>)] = [
-        ("fields of a user", ProfileRules.fieldsRange, 100...400),
-        ("bytes of a user's fields", ProfileRules.fieldsBytesRange, 32_768...262_144),
-        ("characters of a user name of an old service", ProfileRules.userNameRange, 255...500),
+        ("fields of a user", ProfileLimits.fieldsRange, 100...400),
+        ("bytes of a user's fields", ProfileLimits.fieldsBytesRange, 32_768...262_144),
+        ("characters of a user name of an old service", ProfileLimits.userNameRange, 255...500),
         ("days of an admin's key", AdminKey.lifeDays, 1...400),
         ("days of a setting", ApplicationSettings.spanDays, 1...3650),
         ("days of events", EventSettings.retentionDays, 1...90),

@@ -10,11 +10,17 @@ struct ResponseSizeTests {
     @Test("of a response is up to its last byte, and what did not fit does not count")
     func room() {
         var size = ResponseSize()
-        #expect(size.hasRoom(for: SearchLimits.maximumBytes - 1))
-        #expect(!size.hasRoom(for: 2))
-        #expect(size.hasRoom(for: 1) && size.hasRoom(for: 0) && !size.hasRoom(for: 1))
-        #expect(throws: DomainError.searchTooLarge) { try size.add(1) }
-        #expect(throws: Never.self) { try size.add(0) }
+        let fits = [SearchLimits.maximumBytes - 1, 2, 1, 0, 1].map { size.hasRoom(for: $0) }
+        #expect(fits == [true, false, true, true, false])
+        let full = size
+        #expect(throws: DomainError.searchTooLarge) {
+            var more = full
+            try more.add(1)
+        }
+        #expect(throws: Never.self) {
+            var more = full
+            try more.add(0)
+        }
     }
 
     @Test("of a user grows with identities and the access list", arguments: [0, 1, 7], [nil, 0, 3] as [Int?])

@@ -2,6 +2,7 @@ import Crypto
 import Domain
 import Foundation
 import HTTPTypes
+import OkaeriServer
 import OkaeriWire
 import Testing
 

@@ -6,7 +6,7 @@ import enum OkaeriWire.JSONValue
 
 /// What admins see who may not see what is personal, and that all others see everything.
 @Suite("What is personal")
-struct RedactionTests {
+struct RedactedValueTests {
     private static let now = StandingClock().now
     private static let application = Identifier<Application>(rawValue: "app")
     private static let device = DeviceDescription(
