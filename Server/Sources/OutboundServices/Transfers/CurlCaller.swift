@@ -14,8 +14,6 @@ package final class CurlCaller: WebCaller {
         package var connecting: Duration
         /// How long the whole call may take.
         package var whole: Duration
-        /// How long a call may take however little it asks for; for tests on a busy machine.
-        package var least: Duration = .zero
         /// The longest answer that is read.
         package var answerBytes: Int
         /// Calls under way at once, each on a thread.
@@ -126,7 +124,7 @@ package final class CurlCaller: WebCaller {
         _ certificates: String?, _ names: [String]
     ) -> Result<WebResponse, WebFault> {
         let handle: CurlHandle
-        let whole = min(max(call.timeLimit ?? limits.whole, limits.least), limits.whole)
+        let whole = min(call.timeLimit ?? limits.whole, limits.whole)
         do throws(CurlHandle.Fault) {
             handle = try CurlHandle(
                 maximumBytes: limits.answerBytes, connectLimit: min(limits.connecting, whole), timeLimit: whole)

@@ -58,7 +58,7 @@ struct HookFaultTests {
 
     @Test("is one that takes longer than its time")
     func deadline() async throws {
-        let world = try await HookWorld(caller: FakeHost.punctualCaller)
+        let world = try await HookWorld()
         try await world.set(.signUp)
         let path = world.world.path("/hooks/sign-up")
         let changed = try await world.world.send(

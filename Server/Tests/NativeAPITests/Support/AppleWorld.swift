@@ -21,20 +21,12 @@ enum FakeHost {
     /// The fakes are on this machine.
     static let policy = EgressPolicy(privateNetworks: IPNetwork.loopback, operatorURLs: [])
 
-    /// Calls of tests wait on these threads together, on a machine that may be busy: each has its time, hooks too.
-    static let caller = CurlCaller(limits: patience, policy: FakeHost.policy)
-    /// For a test of the time that a hook has.
-    static let punctualCaller = CurlCaller(
+    /// Calls of tests wait on these threads together, on a machine that may be busy: nobody waits so long where nothing is
+    /// wrong.
+    static let caller = CurlCaller(
         limits: CurlCaller.Limits(connecting: .seconds(120), whole: .seconds(120)), policy: FakeHost.policy)
     /// For a test that wants a provider to be too slow.
     static let hastyCaller = CurlCaller(limits: CurlCaller.Limits(whole: .seconds(1)), policy: FakeHost.policy)
-
-    /// Nobody waits for it where nothing is wrong.
-    private static let patience: CurlCaller.Limits = {
-        var limits = CurlCaller.Limits(connecting: .seconds(120), whole: .seconds(120))
-        limits.least = .seconds(120)
-        return limits
-    }()
 
     /// Keys take long to make: all tests share a few.
     static let keys = Result { try (1...3).map { try FakeKey.rsa(id: "fake-\($0)") } }

@@ -53,13 +53,12 @@ struct HookWorld: Sendable {
     var server: TestServer { world.server }
 
     init(
-        application: ApplicationSettings = ApplicationSettings(), store: (any Engine)? = nil,
-        caller: CurlCaller = FakeHost.caller
+        application: ApplicationSettings = ApplicationSettings(), store: (any Engine)? = nil
     ) async throws {
         hook = FakeHook()
         url = await FakeHost.address(of: hook)
         world = try await AdminWorld(
-            try await TestServer(application: application, store: store, caller: caller), roles: [])
+            try await TestServer(application: application, store: store, caller: FakeHost.caller), roles: [])
     }
 
     /// Sets a hook by the admin API.
