@@ -1,7 +1,6 @@
 import Foundation
 import Okaeri
 import OkaeriWire
-import Synchronization
 import TestPostgreSQL
 import TestWorld
 import Testing
@@ -125,17 +124,17 @@ struct DatabaseFaultTests {
             }
         }
         defer { killer.cancel() }
-        let tally = Tally()
+        let signUps = Tally()
         let made = try await withThrowingTaskGroup(of: [String].self) { group in
             for worker in 0..<8 {
                 group.addTask {
                     var made: [String] = []
-                    while ContinuousClock.now < end || tally.signUps.load(ordering: .relaxed) <= 20 {
+                    while ContinuousClock.now < end || signUps.value <= 20 {
                         let answer = try await nodes.logIn(at: worker % 2)
                         guard [201, 503].contains(answer.status) else { throw TestFault("answered \(answer.status)") }
                         guard answer.status == 201 else { continue }
                         made.append(try JSONDecoder().decode(LogInResponse.self, from: answer.body).user.id)
-                        tally.signUps.add(1, ordering: .relaxed)
+                        signUps.next()
                     }
                     return made
                 }
@@ -155,11 +154,6 @@ struct DatabaseFaultTests {
             """, in: nodes.database)
         #expect(halves == [["0", "0", "0", String(made.count)]])
     }
-}
-
-/// What the tasks of a test have done together.
-private final class Tally: Sendable {
-    let signUps = Atomic(0)
 }
 
 extension TestPostgreSQL {

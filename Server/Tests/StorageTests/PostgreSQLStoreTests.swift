@@ -74,7 +74,7 @@ struct PostgreSQLStoreTests {
     func singleStatementConnection() async throws {
         let store = try await TestPostgreSQL.cluster().store(connections: 8)
         let key = RateLimitKey(application: Identifier(rawValue: "a"), kind: "k", subject: "s")
-        let runs = Counter()
+        let runs = Tally()
         let counts = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<200 {
                 group.addTask {
@@ -119,7 +119,7 @@ struct PostgreSQLStoreTests {
             id: Identifier(rawValue: "cut"), application: application.id, createdAt: world.clock.now,
             updatedAt: world.clock.now)
         let (inside, cut) = (Gate(), Gate())
-        let runs = Counter()
+        let runs = Tally()
         async let done: Void = store.write { transaction throws(DomainError) in
             try transaction.insert(user)
             if runs.next() == 1 {
@@ -196,19 +196,6 @@ private final class Faults: Sendable {
     private let kept = Mutex("")
     var words: String { kept.withLock { $0 } }
     func note(_ fault: String) { kept.withLock { $0 += fault } }
-}
-
-private final class Counter: Sendable {
-    private let count = Mutex(0)
-    var value: Int { count.withLock { $0 } }
-
-    @discardableResult
-    func next() -> Int {
-        count.withLock { count in
-            count += 1
-            return count
-        }
-    }
 }
 
 /// Opens once; threads and tasks wait for it.

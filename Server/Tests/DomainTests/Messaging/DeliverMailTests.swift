@@ -161,17 +161,17 @@ struct DeliverMailTests {
         }
         for number in 0..<noisy { try await queue(9, in: "\(HeldCarrier.held)\(number)") }
         let messaging = world.modules.messaging
-        let rounds = Rounds()
+        let ended = Tally()
         try await withThrowingTaskGroup(of: DeliverMail.Round.self) { group in
             for _ in 0..<DeliverMail.lanes {
                 group.addTask {
                     let round = try await messaging.deliverMail()
-                    rounds.ended.withLock { $0 += 1 }
+                    ended.next()
                     return round
                 }
             }
             // Each of them sends a mail that is held, or finds nothing that it may send.
-            while carrier.gate.waiting + rounds.ended.withLock({ $0 }) < DeliverMail.lanes { await Task.yield() }
+            while carrier.gate.waiting + ended.value < DeliverMail.lanes { await Task.yield() }
             #expect(noisy > 1 || carrier.gate.waiting == 2)
             try await queue(2, in: "other")
             #expect(try await messaging.deliverMail() == DeliverMail.Round(delivered: 2))
@@ -240,11 +240,6 @@ struct DeliverMailTests {
             try await world.modules.messaging.readOutbox(of: Identifier(rawValue: "nobody"))
         }
     }
-}
-
-/// What the tasks of a test have done together.
-private final class Rounds: Sendable {
-    let ended = Mutex(0)
 }
 
 /// Holds the mails of some applications until its gate is open.

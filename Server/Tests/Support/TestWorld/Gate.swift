@@ -36,3 +36,21 @@ package final class Gate: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 }
+
+/// Counts what the tasks of a test, or the runs of a transaction, have done together.
+package final class Tally: Sendable {
+    private let count = Mutex(0)
+
+    package init() {}
+
+    package var value: Int { count.withLock { $0 } }
+
+    /// - Returns: the count with this one.
+    @discardableResult
+    package func next() -> Int {
+        count.withLock { count in
+            count += 1
+            return count
+        }
+    }
+}
