@@ -51,9 +51,10 @@ package final class Accounts: Sendable {
             askHook: askHook,
             limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldApps.firstLaunches))
         let prepareCredential = PrepareCredential(passwords: world.passwords, limits: check.limits)
+        lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits)
         editUser = EditUser(
-            store: store, clock: clock, randomness: randomness, issuers: issuers, sealingKey: world.sealingKey,
-            prepareCredential: prepareCredential, changes: changes, askHook: askHook)
+            store: store, clock: clock, issuers: issuers, sealingKey: world.sealingKey,
+            prepareCredential: prepareCredential, lookUpUser: lookUpUser, changes: changes, askHook: askHook)
         upgradeUser = UpgradeUser(store: store, check: check, editUser: editUser)
         judgeFirstLaunch = JudgeFirstLaunch(world)
         logInAutomatically = LogInAutomatically(
@@ -97,7 +98,6 @@ package final class Accounts: Sendable {
         findPendingAddress = FindPendingAddress(store: store, clock: clock)
         readUser = ReadUser(store: store)
         readLinkedIdentities = ReadLinkedIdentities(readUser: readUser)
-        lookUpUser = LookUpUser(store: store, rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits)
         listUsers = ListUsers(store: store)
         searchUsers = SearchUsers(schedule: searches)
         rememberAttempt = RememberAttempt(

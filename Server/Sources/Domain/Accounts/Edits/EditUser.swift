@@ -3,10 +3,10 @@
 package struct EditUser: Sendable {
     let store: any Store
     let clock: any WallClock
-    let randomness: any Randomness
     let issuers: SessionIssuers
     let sealingKey: SealingKey
     let prepareCredential: PrepareCredential
+    let lookUpUser: LookUpUser
     let changes: AccountChanges
     let askHook: AskHook
 
@@ -55,12 +55,11 @@ package struct EditUser: Sendable {
     ) async throws(DomainError) {
         let needed = edit.needed(for: known)
         // Who may not ask learns nothing.
-        guard needed.contains(.identifiersChanged), prepareCredential.limits != nil, let payer = author.payer,
+        guard needed.contains(.identifiersChanged), let payer = author.payer,
             author.actor.may(.identifiersChanged, known)
         else { return }
         try author.requireProof(of: needed, at: clock.now)
-        let rateLimiter = RateLimiter(store: store, clock: clock)
-        try await rateLimiter(LookUpUser.counter(of: payer.user, in: application), limit: LookUpUser.lookUps)
+        try await lookUpUser.count(by: payer.user, in: application)
     }
 
     /// Makes an edit ready for the transaction that stores it: hashes a password, seals grants, draws ids, begins entries
@@ -90,7 +89,7 @@ package struct EditUser: Sendable {
         var ready = ReadyEdit(
             edit: edit, application: application, author: author, links: links,
             revocations: Dictionary(
-                edit.unlinked.union(links.providers).map { ($0, randomness.newIdentifier(at: now)) },
+                edit.unlinked.union(links.providers).map { ($0, changes.audit.randomness.newIdentifier(at: now)) },
                 uniquingKeysWith: { first, _ in first }),
             now: now)
         ready.profileEvent = changes.published(.profileChanged, in: application, by: author)

@@ -8,9 +8,13 @@ package struct LookUpUser: Sendable {
     let rateLimiter: RateLimiter
     let hasLimits: Bool
 
-    /// What counts the look-ups of a user, and whatever else tells the user who has an identifier.
-    static func counter(of user: Identifier<User>, in application: Identifier<Application>) -> RateLimitKey {
-        RateLimitKey(application: application, kind: "user-look-up", subject: user.rawValue)
+    /// Counts a look-up by a user, or whatever else tells the user who has an identifier.
+    ///
+    /// - Throws: `rateLimited`, `storageUnavailable`.
+    func count(by user: Identifier<User>, in application: Identifier<Application>) async throws(DomainError) {
+        guard hasLimits else { return }
+        let key = RateLimitKey(application: application, kind: "user-look-up", subject: user.rawValue)
+        try await rateLimiter(key, limit: Self.lookUps)
     }
 
     /// - Parameters:
@@ -22,9 +26,7 @@ package struct LookUpUser: Sendable {
     package func callAsFunction(
         _ identifier: LogInIdentifier, in application: Identifier<Application>, by user: Identifier<User>?
     ) async throws(DomainError) -> User? {
-        if let user, hasLimits {
-            try await rateLimiter(Self.counter(of: user, in: application), limit: Self.lookUps)
-        }
+        if let user { try await count(by: user, in: application) }
         let found = try await store.read { transaction throws(DomainError) in
             try transaction.user(identifier, in: application)
         }
