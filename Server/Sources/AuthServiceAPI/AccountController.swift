@@ -13,8 +13,8 @@ final class AccountController: Sendable {
     private let readJSON: JSONReader
 
     init(_ modules: Modules, gate: ProtocolAuthenticator, readBody: BodyReader) {
-        registerUser = modules.accounts.registerUser
-        logInWithPassword = modules.accounts.logInWithPassword
+        registerUser = modules.logIns.registerUser
+        logInWithPassword = modules.logIns.logInWithPassword
         logOut = modules.sessions.logOut
         self.gate = gate
         readJSON = JSONReader(readBody)

@@ -94,7 +94,7 @@ enum UserPage {
         },
         DashboardRoute(page, post: "save", .editUser, also: [.changeIdentifiers, .readPersonalData]) { request in
             try await change(request) { form, id, application, _ in
-                let known = try await request.modules.accounts.readUser(id, in: application.id)
+                let known = try await request.modules.directory.readUser(id, in: application.id)
                 // The form says all that shall be: who does not see what is there cannot fill it in.
                 try request.caller().require(.readPersonalData, in: application.id)
                 var edit = try edit(form, of: known)

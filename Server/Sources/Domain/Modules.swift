@@ -3,7 +3,10 @@ package final class Modules: Sendable {
     package let applications: Applications
     package let providers: Providers
     package let messaging: Messaging
+    package let directory: UserDirectory
+    package let logIns: LogIns
     package let accounts: Accounts
+    package let imports: Imports
     package let passkeys: Passkeys
     package let secondFactors: SecondFactors
     package let transfers: Transfers
@@ -50,9 +53,14 @@ package final class Modules: Sendable {
         messaging = Messaging(
             world, audit: audit, rateLimiter: rateLimiter, findApplication: applications.findApplication)
         hooks = Hooks(world, audit: audit)
-        accounts = Accounts(
-            world, changes: changes, check: check, rateLimiter: rateLimiter, searches: searches, providers: providers,
+        directory = UserDirectory(world, audit: audit, rateLimiter: rateLimiter, searches: searches)
+        logIns = LogIns(
+            world, changes: changes, check: check, rateLimiter: rateLimiter, providers: providers,
             messaging: messaging, askHook: hooks.ask)
+        accounts = Accounts(
+            world, changes: changes, check: check, lookUpUser: directory.lookUpUser, registrar: logIns.registrar,
+            providers: providers, messaging: messaging, askHook: hooks.ask)
+        imports = Imports(world, audit: audit, findProvider: providers.findProvider)
         passkeys = Passkeys(world, changes: changes, askHook: hooks.ask)
         secondFactors = SecondFactors(world, changes: changes, rateLimiter: rateLimiter)
         transfers = Transfers(world, changes: changes, rateLimiter: rateLimiter)

@@ -12,15 +12,17 @@ extension NativeAPI {
 
     private var logInRoutes: [Route] {
         let logIn = LogInController(
-            requests: requests, metrics: metrics, accounts: modules.accounts, sessions: modules.sessions)
+            requests: requests, metrics: metrics, logIns: modules.logIns, sessions: modules.sessions)
         let codes = LogInCodesController(
-            requests: requests, metrics: metrics, messaging: modules.messaging, accounts: modules.accounts)
+            requests: requests, metrics: metrics, messaging: modules.messaging, logIns: modules.logIns)
         let users = UsersController(
-            requests: requests, metrics: metrics, accounts: modules.accounts, deletion: modules.deletion)
+            requests: requests, metrics: metrics, logIns: modules.logIns, accounts: modules.accounts,
+            deletion: modules.deletion)
         let passwords = PasswordController(requests: requests, accounts: modules.accounts, messaging: modules.messaging)
         let email = EmailController(requests: requests, messaging: modules.messaging, accounts: modules.accounts)
         let identities = IdentitiesController(
-            requests: requests, metrics: metrics, accounts: modules.accounts, providers: modules.providers)
+            requests: requests, metrics: metrics, logIns: modules.logIns, accounts: modules.accounts,
+            providers: modules.providers)
         return [
             application(.post, APIPath.logInAutomatically, logIn.automatically),
             application(.post, APIPath.signUp, users.create),
@@ -41,7 +43,8 @@ extension NativeAPI {
 
     private var accountRoutes: [Route] {
         let users = UsersController(
-            requests: requests, metrics: metrics, accounts: modules.accounts, deletion: modules.deletion)
+            requests: requests, metrics: metrics, logIns: modules.logIns, accounts: modules.accounts,
+            deletion: modules.deletion)
         let passwords = PasswordController(requests: requests, accounts: modules.accounts, messaging: modules.messaging)
         let sessions = SessionsController(requests: requests, sessions: modules.sessions)
         let deviceKeys = DeviceKeysController(requests: requests, accounts: modules.accounts)

@@ -47,11 +47,11 @@ extension Simulation {
             restoringFrom: restoring ? Self.origin : nil)
         let name = restoring ? "restore" : "log in"
         guard isTwice else {
-            return await call(name) { try await $0.modules.accounts.logInAutomatically(request) }
+            return await call(name) { try await $0.modules.logIns.logInAutomatically(request) }
         }
         // The network delivers it twice: one of the two is taken.
-        async let first = call(name) { try await $0.modules.accounts.logInAutomatically(request) }
-        async let second = call(name) { try await $0.modules.accounts.logInAutomatically(request) }
+        async let first = call(name) { try await $0.modules.logIns.logInAutomatically(request) }
+        async let second = call(name) { try await $0.modules.logIns.logInAutomatically(request) }
         switch await (first, second) {
         case (.done, .done):
             violate("one proof logged in twice")
@@ -128,7 +128,7 @@ extension Simulation {
         guard !usedProofs.isEmpty else { return await logIn(device, in: application) }
         let proof = generator.pick(usedProofs)
         let outcome = await call("repeat a proof") {
-            try await $0.modules.accounts.logInAutomatically(
+            try await $0.modules.logIns.logInAutomatically(
                 .init(application: application, proof: proof, address: Self.address))
         }
         switch outcome {

@@ -121,7 +121,7 @@ extension Simulation {
             application: application,
             identifiers: NewIdentifiers(username: .set(member.name), email: .set(member.address), rules: .native),
             password: Secret(member.passwords[0]), client: Self.client)
-        switch await call("sign up", { try await $0.modules.accounts.signUp(request) }) {
+        switch await call("sign up", { try await $0.modules.logIns.signUp(request) }) {
         case .done(let logIn):
             let person = person(logIn.user.id)
             person.username = member.name
@@ -198,7 +198,7 @@ extension Simulation {
         guard code.count(where: \.isNumber) == 8 else { return await verify(member, code, in: application) }
         for ticket in member.tickets.reversed() {
             let outcome = await call("log in by code") {
-                try await $0.modules.accounts.logInWithCode(
+                try await $0.modules.logIns.logInWithCode(
                     .init(application: application, ticket: ticket.revealed, code: code, client: Self.client))
             }
             switch outcome {
@@ -274,7 +274,7 @@ extension Simulation {
             }
         case .logIn(let ticket, let code):
             outcome = await call("use a used code") {
-                _ = try await $0.modules.accounts.logInWithCode(
+                _ = try await $0.modules.logIns.logInWithCode(
                     .init(application: application, ticket: ticket.revealed, code: code, client: Self.client))
             }
         case .reset(let token):

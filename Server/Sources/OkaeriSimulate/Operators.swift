@@ -99,7 +99,7 @@ extension Simulation {
         let users = file.users(of: application, at: now)
         for _ in 0..<3 {
             let outcome = await operate("import") {
-                try await $0.modules.accounts.importUsers(
+                try await $0.modules.imports.importUsers(
                     users, into: application.id, of: .single, isRehearsal: false)
             }
             switch outcome {

@@ -169,7 +169,7 @@ struct RevocationJournalTests {
         let proof = try device.presented(at: world.clock.now)
         let request = LogInAutomatically.Request(
             application: application, proof: proof, address: TestWorld.address)
-        _ = try await world.modules.accounts.logInAutomatically(request)
+        _ = try await world.modules.logIns.logInAutomatically(request)
         await store.close()
 
         world.clock.advance(by: .seconds(1))
@@ -177,7 +177,7 @@ struct RevocationJournalTests {
         let restored = try SQLiteStore(.folder(other.path), role: .server)
         let again = try TestWorld(restored, clock: world.clock, seed: 1)
         let fault = await #expect(throws: DomainError.self) {
-            try await again.modules.accounts.logInAutomatically(request)
+            try await again.modules.logIns.logInAutomatically(request)
         }
         #expect(fault?.code == .clockSkew)
         world.clock.advance(by: .seconds(1))

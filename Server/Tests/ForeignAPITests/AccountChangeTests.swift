@@ -303,7 +303,7 @@ struct AccountChangeTests {
         let answer = try await asked.send(world, owner)
         #expect([200, 201, 202, 204].contains(answer.status), "\(answer.text)")
         for (spoken, pass) in held { #expect(try await spoken.read(world, pass) == nil, "\(spoken.name)") }
-        let user = try await world.modules.accounts.readUser(id, in: application)
+        let user = try await world.modules.directory.readUser(id, in: application)
         #expect(user.identities.isEmpty, "\(user.identities)")
         #expect(user.credentialsVersion > 0)
         await #expect(throws: (any Error).self) {

@@ -21,7 +21,7 @@ struct ForeignSignUpRulesTests {
         let ncmb = try await world.ncmb("POST", "/users", #"{"userName":"taro","password":"another 1"}"#)
         #expect(ncmb.status == 201, "\(ncmb.text)")
         _ = try await world.kiiUser("mina", "another 1")
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 3)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).count == 3)
     }
 
     @Test("is asked of them when the application says so, in their own words")
@@ -37,7 +37,7 @@ struct ForeignSignUpRulesTests {
         let envelope = try await world.send(
             "POST", "/user/signup", body: #"{"id":"hanako","password":"pass"}"#)
         #expect(envelope.text.contains(#""success":true"#), "\(envelope.text)")
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).map(\.username) == ["hanako"])
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).map(\.username) == ["hanako"])
         // Guests have no form.
         #expect(
             try await world.parse(

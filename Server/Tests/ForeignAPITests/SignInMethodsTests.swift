@@ -33,7 +33,7 @@ struct SignInMethodsTests {
             ids.insert(try #require(try await spoken.read(world, pass), "\(spoken.name)").id)
         }
         #expect(ids.count == 1)
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 1)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).count == 1)
         for (index, (writer, pass)) in passes.enumerated() {
             guard let update = writer.update else { continue }
             let written = try await update(world, pass, index + 10)
@@ -50,7 +50,7 @@ struct SignInMethodsTests {
         let world = try await ForeignWorld()
         _ = try await entrance.register(world, "mina26", Self.password)
         _ = try await other.register(world, "Mina26", "another horse 8 staple")
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 1)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).count == 1)
         #expect(try await other.logIn(world, "mina26", "another horse 8 staple") == nil)
     }
 
@@ -99,7 +99,7 @@ struct SignInMethodsTests {
         let world = try await ForeignWorld()
         _ = try await SpokenProtocol.envelope.register(world, "mina26", Self.password)
         let passes = try await passes(at: world)
-        let users = try await world.modules.accounts.listUsers(in: world.application.id)
+        let users = try await world.modules.directory.listUsers(in: world.application.id)
         let id = try #require(users.first).id
         for isDisabled in [true, false] {
             try await world.modules.accounts.setUserDisabled(

@@ -21,7 +21,7 @@ struct WeakPasswordTests {
         _ = try await spoken.register(world, "hana_0001", "hana_0001")
         _ = try await spoken.register(world, "taro_0001", "another 1")
         #expect(try await marked(in: world) == WeakPasswords(users: 1, usersWithoutDeviceKey: 1))
-        let weak = try await world.modules.accounts.listUsers(
+        let weak = try await world.modules.directory.listUsers(
             in: world.application.id, filter: ListUsers.Filter(hasWeakPassword: true))
         #expect(weak.map(\.username) == ["hana_0001"])
     }
@@ -41,7 +41,7 @@ struct WeakPasswordTests {
     func imported() async throws {
         let world = try await ForeignWorld()
         _ = try await world.ncmb("POST", "/users", Self.body)
-        let user = try #require(try await world.modules.accounts.listUsers(in: world.application.id).first)
+        let user = try #require(try await world.modules.directory.listUsers(in: world.application.id).first)
         try await world.importing { transaction throws(DomainError) in
             try transaction.markPassword(of: user.id, in: user.application, weakSince: nil)
         }

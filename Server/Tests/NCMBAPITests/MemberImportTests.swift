@@ -14,7 +14,7 @@ struct MemberImportTests {
             try NCMBExport.member(
                 try JSONValue(parsing: Array(text.utf8)), of: world.application.id, knowsDeviceIds: false)
         }
-        return try await world.modules.accounts.importUsers(
+        return try await world.modules.imports.importUsers(
             members, into: world.application.id, of: .ncmb, isRehearsal: isRehearsal, takesParts: takesParts)
     }
 
@@ -56,7 +56,7 @@ struct MemberImportTests {
             let taken = try await take([record], into: world, takesParts: true, isRehearsal: isRehearsal).first
             #expect(taken?.isRefusal == false && faults(taken) == [field])
         }
-        let user = try await world.modules.accounts.readUser(Identifier(rawValue: "second"), in: world.application.id)
+        let user = try await world.modules.directory.readUser(Identifier(rawValue: "second"), in: world.application.id)
         #expect(user.fields == ["score": .integer(3)])
         #expect(user.username == (part.contains("userName") ? nil : "hana") && user.identities.isEmpty)
         #expect(try await take([record], into: world, takesParts: true) == [.present])
@@ -155,7 +155,7 @@ struct MemberImportTests {
         #expect(read.text.contains(#""authData":\#(anonymous)"#), "\(read.text)")
         let saved = try await world.send("PUT", "/2013-09-01/users/old", body: read.text, token: token)
         #expect(saved.status == 200, "\(saved.text)")
-        let user = try await world.modules.accounts.readUser(Identifier(rawValue: "old"), in: world.application.id)
+        let user = try await world.modules.directory.readUser(Identifier(rawValue: "old"), in: world.application.id)
         #expect(user.isAnonymous && user.identities.count == 1)
         // Another name is a choice.
         let named = try await world.send(
@@ -175,7 +175,7 @@ struct MemberImportTests {
                 knowsDeviceIds: true)
         }
         func take(takesTwins: Bool, isRehearsal: Bool) async throws -> [ImportOutcome] {
-            try await world.modules.accounts.importUsers(
+            try await world.modules.imports.importUsers(
                 members, into: world.application.id, of: .ncmb, isRehearsal: isRehearsal, takesTwins: takesTwins)
         }
         let twin = ImportOutcome.refused([ValidationError(field: "username", rule: .notUnique)])

@@ -321,7 +321,7 @@ struct MemberTests {
         let saved = try await world.send("PUT", path, body: authData, token: member.token)
         #expect(saved.status == 200, "\(saved.text)")
         #expect(try await world.send("GET", path, token: member.token).text.contains(#""authData":null"#))
-        let user = try #require(try await world.modules.accounts.listUsers(in: world.application.id).first)
+        let user = try #require(try await world.modules.directory.listUsers(in: world.application.id).first)
         #expect(user.identities.isEmpty)
     }
 

@@ -48,7 +48,7 @@ struct RegistrationMailTests {
         #expect(asked.status == 201)
         #expect(try asked.text("createDate") == world.timestamp)
         // Nobody is there until the page is done.
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).isEmpty)
         let body = #"{"mailAddress":"taro@example.com","password":"four quiet words"}"#
         #expect(try await world.send("POST", "/2013-09-01/login", body: body).code == "E401002")
         let reset = try await world.sendRaw(
@@ -103,11 +103,11 @@ struct RegistrationMailTests {
         // Mail programs open links too: that makes nothing, and uses nothing up.
         let path = "/a/\(world.application.id)/register?token=\(token)"
         for _ in 0..<3 { #expect(try await world.sendRaw("GET", path, []).status == 200) }
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).isEmpty)
         // A password that breaks the rules leaves the link good.
         let short = try await choose("short", at: world, token)
         #expect(short.sent.status == 422, "\(short.sent.text)")
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).isEmpty)
         let done = try await choose("four quiet words", at: world, token)
         #expect(done.sent.status == 200, "\(done.sent.text)")
         let member = try await logIn("taro@example.com", "four quiet words", at: world)
@@ -136,7 +136,7 @@ struct RegistrationMailTests {
         _ = try await world.signUp("hana", #","mailAddress":"taro@example.com""#)
         let late = try await choose("four quiet words", at: world, token)
         #expect(late.sent.status == 422, "\(late.sent.text)")
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).map(\.username) == ["hana"])
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).map(\.username) == ["hana"])
         #expect(try await logIn("taro@example.com", "four quiet words", at: world).code == "E401002")
     }
 
@@ -147,7 +147,7 @@ struct RegistrationMailTests {
         let token = try await linkedToken(at: world, "register")
         world.clock.advance(by: .days(8))
         #expect(try await choose("four quiet words", at: world, token).sent.status >= 400)
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).isEmpty)
         #expect(try await ask("taro@example.com", at: world).status == 201)
         let fresh = try await linkedToken(at: world, "register")
         #expect(try await choose("four quiet words", at: world, fresh).sent.status == 200)
@@ -169,7 +169,7 @@ struct RegistrationMailTests {
                 body: Array(#"{"token":"\#(token)","newPassword":"four quiet words"}"#.utf8))
             #expect(answer.status == status, "\(answer.text)")
         }
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).count == 1)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).count == 1)
     }
 
     @Test("leads to the server's pages in words of its own, which the other mails do not use")
@@ -216,7 +216,7 @@ struct RegistrationMailTests {
     func off() async throws {
         let mailless = try await NCMBWorld()
         #expect(try await ask("taro@example.com", at: mailless).code == "E502002")
-        #expect(try await mailless.modules.accounts.listUsers(in: mailless.application.id).isEmpty)
+        #expect(try await mailless.modules.directory.listUsers(in: mailless.application.id).isEmpty)
         var settings = ApplicationSettings()
         settings.foreignOptions[.ncmb, default: ForeignOptions()].allowsSignUpByMail = false
         let off = try await NCMBWorld(settings, server: ["rate-limits": "off", "dev": "on"])

@@ -269,7 +269,7 @@ struct ExportTests {
     ) async throws -> (application: ExportedApplication, users: [ExportedUser], members: [String]) {
         let id = Identifier<Application>(rawValue: application)
         let world = try TestWorld(store)
-        let export = world.modules.accounts.exportApplication
+        let export = world.modules.imports.exportApplication
         let begun = try await export.begin(id, takesSecrets: true, by: .local).application
         var users: [ExportedUser] = []
         while true {

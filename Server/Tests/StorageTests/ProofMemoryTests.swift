@@ -17,7 +17,7 @@ struct ProofMemoryTests {
     }
 
     private func logIn(_ proof: PresentedProof, _ application: Application, _ world: TestWorld) async throws {
-        _ = try await world.modules.accounts.logInAutomatically(
+        _ = try await world.modules.logIns.logInAutomatically(
             .init(application: application, proof: proof, address: TestWorld.address))
     }
 

@@ -30,7 +30,7 @@ struct SQLiteFolderTests {
         let before = try TestWorld(first, clock: clock, firstLaunches: limit)
         let application = try await before.makeApplication()
         let proof = try device.presented(at: clock.now)
-        let logIn = try await before.modules.accounts.logInAutomatically(
+        let logIn = try await before.modules.logIns.logInAutomatically(
             .init(application: application, proof: proof, address: TestWorld.address))
         await first.close()
 
@@ -40,7 +40,7 @@ struct SQLiteFolderTests {
         // It may be a used one: the time that comes with the refusal is one whose proofs count.
         let next = clock.now + .seconds(1)
         await #expect(throws: DomainError.clockSkew(serverTime: next)) {
-            try await after.modules.accounts.logInAutomatically(
+            try await after.modules.logIns.logInAutomatically(
                 .init(application: application, proof: proof, address: TestWorld.address))
         }
         clock.advance(by: .seconds(1))

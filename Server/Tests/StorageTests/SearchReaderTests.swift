@@ -53,7 +53,7 @@ struct SearchReaderTests {
         for _ in 0..<20 {
             let logIn = try await world.logIn(TestDevice(), to: application)
             #expect(try await world.authenticate(logIn.token, in: application).user.id == logIn.user.id)
-            _ = try await world.modules.accounts.readUser(logIn.user.id, in: application.id)
+            _ = try await world.modules.directory.readUser(logIn.user.id, in: application.id)
         }
         for _ in searches { gate.signal() }
         for search in searches { _ = try await search.value.result.get() }

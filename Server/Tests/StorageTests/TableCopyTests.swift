@@ -307,7 +307,7 @@ struct TableCopyTests {
         let world = try TestWorld(old, clock: clock)
         let application = try await world.makeApplication()
         let proof = try device.presented(at: clock.now)
-        let first = try await world.modules.accounts.logInAutomatically(
+        let first = try await world.modules.logIns.logInAutomatically(
             .init(application: application, proof: proof, address: TestWorld.address))
         await old.close()
         let cluster = try await TestPostgreSQL.cluster()
@@ -317,7 +317,7 @@ struct TableCopyTests {
         let store = try await cluster.store(on: database)
         let node = try TestWorld(store, clock: clock, seed: 1)
         let fault = await #expect(throws: DomainError.self) {
-            try await node.modules.accounts.logInAutomatically(
+            try await node.modules.logIns.logInAutomatically(
                 .init(application: application, proof: proof, address: TestWorld.address))
         }
         #expect(fault?.code == .clockSkew)

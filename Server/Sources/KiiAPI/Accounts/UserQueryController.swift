@@ -12,8 +12,8 @@ final class UserQueryController: Sendable {
     private static let maximumLimit = 200
 
     init(_ modules: Modules) {
-        searchUsers = modules.accounts.searchUsers
-        recordReading = modules.accounts.recordReading
+        searchUsers = modules.directory.searchUsers
+        recordReading = modules.directory.recordReading
     }
 
     /// `POST /apps/{appID}/users/query`, for administrators.

@@ -6,6 +6,7 @@ import enum OkaeriWire.JSONValue
 
 /// Users: registered, read, changed, deleted, kept out.
 final class UsersController: Sendable {
+    private let logIns: LogIns
     private let accounts: Accounts
     private let deletion: Deletion
     private let refreshTokens: RefreshTokens
@@ -14,6 +15,7 @@ final class UsersController: Sendable {
     private static let readMediaType = KiiResponse.mediaType("UserDataRetrievalResponse")
 
     init(_ modules: Modules) {
+        logIns = modules.logIns
         accounts = modules.accounts
         deletion = modules.deletion
         refreshTokens = RefreshTokens(modules.sessions)
@@ -35,7 +37,7 @@ final class UsersController: Sendable {
         }
         let answer: RegisterUser.Answer
         do {
-            answer = try await accounts.registerUser(
+            answer = try await logIns.registerUser(
                 RegisterUser.Request(
                     application: request.application, protocolName: .kii, identifiers: profile.identifiers,
                     password: profile.password,

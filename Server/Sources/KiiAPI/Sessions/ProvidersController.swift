@@ -4,11 +4,13 @@ import enum OkaeriWire.JSONValue
 
 /// Accounts at one provider: log-in by them, and links to users.
 final class ProvidersController: Sendable {
+    private let logIns: LogIns
     private let accounts: Accounts
     private let refreshTokens: RefreshTokens
     private let provider: KiiProvider
 
     init(_ modules: Modules, provider: KiiProvider) {
+        logIns = modules.logIns
         accounts = modules.accounts
         refreshTokens = RefreshTokens(modules.sessions)
         self.provider = provider
@@ -19,7 +21,7 @@ final class ProvidersController: Sendable {
         let credential = try provider.credential(try await request.body())
         let logIn: LogIn
         do {
-            logIn = try await accounts.logInWithProvider(
+            logIn = try await logIns.logInWithProvider(
                 LogInWithProvider.Request(
                     application: request.application, provider: provider.provider, credential: credential,
                     client: LogInClient(

@@ -4,13 +4,13 @@ import enum OkaeriWire.JSONValue
 
 /// Tokens: log-in by password, refresh, and tokens of administrators and anonymous callers.
 final class TokensController: Sendable {
-    private let accounts: Accounts
+    private let logIns: LogIns
     private let sessions: Sessions
     private let protocolTokens: ProtocolTokens
     private let refreshTokens: RefreshTokens
 
     init(_ modules: Modules) {
-        accounts = modules.accounts
+        logIns = modules.logIns
         sessions = modules.sessions
         protocolTokens = modules.applications.protocolTokens
         refreshTokens = RefreshTokens(modules.sessions)
@@ -48,7 +48,7 @@ final class TokensController: Sendable {
                 candidates: candidates)
             asked.needsVerifiedEmail = request.options.demandsVerifiedEmail
             asked.needsVerifiedPhone = request.options.demandsVerifiedPhone
-            logIn = try await accounts.logInWithPassword(asked)
+            logIn = try await logIns.logInWithPassword(asked)
         } catch let error as DomainError {
             switch error {
             case .credentialRefused, .userDisabled, .userDeleted: throw KiiFault.invalidGrant

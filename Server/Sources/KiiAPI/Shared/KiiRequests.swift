@@ -56,14 +56,14 @@ struct KiiRequests: Sendable {
     let gate: ProtocolAuthenticator
     let readBody: BodyReader
     private let applications: Applications
-    private let accounts: Accounts
+    private let directory: UserDirectory
     private let sessions: Sessions
 
     init(gate: ProtocolAuthenticator, readBody: BodyReader, _ modules: Modules) {
         self.gate = gate
         self.readBody = readBody
         applications = modules.applications
-        accounts = modules.accounts
+        directory = modules.directory
         sessions = modules.sessions
     }
 
@@ -140,7 +140,7 @@ struct KiiRequests: Sendable {
         case .id(let id):
             let found: User
             do {
-                found = try await accounts.readUser(id, in: enabled.application.id)
+                found = try await directory.readUser(id, in: enabled.application.id)
             } catch {
                 guard case .userUnknown = error else { throw error }
                 throw reference.notFound(in: enabled.publicKey)
@@ -151,7 +151,7 @@ struct KiiRequests: Sendable {
             }
             return found
         case .identifier(let identifier, _, _):
-            guard let user = try await accounts.lookUpUser(identifier, in: enabled.application.id, by: user),
+            guard let user = try await directory.lookUpUser(identifier, in: enabled.application.id, by: user),
                 AddressKind(identifier.kind)?.counts(of: user, enabled.options) ?? true
             else {
                 throw reference.notFound(in: enabled.publicKey)

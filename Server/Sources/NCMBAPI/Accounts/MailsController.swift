@@ -16,7 +16,7 @@ final class MailsController: Sendable {
         self.modules = modules
         requestReset = modules.messaging.requestPasswordReset
         requestVerification = modules.messaging.requestEmailVerification
-        registerByMail = modules.accounts.registerByMail
+        registerByMail = modules.logIns.registerByMail
     }
 
     /// `POST /requestPasswordReset`: the answer is the same whether or not anybody has the address.

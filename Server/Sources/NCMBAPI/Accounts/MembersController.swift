@@ -6,6 +6,8 @@ import OkaeriWire
 /// Members: signed up, read, changed and deleted.
 final class MembersController: Sendable {
     private let requests: NCMBRequests
+    private let logIns: LogIns
+    private let directory: UserDirectory
     private let accounts: Accounts
     private let verifyCredential: VerifyCredential
     private let eraseAccessibleUser: EraseAccessibleUser
@@ -13,6 +15,8 @@ final class MembersController: Sendable {
 
     init(_ requests: NCMBRequests, _ modules: Modules, mails: MailsController) {
         self.requests = requests
+        logIns = modules.logIns
+        directory = modules.directory
         accounts = modules.accounts
         verifyCredential = modules.providers.verifyCredential
         eraseAccessibleUser = modules.deletion.eraseAccessibleUser
@@ -52,7 +56,7 @@ final class MembersController: Sendable {
         let missing = NCMBFault.empty("userName or password")
         let userName = try body.text("userName", missing: missing)
         let password = try body.text("password", missing: missing)
-        return try await accounts.signUp(
+        return try await logIns.signUp(
             SignUp.Request(
                 application: caller.application,
                 identifiers: NewIdentifiers(
@@ -70,7 +74,7 @@ final class MembersController: Sendable {
         let client = requests.client(of: request, context)
         var identifiers = NewIdentifiers(email: try body.mailAddress, rules: .ncmb(in: caller.application))
         if case .string(let name)? = body.members["userName"], !name.isEmpty { identifiers.username = .set(name) }
-        return try await accounts.logInWithIdentities(
+        return try await logIns.logInWithIdentities(
             LogInWithIdentities.Request(
                 application: caller.application,
                 people: try await authData.verified(by: verifyCredential, for: caller, from: client),
@@ -88,13 +92,13 @@ final class MembersController: Sendable {
         if let member, member.user.id == id {
             // Swift's SDK erases its own session token before it takes this answer over, so the answer has it again.
             let isWritten = member.encodedUser?.protocolName == .ncmb
-            let anonymousId = isWritten ? nil : try await accounts.readAnonymousId(of: member.user)
+            let anonymousId = isWritten ? nil : try await directory.readAnonymousId(of: member.user)
             let written = try member.written(
                 for: .ncmb, MemberObject(member.user, for: caller, anonymousId: anonymousId).own())
             return NCMBResponse.signed(
                 written.bytes(with: request.headers.value(of: .ncmbSessionToken) ?? ""), for: caller)
         }
-        let user = try await accounts.readUser(id, in: caller.application.id)
+        let user = try await directory.readUser(id, in: caller.application.id)
         guard user.isVisible(to: caller.reader(member?.user.id)) else {
             throw user.deletionRequestedAt == nil ? DomainError.accessRefused : .userUnknown
         }
@@ -113,7 +117,7 @@ final class MembersController: Sendable {
         let actor = AccountActor.user(member?.user.id, standard: caller.standard)
         var linked: [Identity] = []
         if let sent = body.members["authData"], sent != .null {
-            linked = try await accounts.readLinkedIdentities(
+            linked = try await directory.readLinkedIdentities(
                 of: id, in: caller.application.id, for: actor, session: member)
         }
         let authData = try AuthDataRequest(body.members["authData"], linked: linked)
@@ -149,7 +153,7 @@ final class MembersController: Sendable {
             !member.user.typedIdentifiers.isEmpty
         else { throw refusal }
         do throws(DomainError) {
-            _ = try await accounts.verifyPassword(
+            _ = try await logIns.verifyPassword(
                 VerifyPassword.Request(
                     application: caller.application, password: Secret(text), address: address,
                     candidates: member.user.typedIdentifiers))
@@ -165,7 +169,7 @@ final class MembersController: Sendable {
     ) async throws(DomainError) -> String? {
         guard body.members["userName"] != nil else { return nil }
         let user: User
-        if let known { user = known } else { user = try await accounts.readUser(id, in: caller.application.id) }
+        if let known { user = known } else { user = try await directory.readUser(id, in: caller.application.id) }
         return user.username == nil ? MemberObject(user, for: caller).userName : nil
     }
 

@@ -12,8 +12,8 @@ final class SearchController: Sendable {
 
     init(_ requests: NCMBRequests, _ modules: Modules) {
         self.requests = requests
-        searchUsers = modules.accounts.searchUsers
-        readAnonymousId = modules.accounts.readAnonymousId
+        searchUsers = modules.directory.searchUsers
+        readAnonymousId = modules.directory.readAnonymousId
     }
 
     /// `GET /users`: members whom the caller may read.

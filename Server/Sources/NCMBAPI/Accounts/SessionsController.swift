@@ -12,8 +12,8 @@ final class SessionsController: Sendable {
 
     init(_ requests: NCMBRequests, _ modules: Modules) {
         self.requests = requests
-        logInWithPassword = modules.accounts.logInWithPassword
-        readAnonymousId = modules.accounts.readAnonymousId
+        logInWithPassword = modules.logIns.logInWithPassword
+        readAnonymousId = modules.directory.readAnonymousId
         logOut = modules.sessions.logOut
     }
 

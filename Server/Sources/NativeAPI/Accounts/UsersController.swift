@@ -8,6 +8,7 @@ import OkaeriWire
 struct UsersController: Sendable {
     let requests: NativeRequests
     let metrics: ServerMetrics
+    let logIns: LogIns
     let accounts: Accounts
     let deletion: Deletion
 
@@ -21,7 +22,7 @@ struct UsersController: Sendable {
         named.password = nil
         let attempt = try Attempt(name: attemptName, body: named)
         let logIn = try await metrics.logIn { () async throws(DomainError) in
-            try await accounts.signUp(
+            try await logIns.signUp(
                 SignUp.Request(
                     application: application,
                     identifiers: NewIdentifiers(

@@ -13,7 +13,7 @@ extension AdminAPI {
         routes(of: .role) + routes(of: .group) + [
             AdminRoute(.get, userRoles, .readUser) { call in
                 let application = try call.targetApplication()
-                let user = try await call.modules.accounts.readUser(try call.user(), in: application.id)
+                let user = try await call.modules.directory.readUser(try call.user(), in: application.id)
                 return try call.answer(UserRolesBody(user, in: application, for: try call.reader()))
             },
             AdminRoute(.patch, userRoles, .assignRoles) { call in
@@ -73,7 +73,7 @@ extension AdminAPI {
                 let query = try AdminQuery(call, "from", "limit")
                 let limit = try query.number("limit", in: 1...ListMembers.maximumPageSize) ?? 50
                 let (reader, application) = (try call.reader(), try call.targetApplication())
-                let page = try await call.modules.accounts.listMembers(
+                let page = try await call.modules.directory.listMembers(
                     of: try call.grant(kind).id, in: application.id, for: reader,
                     after: query.text("from").map { Identifier(rawValue: $0) }, limit: limit)
                 return try call.answer(

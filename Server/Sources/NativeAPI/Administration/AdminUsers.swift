@@ -99,7 +99,7 @@ extension AdminAPI {
             return AdminCall.done
         },
         AdminRoute(.post, "\(one)/transfer-code", .issueTransferCode) { call in
-            _ = try await call.modules.accounts.readUser(try call.user(), in: try call.targetApplication().id)
+            _ = try await call.modules.directory.readUser(try call.user(), in: try call.targetApplication().id)
             let issued = try await call.modules.transfers.issueTransferCode(
                 to: try call.user(), in: try call.targetApplication(), by: try call.auditActor())
             return try call.answer(

@@ -8,7 +8,7 @@ struct LogInCodesController: Sendable {
     let requests: NativeRequests
     let metrics: ServerMetrics
     let messaging: Messaging
-    let accounts: Accounts
+    let logIns: LogIns
 
     /// `POST /v1/log-in/code/request`: mail a code to log in with. The answer tells nobody whether there is such a user.
     func send(
@@ -31,7 +31,7 @@ struct LogInCodesController: Sendable {
         let body = try await requests.requiredJSON(LogInCodeBody.self, of: request, context)
         let attempt = try Attempt(name: name, body: body)
         let logIn = try await metrics.logIn { () async throws(DomainError) in
-            try await accounts.logInWithCode(
+            try await logIns.logInWithCode(
                 LogInWithCode.Request(
                     application: application, ticket: body.ticket, code: body.code,
                     client: requests.logInClient(body.device, body.joinsDevice, request, context),

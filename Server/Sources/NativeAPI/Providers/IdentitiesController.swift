@@ -7,6 +7,7 @@ import OkaeriWire
 struct IdentitiesController: Sendable {
     let requests: NativeRequests
     let metrics: ServerMetrics
+    let logIns: LogIns
     let accounts: Accounts
     let providers: Providers
 
@@ -26,7 +27,7 @@ struct IdentitiesController: Sendable {
             fields: body.user?.fields ?? [:])
         let logIn: LogIn
         do {
-            logIn = try await accounts.logInWithProvider(
+            logIn = try await logIns.logInWithProvider(
                 LogInWithProvider.Request(
                     application: application, provider: provider, credential: try ProviderCredential(body),
                     newUser: newUser,

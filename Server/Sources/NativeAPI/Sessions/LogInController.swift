@@ -7,7 +7,7 @@ import OkaeriWire
 struct LogInController: Sendable {
     let requests: NativeRequests
     let metrics: ServerMetrics
-    let accounts: Accounts
+    let logIns: LogIns
     let sessions: Sessions
 
     /// `POST /v1/log-in/automatic`: log in with the device's key; the first time makes a user.
@@ -24,7 +24,7 @@ struct LogInController: Sendable {
         let attempt = try Attempt(name: attemptName, body: named)
         let logIn: LogIn
         do {
-            logIn = try await accounts.logInAutomatically(
+            logIn = try await logIns.logInAutomatically(
                 LogInAutomatically.Request(
                     application: application, proof: proof,
                     device: body.device.map { DeviceDescription($0) } ?? .init(),
@@ -57,7 +57,7 @@ struct LogInController: Sendable {
         named.password = ""
         let attempt = try Attempt(name: attemptName, body: named)
         let logIn = try await metrics.logIn { () async throws(DomainError) in
-            try await accounts.logInWithPassword(
+            try await logIns.logInWithPassword(
                 LogInWithPassword.Request(
                     application: application, identifier: body.identifier, password: Secret(body.password),
                     client: requests.logInClient(body.device, body.joinsDevice, request, context),
@@ -94,7 +94,7 @@ struct LogInController: Sendable {
         of request: Request, _ context: ServerContext
     ) throws(DomainError) -> PresentedProof {
         guard let proof = requests.gate.presentedProof(of: request, context) else { throw .proofRequired }
-        if request.hasLongBody { try accounts.logInAutomatically.verify(proof) }
+        if request.hasLongBody { try logIns.logInAutomatically.verify(proof) }
         return proof
     }
 }

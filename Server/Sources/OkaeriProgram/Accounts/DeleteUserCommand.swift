@@ -66,7 +66,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
             throw .usage("Nobody is there to confirm the deletion. Give --yes to delete without asking.")
         }
         let user = try await storage.perform(.readUser, in: application, on: id) { modules, who throws(DomainError) in
-            try await modules.accounts.readUser(id, in: application)
+            try await modules.directory.readUser(id, in: application)
         }
         let name = user.displayName ?? user.username ?? user.email ?? user.phone ?? "without a name"
         Console.tell(

@@ -67,7 +67,7 @@ struct ExportCommand: AsyncParsableCommand {
         defer { progress.end() }
         var (written, fault): (Int, CommandFault?) = (0, nil)
         try await storage.perform(.exportApplication, in: id) { modules, who throws(DomainError) in
-            let export = modules.accounts.exportApplication
+            let export = modules.imports.exportApplication
             let begun = try await export.begin(id, takesSecrets: takesSecrets, by: who)
             var last: Identifier<User>?
             do throws(CommandFault) {

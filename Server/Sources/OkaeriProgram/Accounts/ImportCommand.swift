@@ -168,7 +168,7 @@ struct ImportUsersOptions: ParsableArguments {
         } isWritable: {
             $0.user.isWritableByEverybody
         } takeIn: { users, modules throws(DomainError) in
-            try await modules.accounts.importUsers(
+            try await modules.imports.importUsers(
                 users, into: id, of: protocolName, isRehearsal: isRehearsal, rehearsal: rehearsal,
                 takesTwins: takesTwins, takesParts: takesParts, duplicates: rule)
         }

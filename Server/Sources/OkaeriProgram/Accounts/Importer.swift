@@ -68,7 +68,7 @@ struct Importer<Imported> {
                 let all = try await modules.applications.listApplications()
                 guard all.contains(where: { $0.application.id == application }) else { throw .applicationUnknown }
             }
-            let record = modules.accounts.recordImport
+            let record = modules.imports.recordImport
             if !isRehearsal { try await record(.begun, into: application, by: who) }
             var isOver = false
             while !isOver {

@@ -18,7 +18,7 @@ struct ListUserSessionsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sessions = try await user.perform(.readUser) { modules, id, application, _ throws(DomainError) in
-            _ = try await modules.accounts.readUser(id, in: application.id)
+            _ = try await modules.directory.readUser(id, in: application.id)
             return try await modules.sessions.listSessions(of: id, in: application)
         }
         guard !user.output.isJSON else {

@@ -63,10 +63,10 @@ struct ListUsersCommand: AsyncParsableCommand {
         let after = after.map(Identifier<User>.init(rawValue:))
         let (users, hasMore) = try await storage.perform(.listUsers, in: id) { modules, who throws(DomainError) in
             _ = try await modules.applications.findApplication(id)
-            let users = try await modules.accounts.listUsers(in: id, after: after, limit: limit, filter: filter)
+            let users = try await modules.directory.listUsers(in: id, after: after, limit: limit, filter: filter)
             guard users.count == limit, let last = users.last else { return (users, false) }
             return (
-                users, try await !modules.accounts.listUsers(in: id, after: last.id, limit: 1, filter: filter).isEmpty
+                users, try await !modules.directory.listUsers(in: id, after: last.id, limit: 1, filter: filter).isEmpty
             )
         }
         let next = hasMore ? users.last?.id.rawValue : nil

@@ -310,7 +310,7 @@ struct ListMembersCommand<Words: GrantWords>: AsyncParsableCommand {
             let grant = try rules.required(name, Words.kind)
             var (members, last) = ([String](), Identifier<User>?.none)
             repeat {
-                let page = try await modules.accounts.listMembers(
+                let page = try await modules.directory.listMembers(
                     of: grant.id, in: id, for: .unrestricted, after: last, limit: ListMembers.maximumPageSize)
                 members += page.users.map(\.id.rawValue)
                 last = page.next

@@ -20,7 +20,7 @@ struct ShowUserCommand: AsyncParsableCommand {
     func run() async throws {
         let (shown, sessions) = try await user.perform(.readUser) { modules, id, application, _ throws(DomainError) in
             (
-                try await modules.accounts.readUser(id, in: application.id),
+                try await modules.directory.readUser(id, in: application.id),
                 try await modules.sessions.listSessions(of: id, in: application)
             )
         }

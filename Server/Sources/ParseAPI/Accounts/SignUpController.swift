@@ -5,12 +5,14 @@ import OkaeriWire
 
 /// Sign-up, by name and password or by what providers say.
 final class SignUpController: Sendable {
+    private let logIns: LogIns
     private let accounts: Accounts
     private let endSession: EndSession
     private let requestEmailVerification: RequestEmailVerification
     private let verifyCredential: VerifyCredential
 
     init(_ modules: Modules) {
+        logIns = modules.logIns
         accounts = modules.accounts
         endSession = modules.sessions.endSession
         requestEmailVerification = modules.messaging.requestEmailVerification
@@ -31,7 +33,7 @@ final class SignUpController: Sendable {
             throw ParseFault.passwordMissing
         }
         let change = try UserChange(call.body, of: nil, isMaster: call.caller.isMaster)
-        let logIn = try await accounts.signUp(
+        let logIn = try await logIns.signUp(
             SignUp.Request(
                 application: call.application,
                 identifiers: NewIdentifiers(username: .set(name), email: change.email, rules: call.caller.rules),
@@ -56,7 +58,7 @@ final class SignUpController: Sendable {
         asked.leavesDisabledBehind = true
         let logIn: LogIn
         do {
-            logIn = try await accounts.logInWithIdentities(asked)
+            logIn = try await logIns.logInWithIdentities(asked)
         } catch {
             // Who is kept out is not found; a second user of the same provider's identity there cannot be.
             throw error == .userDisabled ? ParseFault.credentialRefused : error

@@ -5,6 +5,7 @@ import OkaeriWire
 
 /// Users: read, found, changed and erased.
 final class UsersController: Sendable {
+    private let directory: UserDirectory
     private let accounts: Accounts
     private let eraseUser: EraseAccessibleUser
     private let openSession: OpenSession
@@ -12,6 +13,7 @@ final class UsersController: Sendable {
     private let verifyCredential: VerifyCredential
 
     init(_ modules: Modules) {
+        directory = modules.directory
         accounts = modules.accounts
         eraseUser = modules.deletion.eraseAccessibleUser
         openSession = modules.sessions.openSession
@@ -43,7 +45,7 @@ final class UsersController: Sendable {
     /// `GET /users/{objectId}`
     func read(_ call: ParseCall) async throws -> ParseResponse {
         let options = try QueryOptions(ofOne: call)
-        let user = try await accounts.readUser(try call.id(), in: call.application.id)
+        let user = try await directory.readUser(try call.id(), in: call.application.id)
         guard let view = call.caller.view(user).map(options.columns.cut) else { throw ParseFault.objectNotFound }
         var members =
             try await expanded([view], options, for: call.caller.reader, SearchRequest(by: searcher(call)), call).first
@@ -78,7 +80,7 @@ final class UsersController: Sendable {
             if var filter {
                 try await find(search, fitting: &filter, for: request, call)
             } else {
-                try await accounts.searchUsers(search, in: call.application, for: request)
+                try await directory.searchUsers(search, in: call.application, for: request)
             }
         let rows = found.users.compactMap { user in call.caller.view(user).map { options.columns.cut($0) } }
         let results = try await expanded(rows, options, for: search.reader, request, call)
@@ -100,7 +102,7 @@ final class UsersController: Sendable {
             guard passed < Self.maximumMembers else {
                 throw ParseFault.invalidQuery("Of a role's users the first \(Self.maximumMembers) are found.")
             }
-            let page = try await accounts.listMembers(
+            let page = try await directory.listMembers(
                 of: role, in: call.application.id, for: .unrestricted, after: last,
                 limit: ListMembers.maximumPageSize)
             (last, isEnd) = (page.next, page.next == nil)
@@ -128,7 +130,7 @@ final class UsersController: Sendable {
         part.limit = UserSearch.maximumLimit
         for page in 0..<Self.maximumPages {
             part.skip = page * UserSearch.maximumLimit
-            let found = try await accounts.searchUsers(part, in: call.application, for: request)
+            let found = try await directory.searchUsers(part, in: call.application, for: request)
             for (number, user) in found.users.enumerated() {
                 guard try filter.fits(user, found.probed.isEmpty ? [] : found.probed[number]) else { continue }
                 passed += 1
@@ -163,7 +165,7 @@ final class UsersController: Sendable {
             let search = UserSearch(
                 condition: .all([.compares(.id, .greater, .text(last))] + (condition.map { [$0] } ?? [])),
                 limit: UserSearch.maximumLimit, reader: .everything)
-            let found = try await accounts.searchUsers(search, in: call.application, for: request).users
+            let found = try await directory.searchUsers(search, in: call.application, for: request).users
             for user in found {
                 let members = JSONValue.object(UserObject(user, for: call.caller).own())
                 for value in Self.values(path[...], of: members) where seen.insert(value).inserted {
@@ -183,7 +185,7 @@ final class UsersController: Sendable {
     /// What a master key reads of many users stands in the audit log, as what admins read does (requirement 42).
     private func recordReading(_ call: ParseCall) async throws {
         guard call.caller.isMaster else { return }
-        try await accounts.recordReading(of: nil, in: call.application.id, by: call.administrator)
+        try await directory.recordReading(of: nil, in: call.application.id, by: call.administrator)
     }
 
     /// How many parts of a thousand users each are looked through.
@@ -212,7 +214,7 @@ final class UsersController: Sendable {
         _ call: ParseCall
     ) async throws -> [[String: JSONValue]] {
         guard !options.includes.isEmpty else { return rows }
-        let searchUsers = accounts.searchUsers
+        let searchUsers = directory.searchUsers
         // As in the reference, a user whom the caller may not read leaves nothing.
         let users = IncludedUsers.Source(className: "_User", keepsUnreadable: false) { ids in
             let search = UserSearch(
@@ -232,10 +234,10 @@ final class UsersController: Sendable {
     private func answered(
         _ condition: JSONValue, by reader: UserSearch.Reader, for request: SearchRequest, _ call: ParseCall
     ) async throws -> JSONValue {
-        var subqueries = Subqueries(className: "_User") { [accounts] condition, limit in
+        var subqueries = Subqueries(className: "_User") { [directory] condition, limit in
             let condition = try WhereClause.condition(condition, isMaster: call.caller.isMaster)
             let search = UserSearch(condition: condition, limit: limit, reader: reader)
-            return try await accounts.searchUsers(search, in: call.application, for: request).users
+            return try await directory.searchUsers(search, in: call.application, for: request).users
         } members: { user in
             call.caller.view(user)
         }
@@ -274,7 +276,7 @@ final class UsersController: Sendable {
         }
         var linksByMaster = false
         if let sent = call.body["authData"] {
-            let linked = try await accounts.readLinkedIdentities(
+            let linked = try await directory.readLinkedIdentities(
                 of: id, in: call.application.id, for: call.caller.actor, session: call.caller.session)
             let authData = try AuthDataRequest(sent, linked: linked)
             changes.people = try await verifyCredential(authData, call)

@@ -9,7 +9,7 @@ final class MailController: Sendable {
 
     init(_ modules: Modules) {
         messaging = modules.messaging
-        searchUsers = modules.accounts.searchUsers
+        searchUsers = modules.directory.searchUsers
     }
 
     /// `POST /requestPasswordReset`: the answer is the same whether or not anybody has the address.

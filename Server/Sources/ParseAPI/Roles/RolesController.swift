@@ -5,10 +5,12 @@ import OkaeriWire
 
 /// Roles as objects of the class `_Role`: the application's own roles, which operators give. Groups are not among them.
 final class RolesController: Sendable {
+    private let directory: UserDirectory
     private let accounts: Accounts
     private let applications: Applications
 
     init(_ modules: Modules) {
+        directory = modules.directory
         (accounts, applications) = (modules.accounts, modules.applications)
     }
 
@@ -46,7 +48,7 @@ final class RolesController: Sendable {
         try requireMaster(call, "create")
         let change = try RoleChange(call.body, isCreation: true)
         // Before anything is written.
-        for user in change.added { _ = try await accounts.readUser(user, in: call.application.id) }
+        for user in change.added { _ = try await directory.readUser(user, in: call.application.id) }
         let role = try await named { () throws(DomainError) in
             try await applications.changeAccessRules.create(
                 change.name ?? "", .role(permissions: []), in: call.application.id, by: call.administrator)
@@ -64,7 +66,7 @@ final class RolesController: Sendable {
         let change = try RoleChange(call.body, isCreation: false)
         let id = Identifier<Grant>(rawValue: call.objectId)
         guard let role = try await rules(call)[id], role.kind == .role else { throw ParseFault.objectNotFound }
-        for user in change.added { _ = try await accounts.readUser(user, in: call.application.id) }
+        for user in change.added { _ = try await directory.readUser(user, in: call.application.id) }
         if let name = change.name, name != role.name {
             _ = try await named { () throws(DomainError) in
                 try await applications.changeAccessRules.change(
@@ -102,7 +104,7 @@ final class RolesController: Sendable {
         if call.caller.isMaster {
             guard let user else { return all }
             do throws(DomainError) {
-                owner = try await accounts.readUser(user, in: call.application.id)
+                owner = try await directory.readUser(user, in: call.application.id)
             } catch {
                 guard error == .userUnknown else { throw error }
                 return []

@@ -38,12 +38,14 @@ private struct NameAndPassword {
 
 /// Log-in by name and password, log-out, and an administrator's log-in as a user.
 final class LogInController: Sendable {
+    private let logIns: LogIns
     private let accounts: Accounts
     private let logOut: LogOut
     private let openSession: OpenSession
     private let verifyCredential: VerifyCredential
 
     init(_ modules: Modules) {
+        logIns = modules.logIns
         accounts = modules.accounts
         logOut = modules.sessions.logOut
         openSession = modules.sessions.openSession
@@ -64,7 +66,7 @@ final class LogInController: Sendable {
         asked.admitsVerifiedOnly = needsVerifiedEmail(call)
         let logIn: LogIn
         do {
-            logIn = try await accounts.logInWithPassword(asked)
+            logIn = try await logIns.logInWithPassword(asked)
         } catch {
             throw Self.logInFault(error)
         }
@@ -87,7 +89,7 @@ final class LogInController: Sendable {
     func verifyPassword(_ call: ParseCall) async throws -> ParseResponse {
         let typed = try NameAndPassword(call)
         do {
-            let user = try await accounts.verifyPassword(
+            let user = try await logIns.verifyPassword(
                 VerifyPassword.Request(
                     application: call.application, password: typed.password, address: call.client,
                     candidates: typed.candidates, isSpelledExactly: !call.caller.options.ignoresCase,

@@ -11,8 +11,8 @@ final class SessionsController: Sendable {
 
     init(_ modules: Modules) {
         sessions = modules.sessions
-        readUser = modules.accounts.readUser
-        recordReading = modules.accounts.recordReading
+        readUser = modules.directory.readUser
+        recordReading = modules.directory.recordReading
     }
 
     /// `GET /sessions/me`: from the token alone, also when it has expired.

@@ -37,7 +37,7 @@ struct AccountState {
 extension HostedPageRequest {
     func account(_ who: Authenticated, _ state: AccountState) async throws -> Response {
         // What was changed just now may not be in the session that the request came with.
-        let user = try await modules.accounts.readUser(who.user.id, in: application.id)
+        let user = try await modules.directory.readUser(who.user.id, in: application.id)
         let sessions = try await modules.sessions.listSessions(of: user.id, in: application)
         let keys = try await modules.accounts.listDeviceKeys(of: user.id, in: application.id)
         let passkeys = try await modules.passkeys.managePasskeys.list(of: user.id, in: application.id)

@@ -38,7 +38,7 @@ struct SendLogIn: HostedPage {
         let isRestoring = form["restore"] != nil
         do {
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-                try await request.modules.accounts.logInWithPassword(
+                try await request.modules.logIns.logInWithPassword(
                     LogInWithPassword.Request(
                         application: request.application, identifier: identifier,
                         password: Secret(form.text("password")),

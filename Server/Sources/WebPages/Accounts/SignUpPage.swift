@@ -37,7 +37,7 @@ struct SendSignUp: HostedPage {
             var identifiers = form.identifiers
             if mailsFirst { (identifiers.email, identifiers.pendingEmail) = (.unchanged, form.email) }
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-                try await request.modules.accounts.signUp(
+                try await request.modules.logIns.signUp(
                     SignUp.Request(
                         application: request.application, identifiers: identifiers,
                         password: Secret(sent.text("password")),
@@ -71,7 +71,7 @@ struct SendWorkRequest: HostedPage {
 
     func respond(to request: HostedPageRequest) async throws -> Response {
         _ = try await request.browser.form()
-        let work = try await request.modules.accounts.judgeFirstLaunch.work(
+        let work = try await request.modules.logIns.judgeFirstLaunch.work(
             of: .init(
                 application: request.application, key: request.browserName, address: request.browser.client,
                 isPage: true))

@@ -32,7 +32,7 @@ struct SendCode: HostedPage {
         let isRestoring = form["restore"] != nil
         do {
             let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-                try await request.modules.accounts.logInWithCode(
+                try await request.modules.logIns.logInWithCode(
                     LogInWithCode.Request(
                         application: request.application, ticket: ticket, code: form.text("code"),
                         client: LogInClient(

@@ -65,7 +65,7 @@ struct AddOwnPasskey: AccountAction {
             return try await request.refused(who, error) { AccountState(errors: request.errorsAbove(of: $0)) }
         }
         guard who.user.isAnonymous else { return request.done("passkeyAdded") }
-        let user = try await request.modules.accounts.readUser(who.user.id, in: who.application.id)
+        let user = try await request.modules.directory.readUser(who.user.id, in: who.application.id)
         let upgraded = Authenticated(
             application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
         return try request.goOn(as: upgraded, isNew: false, bySignUp: true) ?? request.done("passkeyAdded")

@@ -89,7 +89,7 @@ struct ShowProviderCallback: HostedPage {
         _ request: HostedPageRequest
     ) async throws -> Response {
         let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-            try await request.modules.accounts.logInWithProvider(
+            try await request.modules.logIns.logInWithProvider(
                 LogInWithProvider.Request(
                     application: request.application, provider: provider, credential: credential,
                     newUser: .init(

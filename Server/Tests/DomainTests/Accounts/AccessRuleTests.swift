@@ -184,7 +184,7 @@ struct AccessRuleTests {
                 #expect(after.updatedAt == world.clock.now)
             }
             given = wanted
-            let stored = try await world.modules.accounts.readUser(user.id, in: application.id)
+            let stored = try await world.modules.directory.readUser(user.id, in: application.id)
             #expect(stored.grants == given)
         }
         let entries = try await world.modules.administration.audit.list(
@@ -192,7 +192,7 @@ struct AccessRuleTests {
         #expect(entries.count == recorded)
         #expect(entries.allSatisfy { $0.target == .user(user.id) && !$0.details.isEmpty })
         for grant in all {
-            let members = try await world.modules.accounts.listMembers(
+            let members = try await world.modules.directory.listMembers(
                 of: grant.id, in: application.id, for: .unrestricted, limit: 10)
             #expect(members.users.map(\.id) == (given.contains(grant.id) ? [user.id] : []))
         }

@@ -57,7 +57,7 @@ struct AccountPolicyTests {
             try transaction.replaceCode(with: code)
         }
         _ = try await world.modules.messaging.deliverMail()
-        let user = try await world.modules.accounts.readUser(id, in: application.id)
+        let user = try await world.modules.directory.readUser(id, in: application.id)
         let own = user.identities.first { $0.provider == .device && $0.subject != Account.thiefsKey }
         return Account(
             application: application, user: user,

@@ -138,7 +138,7 @@ struct DeletionUseTests {
         }
         world.clock.advance(by: .days(11))
         #expect(try await deletion.removeIdleUsers() == 0)
-        #expect(try await world.modules.accounts.listUsers(in: application.id).count == 3)
+        #expect(try await world.modules.directory.listUsers(in: application.id).count == 3)
     }
 
     enum Departure: CaseIterable {
@@ -166,7 +166,7 @@ struct DeletionUseTests {
         }
         world.clock.advance(by: .days(1))
         #expect(try await deletion.removeIdleUsers() == 0)
-        #expect(try await world.modules.accounts.readUser(id, in: application.id).id == id)
+        #expect(try await world.modules.directory.readUser(id, in: application.id).id == id)
         guard departure == .logOut || departure == .endedByOperator else { return }
         world.clock.advance(by: .days(30))
         #expect(try await deletion.removeIdleUsers() == 1)
@@ -209,7 +209,7 @@ struct ManyDeletionTests {
     }
 
     private func left(in application: Application) async throws -> Int {
-        try await world.modules.accounts.listUsers(in: application.id, limit: 1000).count
+        try await world.modules.directory.listUsers(in: application.id, limit: 1000).count
     }
 
     @Test(

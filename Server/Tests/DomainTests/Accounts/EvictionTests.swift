@@ -234,10 +234,10 @@ struct EndedMeanwhileTests {
     func ended(act: Act, end: End) async throws {
         let (owner, thief) = try await two()
         try await self.end(end, thief, by: owner)
-        let before = try await world.modules.accounts.readUser(owner.user.id, in: application.id)
+        let before = try await world.modules.directory.readUser(owner.user.id, in: application.id)
         let refused = await world.refusal { try await self.act(act, thief) }
         #expect(refused == .sessionInvalid)
-        #expect(try await world.modules.accounts.readUser(owner.user.id, in: application.id) == before)
+        #expect(try await world.modules.directory.readUser(owner.user.id, in: application.id) == before)
     }
 
     @Test("is what is refused: while the session is there, all of it happens", arguments: Act.allCases)

@@ -168,7 +168,7 @@ struct GuessingTests {
                     .native, from: TestWorld.address, origin: .local),
                 candidates: [LogInIdentifier(.username, shown: text), LogInIdentifier(.email, shown: text)])
             request.isSpelledExactly = true
-            return await world.refusal { _ = try await world.modules.accounts.logInWithPassword(request) }
+            return await world.refusal { _ = try await world.modules.logIns.logInWithPassword(request) }
         }
         // The right password under a wrong spelling is a failure like others.
         for text in Self.spellings[3..<7] + [Self.spellings[3]] {
@@ -192,13 +192,13 @@ struct GuessingTests {
                 rules: AccountRules(
                     userNames: .anyText(maximumCharacters: 255), passwords: .anyText(minimumCharacters: 1)))
             if signsUp {
-                _ = try await world.modules.accounts.signUp(
+                _ = try await world.modules.logIns.signUp(
                     SignUp.Request(
                         application: application, identifiers: identifiers, password: password,
                         client: LogInClient(
                             .yearly, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text))))
             } else {
-                _ = try await world.modules.accounts.logInWithPassword(
+                _ = try await world.modules.logIns.logInWithPassword(
                     LogInWithPassword.Request(
                         application: application, identifier: name, password: password,
                         client: LogInClient(
@@ -252,7 +252,7 @@ struct GuessingTests {
     private func signUp(username: String, email: String?, _ application: Application) async throws {
         let identifiers = NewIdentifiers(
             username: .set(username), email: email.map { .set($0) } ?? .unchanged, rules: .native)
-        _ = try await world.modules.accounts.signUp(
+        _ = try await world.modules.logIns.signUp(
             SignUp.Request(
                 application: application, identifiers: identifiers, password: password,
                 client: LogInClient(

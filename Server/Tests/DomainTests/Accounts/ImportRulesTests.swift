@@ -25,7 +25,7 @@ struct ImportRulesTests {
     private func take(
         _ users: [ImportedUser], rehearsal: ImportRehearsal? = nil, takesParts: Bool = false
     ) async throws -> [ImportOutcome] {
-        try await world.modules.accounts.importUsers(
+        try await world.modules.imports.importUsers(
             users, into: application.id, of: .native, isRehearsal: rehearsal != nil, rehearsal: rehearsal,
             takesParts: takesParts)
     }
@@ -157,7 +157,7 @@ struct ImportRulesTests {
             for imported in users { identifiers.note(imported) }
             duplicates = .verified(identifiers)
         }
-        let outcomes = try await world.modules.accounts.importUsers(
+        let outcomes = try await world.modules.imports.importUsers(
             users, into: application.id, of: .native, isRehearsal: isRehearsal, takesParts: rule == .partial,
             duplicates: duplicates)
         let takes = rule != .standard && rule != .refuse
@@ -186,7 +186,7 @@ struct ImportRulesTests {
             })
         var identifiers = VerifiedIdentifiers()
         identifiers.note(later)
-        let outcome = try await world.modules.accounts.importUsers(
+        let outcome = try await world.modules.imports.importUsers(
             [later], into: application.id, of: .native, isRehearsal: false, duplicates: .verified(identifiers)
         ).first
         #expect(Self.fields(of: outcome) == ["email"] && outcome?.isRefusal == false)

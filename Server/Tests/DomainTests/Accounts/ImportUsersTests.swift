@@ -26,7 +26,7 @@ struct ImportUsersTests {
     private func take(
         _ users: [ImportedUser], isRehearsal: Bool = false, takesTwins: Bool = false, takesParts: Bool = false
     ) async throws -> [ImportOutcome] {
-        try await world.modules.accounts.importUsers(
+        try await world.modules.imports.importUsers(
             users, into: application.id, of: .yearly, isRehearsal: isRehearsal, takesTwins: takesTwins,
             takesParts: takesParts)
     }

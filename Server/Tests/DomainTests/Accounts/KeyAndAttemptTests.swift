@@ -182,7 +182,7 @@ struct DeviceKeyListTests {
         try await remove(second.thumbprint, of: id, in: application, by: .operator(.local))
         let left = try await world.modules.accounts.listDeviceKeys(of: id, in: application.id)
         #expect(left.map(\.thumbprint) == [first.thumbprint])
-        #expect(try await world.modules.accounts.readUser(id, in: application.id).updatedAt == world.clock.now)
+        #expect(try await world.modules.directory.readUser(id, in: application.id).updatedAt == world.clock.now)
         let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: AccountChange.deviceKeyRemoved.policy.action))
         #expect(entries.map { $0.details["device-key"] } == [second.thumbprint])
@@ -249,7 +249,7 @@ struct UserListRuleTests {
         func list(_ limit: Int, after id: Identifier<User>? = nil, _ filter: ListUsers.Filter = .init()) async throws
             -> [Identifier<User>]
         {
-            try await world.modules.accounts.listUsers(in: application.id, after: id, limit: limit, filter: filter)
+            try await world.modules.directory.listUsers(in: application.id, after: id, limit: limit, filter: filter)
                 .map(\.id)
         }
         for (limit, count) in [(-1, 1), (0, 1), (1, 1), (4, 4), (5, 5), (6, 5), (.max, 5)] {

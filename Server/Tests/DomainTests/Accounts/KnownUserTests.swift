@@ -39,7 +39,7 @@ struct LookedUpUserTests {
             try await world.signUp("mika", to: application).user.id
         )
         func find(_ name: String, by user: Identifier<User>?) async throws -> Identifier<User>? {
-            try await world.modules.accounts.lookUpUser(
+            try await world.modules.directory.lookUpUser(
                 LogInIdentifier(.username, shown: name), in: application.id, by: user)?.id
         }
         // One that is not there counts too.
@@ -60,7 +60,7 @@ struct LookedUpUserTests {
         let application = try await world.makeApplication()
         let hana = try await world.signUp("hana", to: application).user.id
         func isFound() async throws -> Bool {
-            try await world.modules.accounts.lookUpUser(
+            try await world.modules.directory.lookUpUser(
                 LogInIdentifier(.username, shown: "hana"), in: application.id, by: nil) != nil
         }
         try await world.modules.accounts.setUserDisabled(hana, in: application, isDisabled: true, by: .local)

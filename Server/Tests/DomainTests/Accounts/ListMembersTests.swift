@@ -29,7 +29,7 @@ struct ListMembersTests {
         }
         var (sizes, found, last) = ([Int](), [Identifier<User>](), Identifier<User>?.none)
         repeat {
-            let page = try await world.modules.accounts.listMembers(
+            let page = try await world.modules.directory.listMembers(
                 of: role, in: application, for: .unrestricted, after: last,
                 limit: ListMembers.maximumPageSize)
             sizes.append(page.users.count)
@@ -38,7 +38,7 @@ struct ListMembersTests {
         } while last != nil
         #expect(found == users.map(\.id))
         #expect(sizes.first == 31 && sizes.count == 2, "\(sizes)")
-        let few = try await world.modules.accounts.listMembers(
+        let few = try await world.modules.directory.listMembers(
             of: role, in: application, for: .unrestricted, limit: -1)
         #expect(few.users.count == 1 && few.next == users.first?.id)
     }

@@ -195,7 +195,7 @@ struct MergeUseTests {
     }
 
     private func user(_ id: Identifier<User>, _ pair: Pair) async throws -> User {
-        try await world.modules.accounts.readUser(id, in: pair.application.id)
+        try await world.modules.directory.readUser(id, in: pair.application.id)
     }
 
     @Test("need a ticket, which counts once, whatever is chosen", arguments: [MergeChoice.keep, .switch, .merge])

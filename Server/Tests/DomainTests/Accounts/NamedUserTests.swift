@@ -156,7 +156,7 @@ struct NamedUserTests {
         let id = try await world.signUp("hana", to: application).user.id
         if let own { try await world.edit(id, in: application, UserEdit(displayName: .set(own))) }
         world.clock.advance(by: .seconds(1))
-        let (before, now) = (try await world.modules.accounts.readUser(id, in: application.id), world.clock.now)
+        let (before, now) = (try await world.modules.directory.readUser(id, in: application.id), world.clock.now)
         let audit = AuditTrail(
             clock: world.clock, randomness: world.randomness, seals: AuditSeals(try SealingKey.ofTests()),
             hasLimits: false)
@@ -165,7 +165,7 @@ struct NamedUserTests {
             var user = before
             try transaction.complete(&user, displayName: sent, email: nil, recording: taken, at: now)
         }
-        let after = try await world.modules.accounts.readUser(id, in: application.id)
+        let after = try await world.modules.directory.readUser(id, in: application.id)
         #expect(after.displayName == own ?? sent)
         #expect((after.updatedAt == now) == (own == nil && sent != nil))
     }

@@ -73,7 +73,7 @@ struct PasswordLogInTests {
         let who = try await world.authenticate(try await world.signUp("hana", to: application).token, in: application)
         func verify() async -> DomainError? {
             await world.refusal {
-                _ = try await world.modules.accounts.verifyPassword(
+                _ = try await world.modules.logIns.verifyPassword(
                     .init(
                         application: application, password: password, address: TestWorld.address,
                         candidates: LogInIdentifier.candidates(of: "hana")))
@@ -279,7 +279,7 @@ struct PasswordLogInLimitTests {
         }
         func verify() async -> DomainError? {
             await world.refusal {
-                _ = try await accounts.verifyPassword(
+                _ = try await world.modules.logIns.verifyPassword(
                     .init(
                         application: application, password: password, address: TestWorld.address,
                         candidates: LogInIdentifier.candidates(of: "hana")))

@@ -84,7 +84,7 @@ struct ProviderLinkTests {
             let found = try await write { transaction throws(DomainError) in try transaction.user(for: person, in: id) }
             #expect(found?.id == (isFound ? user.id : nil), "\(person.subject) \(person.transferSubject ?? "-")")
         }
-        let after = try await world.modules.accounts.readUser(user.id, in: id)
+        let after = try await world.modules.directory.readUser(user.id, in: id)
         #expect(after.identities.map(\.subject) == ["new"])
     }
 

@@ -59,7 +59,7 @@ struct RegistrationWaysTests {
         let (address, origin) = (TestWorld.address, RequestOrigin.local)
         switch kind {
         case .signUp, .signUpForeign:
-            _ = try await world.modules.accounts.signUp(
+            _ = try await world.modules.logIns.signUp(
                 SignUp.Request(
                     application: application, identifiers: person.identifiers, password: password,
                     newUser: person.profile,
@@ -69,7 +69,7 @@ struct RegistrationWaysTests {
             return true
         case .account, .accountWithSession, .pseudoUser:
             let isPseudo = kind == .pseudoUser
-            return try await world.modules.accounts.registerUser(
+            return try await world.modules.logIns.registerUser(
                 RegisterUser.Request(
                     application: application, protocolName: .endless,
                     identifiers: isPseudo ? NewIdentifiers(rules: .native) : person.identifiers,
@@ -80,7 +80,7 @@ struct RegistrationWaysTests {
             let id = AnonymousId(subject: "client made")
             let identity = ExternalIdentity(
                 provider: Identity.Provider(rawValue: "oidc:test"), subject: "subject", audience: "audience")
-            _ = try await world.modules.accounts.logInWithIdentities(
+            _ = try await world.modules.logIns.logInWithIdentities(
                 LogInWithIdentities.Request(
                     application: application, people: kind == .people ? [identity] : [],
                     anonymousId: kind == .people ? nil : id, newUser: person.profile,
@@ -96,7 +96,7 @@ struct RegistrationWaysTests {
                     rules: .native))
             return false
         case .device:
-            _ = try await world.modules.accounts.logInAutomatically(
+            _ = try await world.modules.logIns.logInAutomatically(
                 .init(
                     application: application, proof: try person.device.presented(at: world.clock.now),
                     newUser: person.profile, address: address))
@@ -108,7 +108,7 @@ struct RegistrationWaysTests {
                 createdAt: world.clock.now, updatedAt: world.clock.now)
             user.username = "hana"
             user.acl = person.profile.acl
-            let outcome = try await world.modules.accounts.importUsers(
+            let outcome = try await world.modules.imports.importUsers(
                 [ImportedUser(user: user, password: password)], into: application.id, of: .yearly, isRehearsal: false)
             if case .refused(let faults) = outcome.first { throw DomainError.fieldsRefused(faults) }
             return false
@@ -119,7 +119,7 @@ struct RegistrationWaysTests {
     private static func mailedToken(
         to email: String, in application: Application, _ world: TestWorld
     ) async throws -> String {
-        try await world.modules.accounts.registerByMail(
+        try await world.modules.logIns.registerByMail(
             email: email, in: application, languages: [], from: TestWorld.address)
         _ = try await world.modules.messaging.deliverMail()
         let mail = try #require(try await world.modules.messaging.readOutbox(of: application.id).first)
@@ -203,7 +203,7 @@ struct RegistrationWaysTests {
         let application = try await world.makeApplication()
         let token = try await Self.mailedToken(to: "hana@example.com", in: application, world)
         let identifiers = NewIdentifiers(username: .set("hana"), email: .set("hana@example.com"), rules: .native)
-        _ = try await world.modules.accounts.signUp(
+        _ = try await world.modules.logIns.signUp(
             SignUp.Request(
                 application: application, identifiers: identifiers, password: Self.password,
                 client: LogInClient(
@@ -219,7 +219,7 @@ struct RegistrationWaysTests {
     @Test("holds no address by a name that reads the same: its owner, whom a mail reached, registers")
     func mailedDespiteName() async throws {
         let application = try await world.makeApplication()
-        let mallory = try await world.modules.accounts.signUp(
+        let mallory = try await world.modules.logIns.signUp(
             SignUp.Request(
                 application: application,
                 identifiers: NewIdentifiers(username: .set("hana@example.com"), rules: .samples),

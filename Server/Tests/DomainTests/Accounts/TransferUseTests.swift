@@ -222,7 +222,7 @@ struct TransferUseTests {
         world.clock.advance(by: .seconds(1))
         let notice = try #require(try await world.modules.transfers.listNotices(for: who).first)
         try await world.modules.transfers.undoTransfer(notice.id, by: who, from: .local)
-        let back = try await world.modules.accounts.readUser(left.id, in: application.id)
+        let back = try await world.modules.directory.readUser(left.id, in: application.id)
         #expect(back.identities.map(\.subject) == [phone.thumbprint])
         #expect(back.identities.map(\.linkedAt) == [world.clock.now])
         #expect((back.deletionRequestedAt != nil) == isAskedForElsewhere)

@@ -32,7 +32,7 @@ struct TypedNameTests {
     private func signUp(
         _ kind: Kind, _ text: String, _ password: String = "a long enough secret"
     ) async throws -> Identifier<User> {
-        try await world.modules.accounts.signUp(
+        try await world.modules.logIns.signUp(
             SignUp.Request(
                 application: application, identifiers: kind.identifiers(text), password: Secret(password),
                 client: LogInClient(.native, from: TestWorld.address, origin: .local))

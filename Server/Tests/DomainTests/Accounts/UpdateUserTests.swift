@@ -96,7 +96,7 @@ struct UpdateUserTests {
             try await world.edit(
                 user.id, in: application, UserEdit(displayName: .set("new"), fields: .set(fields)))
         }
-        #expect(try await world.modules.accounts.readUser(user.id, in: application.id) == user)
+        #expect(try await world.modules.directory.readUser(user.id, in: application.id) == user)
     }
 
     @Test("counts what is there already against the limits")

@@ -65,7 +65,7 @@ struct UpgradeUserTests {
             }
             #expect(answer == .fieldsRefused(faults))
         }
-        #expect(try await world.modules.accounts.readUser(logIn.user.id, in: application.id) == logIn.user)
+        #expect(try await world.modules.directory.readUser(logIn.user.id, in: application.id) == logIn.user)
         #expect(world.passwords.counted.hashes == 0)
     }
 
@@ -86,7 +86,7 @@ struct UpgradeUserTests {
                 changes: .init(displayName: .set("花")), in: application)
         }
         #expect(answer == .identifiersTaken([.username, .email]))
-        #expect(try await world.modules.accounts.readUser(logIn.user.id, in: application.id) == logIn.user)
+        #expect(try await world.modules.directory.readUser(logIn.user.id, in: application.id) == logIn.user)
     }
 
     @Test("that is repeated because its answer was lost is answered again, but only with the right password")

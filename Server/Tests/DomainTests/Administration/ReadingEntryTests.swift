@@ -20,7 +20,7 @@ struct ReadingEntryTests {
         _ user: Identifier<User>? = nil, by actor: AuditEntry.Actor = key, from address: String? = "192.0.2.7",
         in application: Application? = nil
     ) async throws {
-        try await world.modules.accounts.recordReading(
+        try await world.modules.directory.recordReading(
             of: user, in: (application ?? self.application).id,
             by: Operator(actor: actor, origin: RequestOrigin(address: address)))
     }

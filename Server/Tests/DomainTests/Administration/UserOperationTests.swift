@@ -47,7 +47,7 @@ struct UserOperationTests {
         }
         #expect(refused == .fieldsRefused([ValidationError(field: "into", rule: .notOffered)]))
         #expect(try await entries(AccountChange.mergedByOperator.policy.action).isEmpty)
-        #expect(try await world.modules.accounts.readUser(hana, in: application.id).identities.isEmpty)
+        #expect(try await world.modules.directory.readUser(hana, in: application.id).identities.isEmpty)
     }
 
     @Test("merges nobody registered, and nobody who is not there")
@@ -68,7 +68,7 @@ struct UserOperationTests {
         let recorded = try await entries(action)
         #expect(recorded.map(\.target) == [.user(hana)] && recorded.map(\.actor) == [.operator])
         #expect(recorded.first?.details["left-user"] == guest.rawValue)
-        #expect(try await world.modules.accounts.readUser(hana, in: application.id).identities.count == 1)
+        #expect(try await world.modules.directory.readUser(hana, in: application.id).identities.count == 1)
     }
 
     @Test("orders a new password for who has an address, and records it once the mail waits")

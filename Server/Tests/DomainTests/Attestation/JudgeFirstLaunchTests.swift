@@ -10,7 +10,7 @@ struct JudgeFirstLaunchTests {
     private static let hour: Duration = .seconds(3600)
 
     private let world: TestWorld
-    private var judge: JudgeFirstLaunch { world.modules.accounts.judgeFirstLaunch }
+    private var judge: JudgeFirstLaunch { world.modules.logIns.judgeFirstLaunch }
 
     init() throws {
         world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)
@@ -123,7 +123,7 @@ struct JudgeFirstLaunchTests {
     @Test("is asked nothing where no budgets hold, unless it has to attest", arguments: AttestationRules.Mode.allCases)
     func withoutBudgets(mode: AttestationRules.Mode) async throws {
         let free = try TestWorld(try SQLiteStore(.memory, role: .server))
-        let judge = free.modules.accounts.judgeFirstLaunch
+        let judge = free.modules.logIns.judgeFirstLaunch
         let launch = launch(application(mode, apps: ["TEAM123456.com.example.app"]), 1)
         for _ in 0..<20 {
             let error = await free.refusal { _ = try await judge(launch, .init()) }

@@ -31,7 +31,7 @@ struct CodeTests {
     private func logIn(
         _ ticket: Secret, _ code: String, attempt: Attempt? = nil, from number: Int = 1
     ) async throws -> LogIn {
-        try await world.modules.accounts.logInWithCode(
+        try await world.modules.logIns.logInWithCode(
             .init(
                 application: application, ticket: ticket.revealed, code: code,
                 client: LogInClient(.native, from: client(number), origin: .local), attempt: attempt))

@@ -82,7 +82,7 @@ struct MailedTokenTests {
             try await reset(token, in: application)
             _ = try await world.logIn(Self.email, Self.password, to: application)
         case .registration:
-            try await world.modules.accounts.registerByMail(
+            try await world.modules.logIns.registerByMail(
                 email: Self.email, in: application, languages: [], from: address)
             let token = try #require(try await delivered().token)
             world.clock.advance(by: span)
@@ -121,7 +121,7 @@ struct MailedTokenTests {
                 .token(token, of: nil), in: application, from: TestWorld.address, origin: .local)
         }
         #expect(refused == (isLeaving ? .codeRefused : nil))
-        let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
+        let user = try await world.modules.directory.readUser(who.user.id, in: application.id)
         #expect(user.email == (isLeaving ? Self.email : "thief@example.com"))
     }
 
@@ -136,7 +136,7 @@ struct MailedTokenTests {
         try await world.modules.messaging.verificationCodes.send(
             .emailVerification, to: "thief@example.com", of: who.user, by: who.session, in: application,
             languages: [], from: TestWorld.address)
-        let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
+        let user = try await world.modules.directory.readUser(who.user.id, in: application.id)
         let pending = try await world.modules.accounts.findPendingAddress(of: user, by: .emailVerification)
         #expect(pending == (isEnded ? nil : "thief@example.com"))
     }
@@ -153,7 +153,7 @@ struct MailedTokenTests {
             _ = try await world.modules.messaging.requestPasswordReset(
                 email: Self.email, in: application, languages: [], from: TestWorld.address)
         } else {
-            try await world.modules.accounts.registerByMail(
+            try await world.modules.logIns.registerByMail(
                 email: Self.email, in: application, languages: [], from: TestWorld.address)
         }
         _ = try await world.modules.messaging.deliverMail()

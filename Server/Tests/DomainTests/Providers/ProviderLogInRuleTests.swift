@@ -95,7 +95,7 @@ struct ProviderLogInRuleTests {
         let device = TestDevice()
         let logIn = try await world.logIn(ProviderWorld.token("hana#1"), to: application, with: device)
         #expect(logIn.session.deviceKey == device.thumbprint)
-        let automatic = try await world.modules.accounts.logInAutomatically(
+        let automatic = try await world.modules.logIns.logInAutomatically(
             .init(
                 application: application, proof: try device.presented(at: world.clock.now), attempt: nil,
                 address: ProviderWorld.address))
@@ -153,7 +153,7 @@ struct ProviderLinkUseTests {
 
     /// A guest, who is there as long as the device is.
     private func guest() async throws -> Authenticated {
-        let logIn = try await world.modules.accounts.logInAutomatically(
+        let logIn = try await world.modules.logIns.logInAutomatically(
             .init(
                 application: application, proof: try TestDevice().presented(at: world.clock.now), attempt: nil,
                 address: ProviderWorld.address))
@@ -189,7 +189,7 @@ struct ProviderLinkUseTests {
         _ = try await link(ProviderWorld.token("hana#1"), by: who)
         world.google.set(email: "hana@example.com")
         for number in 2...3 { _ = try await world.logIn(ProviderWorld.token("hana#\(number)"), to: application) }
-        let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
+        let user = try await world.modules.directory.readUser(who.user.id, in: application.id)
         #expect(user.email == "hana@example.com" && user.emailVerifiedAt == world.clock.now)
         let entries = try await world.modules.administration.audit.list(
             in: application.id, matching: AuditFilter(action: .identifiersChanged))
@@ -307,7 +307,7 @@ struct IdentitiesLogInTests {
             identifiers: NewIdentifiers(rules: .samples), caller: caller,
             client: LogInClient(.yearly, from: ProviderWorld.address, origin: .local))
         request.leavesDisabledBehind = leavesDisabledBehind
-        return try await world.modules.accounts.logInWithIdentities(request)
+        return try await world.modules.logIns.logInWithIdentities(request)
     }
 
     @Test("makes a user to whom all of them lead, and finds it by each")
@@ -365,7 +365,7 @@ struct IdentitiesLogInTests {
         }
         let next = try await logIn([], id, leavesDisabledBehind: true)
         #expect(next.isNew && next.user.id != guest.id)
-        let left = try await world.modules.accounts.readUser(guest.id, in: application.id)
+        let left = try await world.modules.directory.readUser(guest.id, in: application.id)
         #expect(left.identities.isEmpty && left.isDisabled)
         // Of a person it is refused all the same.
         let hana = try await logIn([person("hana")]).user

@@ -210,7 +210,7 @@ struct ProviderWorld: Sendable {
     ) async throws(DomainError) -> LogIn {
         let client: LogInClient
         do { client = try self.client(device) } catch { throw .proofRequired }
-        return try await modules.accounts.logInWithProvider(
+        return try await modules.logIns.logInWithProvider(
             .init(
                 application: application, provider: provider, credential: credential, client: client,
                 attempt: attempt.map { Attempt(name: $0, request: []) }))

@@ -350,7 +350,7 @@ struct SecondFactorUseTests {
         try await manage.remove(last.id, of: who, by: author(who))
         list = try await self.list(account)
         #expect(list.factors.isEmpty && list.recoveryCodesLeft == 0)
-        let user = try await world.modules.accounts.readUser(account.user, in: account.application.id)
+        let user = try await world.modules.directory.readUser(account.user, in: account.application.id)
         #expect(!user.hasSecondFactor)
         _ = try await world.logIn("hana", to: account.application)
         let replaced = await world.refusal { _ = try await manage.replaceRecoveryCodes(of: who, by: author(who)) }

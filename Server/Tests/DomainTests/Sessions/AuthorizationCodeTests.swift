@@ -205,7 +205,7 @@ struct AuthorizationCodeTests {
         _ = try await world.modules.administration.users.endAllSessions(of: who.user.id, in: application, by: .local)
         #expect(try await redeem(ended, in: application) == nil)
         try await store(who.session)
-        let user = try await world.modules.accounts.readUser(who.user.id, in: application.id)
+        let user = try await world.modules.directory.readUser(who.user.id, in: application.id)
         let later = Authenticated(
             application: application, session: who.session, user: user, tokenDigest: who.tokenDigest)
         let good = try code(for: later).revealed

@@ -33,12 +33,12 @@ struct LogInAutomaticallyTests {
         let application = try await world.makeApplication()
         let proof = try device.presented(at: world.clock.now)
         let request = LogInAutomatically.Request(application: application, proof: proof, address: TestWorld.address)
-        _ = try await world.modules.accounts.logInAutomatically(request)
+        _ = try await world.modules.logIns.logInAutomatically(request)
         world.clock.advance(by: .seconds(300))
         try await world.modules.sessions.purgeExpired()
         world.clock.advance(by: .seconds(-290))
         await #expect(throws: DomainError.proofReplayed) {
-            try await world.modules.accounts.logInAutomatically(request)
+            try await world.modules.logIns.logInAutomatically(request)
         }
     }
 
@@ -89,9 +89,9 @@ struct LogInAutomaticallyTests {
         let proof = try device.presented(at: world.clock.now)
         let request = LogInAutomatically.Request(
             application: application, proof: proof, address: TestWorld.address)
-        let first = try await world.modules.accounts.logInAutomatically(request)
+        let first = try await world.modules.logIns.logInAutomatically(request)
         await #expect(throws: DomainError.proofReplayed) {
-            try await world.modules.accounts.logInAutomatically(request)
+            try await world.modules.logIns.logInAutomatically(request)
         }
         #expect(try await world.modules.sessions.listSessions(of: first.user.id, in: application).count == 1)
     }
@@ -137,7 +137,7 @@ struct LogInAutomaticallyTests {
                 ValidationError(field: "user.locale", rule: .notALanguageTag),
                 ValidationError(field: "user.fields.a", rule: .controlCharacter),
             ])
-        ) { try await world.modules.accounts.logInAutomatically(request) }
-        #expect(try await world.modules.accounts.listUsers(in: application.id).isEmpty)
+        ) { try await world.modules.logIns.logInAutomatically(request) }
+        #expect(try await world.modules.directory.listUsers(in: application.id).isEmpty)
     }
 }

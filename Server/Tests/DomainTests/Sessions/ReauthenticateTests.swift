@@ -87,7 +87,7 @@ struct ReauthenticateTests {
         }
         return Authenticated(
             application: application, session: try #require(stored),
-            user: try await world.modules.accounts.readUser(who.user.id, in: application.id),
+            user: try await world.modules.directory.readUser(who.user.id, in: application.id),
             tokenDigest: who.tokenDigest)
     }
 

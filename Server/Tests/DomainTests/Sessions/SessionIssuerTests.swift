@@ -142,7 +142,7 @@ struct SessionIssuerTests {
         for outcome in [ImportOutcome.imported, .present] {
             #expect(try await world.modules.sessions.importSessions([imported], isRehearsal: false) == [outcome])
         }
-        let after = try await world.modules.accounts.readUser(user.id, in: application.id)
+        let after = try await world.modules.directory.readUser(user.id, in: application.id)
         #expect(after.lastLogInAt == user.lastLogInAt && after.previousLogInAt == nil)
     }
 }

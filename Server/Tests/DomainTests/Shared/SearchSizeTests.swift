@@ -26,7 +26,7 @@ struct SearchSizeTests {
         let world = try TestWorld(engine)
         let application = try await world.makeApplication()
         let error = await #expect(throws: DomainError.self) {
-            try await world.modules.accounts.searchUsers(
+            try await world.modules.directory.searchUsers(
                 UserSearch(condition: condition, reader: .everything), in: application,
                 for: SearchRequest(by: .backend))
         }
@@ -48,7 +48,7 @@ struct SearchSizeTests {
             .equals(Self.field, .text(String(Self.long.dropLast(2)))),
             .matches(Self.field, TextPattern([.anything, .text(String(repeating: "é", count: 255)), .anything])),
         ] {
-            let found = try await world.modules.accounts.searchUsers(
+            let found = try await world.modules.directory.searchUsers(
                 UserSearch(condition: condition, counts: true, reader: .everything), in: application,
                 for: SearchRequest(by: .backend))
             #expect(found.count == 0)

@@ -64,7 +64,7 @@ struct AuthServiceTests {
             let made = try await world.send("POST", path, body: body)
             #expect(try made.json()["status"] == .integer(204), "\(made.text)")
         }
-        #expect(try await world.modules.accounts.listUsers(in: other.application.id).count == 1)
+        #expect(try await world.modules.directory.listUsers(in: other.application.id).count == 1)
         let logIn = try await world.send("POST", "/diary/user/signIn", body: body)
         #expect(try logIn.json()["success"] == .bool(true))
     }

@@ -11,7 +11,7 @@ struct FieldRuleSurfaceTests {
     func readOnly(surface: FieldSurface) async throws {
         let world = try await ForeignWorld([Self.coins])
         surface.expect(try await surface.register(world, "cheat", #""coins":9000"#), .readOnly, "coins")
-        #expect(try await world.modules.accounts.listUsers(in: world.application.id).isEmpty)
+        #expect(try await world.modules.directory.listUsers(in: world.application.id).isEmpty)
         let pass = try await surface.person(world, "mina26", #""score":1"#)
         for members in [#""coins":9000"#, #""score":2,"coins":6"#, #""coins":"much""#] {
             surface.expect(try await surface.write(world, pass, members), .readOnly, "coins")

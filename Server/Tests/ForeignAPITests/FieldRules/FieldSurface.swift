@@ -145,7 +145,7 @@ extension ForeignWorld {
 
     /// What is stored of somebody.
     func stored(_ name: String) async throws -> [String: JSONValue] {
-        let users = try await modules.accounts.listUsers(in: application.id, filter: .init(identifier: name))
+        let users = try await modules.directory.listUsers(in: application.id, filter: .init(identifier: name))
         return try #require(users.first).fields
     }
 }

@@ -14,7 +14,7 @@ struct KiiImportTests {
     ) async throws {
         let record = try JSONValue(parsing: Array("{\(members)}".utf8))
         let user = try KiiExport.user(record, of: world.application.id, at: world.clock.now)
-        let outcomes = try await world.modules.accounts.importUsers(
+        let outcomes = try await world.modules.imports.importUsers(
             [user], into: world.application.id, of: .kii, isRehearsal: false)
         #expect(outcomes == [outcome])
     }

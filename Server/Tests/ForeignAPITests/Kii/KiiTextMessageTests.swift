@@ -107,7 +107,7 @@ struct KiiTextMessageTests {
         #expect(Set(entries.map { $0.details["number"] }) == ["same", "new"])
         #expect(entries.allSatisfy { $0.actor == .user(Identifier(rawValue: user.id)) && $0.origin.requestId != nil })
         // Whatever a thief took is void with another number.
-        let stored = try await world.modules.accounts.readUser(
+        let stored = try await world.modules.directory.readUser(
             Identifier(rawValue: user.id), in: world.application.id)
         #expect(stored.credentialsVersion > 0)
     }

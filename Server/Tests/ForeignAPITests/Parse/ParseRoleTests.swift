@@ -64,7 +64,7 @@ struct ParseRoleTests {
         let application = try await world.modules.applications.findApplication(world.application.id)
         let role = try #require(application.settings.access.named("Admins", .role))
         #expect(role.id.rawValue == id)
-        let user = try await world.modules.accounts.readUser(Identifier(rawValue: taro.id), in: application.id)
+        let user = try await world.modules.directory.readUser(Identifier(rawValue: taro.id), in: application.id)
         #expect(user.access(in: application).roles == ["Admins"])
         #expect(try await world.parse("PUT", "/roles/\(id)", #"{"name":"Owners"}"#, master: true).status == 200)
         #expect(try await names(find(#"{"name":"Owners"}"#, master: true)) == ["Owners"])

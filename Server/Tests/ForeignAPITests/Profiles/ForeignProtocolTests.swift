@@ -112,7 +112,7 @@ struct ForeignProtocolTests {
     @Test("has sessions that count nowhere else, and live by its own rules")
     func sessions() async throws {
         let application = try await world.makeApplication()
-        let logIn = try await world.modules.accounts.signUp(
+        let logIn = try await world.modules.logIns.signUp(
             SignUp.Request(
                 application: application, identifiers: NewIdentifiers(username: .set("mika_1"), rules: Self.rules),
                 password: Secret("1234"),
@@ -140,7 +140,7 @@ struct ForeignProtocolTests {
     @Test("ends the older session of an NCMB member with the next log-in, and no other")
     func oneSession() async throws {
         let application = try await world.makeApplication()
-        _ = try await world.modules.accounts.signUp(
+        _ = try await world.modules.logIns.signUp(
             SignUp.Request(
                 application: application,
                 identifiers: NewIdentifiers(
@@ -152,13 +152,13 @@ struct ForeignProtocolTests {
                     .envelope, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text))))
         for _ in 0..<2 {
             world.clock.advance(by: .seconds(1))
-            _ = try await world.modules.accounts.logInWithPassword(
+            _ = try await world.modules.logIns.logInWithPassword(
                 LogInWithPassword.Request(
                     application: application, identifier: "taro", password: Secret("taro"),
                     client: LogInClient(
                         .ncmb, from: TestWorld.address, origin: .local)))
         }
-        let user = try #require(try await world.modules.accounts.listUsers(in: application.id).first)
+        let user = try #require(try await world.modules.directory.listUsers(in: application.id).first)
         let sessions = try await world.modules.sessions.listSessions(of: user.id, in: application)
         #expect(sessions.map(\.protocolName) == [.ncmb, .envelope])
     }

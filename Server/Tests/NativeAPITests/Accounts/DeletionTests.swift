@@ -49,7 +49,7 @@ struct DeletionTests {
         #expect(try await server.modules.deletion.eraseDeletedUsers() == 1)
         #expect(try await server.modules.deletion.eraseDeletedUsers() == 0)
         await #expect(throws: DomainError.userUnknown) {
-            try await server.modules.accounts.readUser(
+            try await server.modules.directory.readUser(
                 Identifier(rawValue: person.logIn.user.id), in: server.application.id)
         }
         let again = try await server.logIn(device)
@@ -80,7 +80,7 @@ struct DeletionTests {
         server.clock.advance(by: .days(7))
         #expect(try await server.modules.deletion.eraseDeletedUsers() == 1)
         await #expect(throws: DomainError.userUnknown) {
-            try await server.modules.accounts.readUser(Identifier(rawValue: left), in: server.application.id)
+            try await server.modules.directory.readUser(Identifier(rawValue: left), in: server.application.id)
         }
     }
 

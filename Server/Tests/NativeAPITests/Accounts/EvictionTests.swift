@@ -127,7 +127,7 @@ struct EvictionTests {
         let reset = try await world.server.send(
             .post, APIPath.resetPassword, body: #"{"token": "\#(token)", "newPassword": "a quite new secret"}"#)
         #expect(reset.status == 204)
-        let user = try await world.server.modules.accounts.readUser(id, in: application)
+        let user = try await world.server.modules.directory.readUser(id, in: application)
         #expect(user.identities.isEmpty && user.emailVerifiedAt != nil && user.phoneVerifiedAt == nil)
     }
 }

@@ -89,7 +89,7 @@ struct FieldRuleTests {
         let person = try await server.person(body: #"{"user": {"fields": {"a": 1}}}"#)
         let emptied = try await person.send(.patch, APIPath.user, body: #"{"fields": null}"#)
         #expect(try emptied.read(UserBody.self).fields == ["coins": 5])
-        let stored = try await server.modules.accounts.readUser(
+        let stored = try await server.modules.directory.readUser(
             Identifier(rawValue: person.logIn.user.id), in: server.application.id)
         #expect(stored.fields == ["coins": 5, "flag": true])
     }

@@ -20,7 +20,7 @@ struct PasskeyTests {
         let sessions = try await person.send(.get, APIPath.sessions).read(SessionListResponse.self).sessions
         #expect(sessions.map(\.id) == [person.logIn.session.id])
         #expect(user.id == person.logIn.user.id && user.identities.map(\.provider).contains("passkey"))
-        let stored = try await world.server.modules.accounts.readUser(
+        let stored = try await world.server.modules.directory.readUser(
             Identifier(rawValue: user.id), in: world.server.application.id)
         #expect(!stored.isAnonymous)
         let answer = try await world.logIn(try await world.authentication(authenticator, handle))

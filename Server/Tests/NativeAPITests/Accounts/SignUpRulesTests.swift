@@ -110,7 +110,7 @@ struct SignUpRulesTests {
                 "password": Self.password,
             ])
         #expect(made.status == 303, "\(made.html)")
-        let users = try await server.modules.accounts.listUsers(in: server.application.id)
+        let users = try await server.modules.directory.listUsers(in: server.application.id)
         let user = try #require(users.first { $0.username == "hanako" })
         #expect(user.phone == "+819012345678" && user.displayName == "花")
         #expect(user.email == (sendsMail ? nil : "new@example.com"))
@@ -125,7 +125,7 @@ struct SignUpRulesTests {
         let made = try await browser.fill(
             "sign-up", ["username": "x", "password": Self.password, "phone": "12", "displayName": "花"])
         #expect(made.status == 303)
-        let users = try await browser.server.modules.accounts.listUsers(in: browser.server.application.id)
+        let users = try await browser.server.modules.directory.listUsers(in: browser.server.application.id)
         #expect(users.first { $0.username == "x" }.map { $0.displayName == nil && $0.phone == nil } == true)
     }
 }

@@ -88,7 +88,7 @@ struct TransferTests {
         expect(try await new.send(.get, APIPath.user), 401, .sessionInvalid)
         let back = try await server.person(phone)
         #expect(back.logIn.user.id == first.logIn.user.id && back.logIn.user.displayName == "before")
-        let stored = try await server.modules.accounts.readUser(
+        let stored = try await server.modules.directory.readUser(
             Identifier(rawValue: first.logIn.user.id), in: server.application.id)
         #expect(stored.deletionRequestedAt == nil)
     }

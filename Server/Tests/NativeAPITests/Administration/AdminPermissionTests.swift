@@ -77,7 +77,7 @@ struct AdminPermissionTests {
     @Test("finds no user, session or merge of another application")
     func otherUsers() async throws {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
-        let stranger = try await world.server.modules.accounts.signUp(
+        let stranger = try await world.server.modules.logIns.signUp(
             .init(
                 application: world.foreign, identifiers: .init(username: .set("stranger"), rules: .native),
                 password: Secret("four quiet words"),
@@ -91,7 +91,7 @@ struct AdminPermissionTests {
                 body: route.method == .get || route.method == .delete ? nil : body)
             #expect(answer.status == 404, "\(route.method) \(path): \(answer.text)")
         }
-        let there = try await world.server.modules.accounts.readUser(stranger.user.id, in: world.foreign.id)
+        let there = try await world.server.modules.directory.readUser(stranger.user.id, in: world.foreign.id)
         #expect(there.disabledAt == nil && there.deletionRequestedAt == nil)
     }
 }

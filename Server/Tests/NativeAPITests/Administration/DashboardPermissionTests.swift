@@ -71,7 +71,7 @@ struct DashboardPermissionTests {
         // Nor is it taken when it was drawn before, or is made up.
         let form = ["displayName": "H•••", "known": "", "fields": "{}"]
         #expect(try await browser.post("\(path)/save", form, token: masked.token).status == 403)
-        let known = try await world.server.modules.accounts.readUser(
+        let known = try await world.server.modules.directory.readUser(
             Identifier(rawValue: user), in: world.server.application.id)
         #expect(known.displayName == "Hana")
     }

@@ -198,7 +198,7 @@ struct DashboardSettingsTests {
         #expect(asked.status == 200 && asked.html.contains(ids[0]))
         #expect(try await send("delete", ["confirm": "3"]).status == 422)
         #expect(try await send("delete", ["confirm": "2"]).status == 303)
-        let user = try await world.server.modules.accounts.readUser(
+        let user = try await world.server.modules.directory.readUser(
             .init(rawValue: ids[0]), in: world.server.application.id)
         #expect(user.deletionRequestedAt != nil)
         #expect(try await browser.post(world.page("bulk/disable"), [:], token: token).location == "\(list)?done=none")

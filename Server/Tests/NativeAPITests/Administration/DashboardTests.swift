@@ -181,7 +181,7 @@ struct DashboardTests {
         #expect(try await browser.post(path, fields, token: "forged").status == 403)
         let crossed = try await browser.post(path, fields, token: shown.token, [("Sec-Fetch-Site", "cross-site")])
         #expect(crossed.status == 403)
-        let user = try await world.server.modules.accounts.readUser(
+        let user = try await world.server.modules.directory.readUser(
             .init(rawValue: person.logIn.user.id), in: world.server.application.id)
         #expect(!user.isDisabled)
         #expect(try await world.server.modules.applications.findApplication(world.server.application.id).name == "Test")

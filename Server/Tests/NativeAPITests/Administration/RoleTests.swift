@@ -185,7 +185,7 @@ struct RoleTests {
         let deletion = world.server.modules.deletion
         let id = Identifier<User>(rawValue: person.logIn.user.id)
         try await deletion.eraseUser(id, in: world.server.application.id, by: .local)
-        let members = try await world.server.modules.accounts.listMembers(
+        let members = try await world.server.modules.directory.listMembers(
             of: Identifier(rawValue: role), in: world.server.application.id, for: .unrestricted, limit: 9)
         #expect(members.users.isEmpty)
     }

@@ -48,7 +48,7 @@ struct UserFileTests {
         let application = server.application
         var ids: [Identifier<User>] = []
         for number in 0..<(2 * ExportUsers.Pages.size + 20) {
-            let made = try await server.modules.accounts.signUp(
+            let made = try await server.modules.logIns.signUp(
                 .init(
                     application: application, identifiers: .init(username: .set("user\(number)"), rules: .native),
                     password: Secret("four quiet words"),
@@ -86,7 +86,7 @@ struct UserFileTests {
         try await RunningServer.run(["rate-limits": "off"]) { server in
             let (application, rules) = (server.application, server.composition.modules)
             for number in 0..<(ExportUsers.Pages.size + 20) {
-                _ = try await rules.accounts.signUp(
+                _ = try await rules.logIns.signUp(
                     .init(
                         application: application, identifiers: .init(username: .set("user\(number)"), rules: .native),
                         password: Secret("four quiet words"),

@@ -151,7 +151,7 @@ struct StreamedAnswerTests {
             let made = try await rules.applications.createApplication(name: "Export", by: .local)
             for number in 0..<6 {
                 let fields = ["note": JSONValue.string(String(repeating: "\(number)", count: 30_000))]
-                _ = try await rules.accounts.signUp(
+                _ = try await rules.logIns.signUp(
                     .init(
                         application: made.application,
                         identifiers: .init(username: .set("user\(number)"), rules: .native),

@@ -15,7 +15,7 @@ struct AdoptionHookTests {
         let user = User(
             id: Identifier(rawValue: Self.hana), application: world.server.application.id, createdAt: now,
             updatedAt: now)
-        _ = try await world.server.modules.accounts.importUsers(
+        _ = try await world.server.modules.imports.importUsers(
             [ImportedUser(user: user)], into: world.server.application.id, of: .native, isRehearsal: false)
         return world
     }

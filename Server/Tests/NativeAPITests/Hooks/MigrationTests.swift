@@ -38,7 +38,7 @@ struct MigrationTests {
             id: Identifier(rawValue: "imported"), application: world.server.application.id, createdAt: now,
             updatedAt: now)
         (user.username, user.passwordSetAt) = ("hana", now)
-        let outcomes = try await world.server.modules.accounts.importUsers(
+        let outcomes = try await world.server.modules.imports.importUsers(
             [ImportedUser(user: user)], into: world.server.application.id, of: .native, isRehearsal: false)
         #expect(outcomes == [.imported])
     }
@@ -60,7 +60,7 @@ struct MigrationTests {
         // Nobody is asked any more.
         #expect(try await logIn(world).status == 200)
         #expect(world.hook.requests.count == 1)
-        let stored = try await world.server.modules.accounts.readUser(
+        let stored = try await world.server.modules.directory.readUser(
             Identifier(rawValue: "old-1"), in: world.server.application.id)
         #expect(stored.emailVerifiedAt != nil && stored.hasPassword)
     }
@@ -85,7 +85,7 @@ struct MigrationTests {
         try await importHana(into: world)
         let answer = try await logIn(world)
         expect(answer, 401, .credentialRefused)
-        let stored = try await world.server.modules.accounts.readUser(
+        let stored = try await world.server.modules.directory.readUser(
             Identifier(rawValue: "imported"), in: world.server.application.id)
         #expect(stored.username == "hana" && stored.passwordSetAt == world.server.clock.now)
         // The right response is believed afterwards.
@@ -113,7 +113,7 @@ struct MigrationTests {
         let world = try await world()
         try await registerAtGoogle(in: world)
         expect(try await logIn(world, identifier), 401, .credentialRefused)
-        let stored = try await world.server.modules.accounts.readUser(
+        let stored = try await world.server.modules.directory.readUser(
             Identifier(rawValue: "victim"), in: world.server.application.id)
         #expect(!stored.hasPassword && stored.emailVerifiedAt == nil)
     }

@@ -64,14 +64,14 @@ struct AppleNotificationTests {
         #expect(try await world.notify(payload).status == 200)
         expect(try await person.send(.get, APIPath.user), 401, .sessionInvalid)
         let (id, application) = (Identifier<User>(rawValue: person.logIn.user.id), world.server.application.id)
-        let user = try await world.server.modules.accounts.readUser(id, in: application)
+        let user = try await world.server.modules.directory.readUser(id, in: application)
         #expect(user.deletionRequestedAt == world.server.clock.now)
         let entries = try await world.server.modules.administration.audit.list(in: application)
         #expect(entries.first { $0.action == .deletionRequested }?.actor == .provider(.apple))
         #expect(entries.first { $0.action == .providerNotified }?.details == ["event": "account-delete"])
         // An operator may know better.
         try await world.server.modules.deletion.restoreUser(id, in: application, by: .local)
-        #expect(try await world.server.modules.accounts.readUser(id, in: application).deletionRequestedAt == nil)
+        #expect(try await world.server.modules.directory.readUser(id, in: application).deletionRequestedAt == nil)
     }
 
     @Test("of a relay that was switched off holds mail to it back, also what was ordered before; switched on it goes")

@@ -13,7 +13,7 @@ struct ImportedIdentityTests {
         let now = server.clock.now
         let user = User(
             id: Identifier(rawValue: Self.id), application: server.application.id, createdAt: now, updatedAt: now)
-        let outcome = try await server.modules.accounts.importUsers(
+        let outcome = try await server.modules.imports.importUsers(
             [ImportedUser(user: user, providerNames: [provider: name])], into: server.application.id, of: .native,
             isRehearsal: false)
         #expect(outcome == [.imported])

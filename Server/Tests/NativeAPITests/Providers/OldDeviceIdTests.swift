@@ -23,7 +23,7 @@ struct OldDeviceIdTests {
         user.username = "aBcDeFgHiJ"
         user.identities = try devices.map { try #require(OldDeviceId($0)).identity(linkedAt: now) }
         change(&user)
-        let outcomes = try await world.server.modules.accounts.importUsers(
+        let outcomes = try await world.server.modules.imports.importUsers(
             [ImportedUser(user: user)], into: world.server.application.id, of: .native, isRehearsal: false)
         #expect(outcomes == [.imported])
         if isSet { try await world.set(.nakama, .init()) }
@@ -140,7 +140,7 @@ struct OldDeviceIdTests {
         var twin = User(
             id: Identifier(rawValue: "twin"), application: elsewhere.application.id, createdAt: now, updatedAt: now)
         twin.identities = [try #require(OldDeviceId(Self.device)).identity(linkedAt: now)]
-        let outcomes = try await elsewhere.modules.accounts.importUsers(
+        let outcomes = try await elsewhere.modules.imports.importUsers(
             [ImportedUser(user: twin)], into: elsewhere.application.id, of: .native, isRehearsal: false)
         #expect(outcomes == [.imported])
         #expect(try await world.adopt("nakama", Self.device).status == 200)
@@ -153,7 +153,7 @@ struct OldDeviceIdTests {
     func export() async throws {
         let world = try await world()
         func identities() async throws -> [Identity] {
-            let export = world.server.modules.accounts.exportApplication
+            let export = world.server.modules.imports.exportApplication
             let begun = try await export.begin(world.server.application.id, takesSecrets: true, by: .local)
             let users = try await export.users(of: begun.application, after: nil)
             return users.first { $0.user.id == Self.hana }?.user.identities ?? []
@@ -250,7 +250,7 @@ struct OldDeviceIdTests {
         let made = TestRandomness().newIdentifier(at: now) as Identifier<User>
         var user = User(id: made, application: application, createdAt: now, updatedAt: now)
         user.identities = [try #require(OldDeviceId(Self.device)).identity(linkedAt: now)]
-        let outcomes = try await world.server.modules.accounts.importUsers(
+        let outcomes = try await world.server.modules.imports.importUsers(
             [ImportedUser(user: user)], into: application, of: .native, isRehearsal: false)
         #expect(outcomes == [.imported])
         let answer = try await world.adopt("nakama", Self.device)

@@ -105,7 +105,7 @@ struct OldServiceTests {
         let late = User(
             id: Identifier(rawValue: "nobody-imported-this-one"), application: world.server.application.id,
             createdAt: now, updatedAt: now)
-        _ = try await world.server.modules.accounts.importUsers(
+        _ = try await world.server.modules.imports.importUsers(
             [ImportedUser(user: late)], into: world.server.application.id, of: .native, isRehearsal: false)
         #expect(try await world.adopt(.firebase, token).status == 200)
     }

@@ -24,7 +24,7 @@ struct OldTokenReachTests {
         for id in ["Zk3vUqL0aPZ6cBq1", "01890a5d-ac96-774b-bcce-b302099a8057"] {
             let user = User(
                 id: Identifier(rawValue: id), application: world.server.application.id, createdAt: now, updatedAt: now)
-            _ = try await world.server.modules.accounts.importUsers(
+            _ = try await world.server.modules.imports.importUsers(
                 [ImportedUser(user: user)], into: world.server.application.id, of: .native, isRehearsal: false)
             let token = try world.fake(.firebase).key.token(try world.claims(.firebase, of: id))
             #expect(try await world.adopt(.firebase, token).status == 200, "\(id)")

@@ -27,7 +27,7 @@ struct TeamTransferTests {
         try await changeTeam(world)
         let second = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)
         #expect(second.people == 3 && second.done == 2 && second.unknown == 1)
-        let user = try await modules.accounts.readUser(people[0], in: application)
+        let user = try await modules.directory.readUser(people[0], in: application)
         #expect(user.identities.map(\.subject) == ["NEWTEAM123/new-a"])
         #expect(try await world.account("new-a", team: Self.newTeam)?.transferSubject == nil)
         let last = try await modules.providers.transferTeam(.finish, of: application, by: .local, isDryRun: false)

@@ -82,7 +82,7 @@ struct WaysInTests {
         #expect(try refused.read(Problem.self).erasedAt?.millisecondsSince1970 == erasedAt.milliseconds)
         expect(try await world.enter([("Okaeri-Restore", "perhaps")]), 400, .invalidHeader)
         #expect([200, 204].contains(try await world.enter([("Okaeri-Restore", "true")]).status))
-        let user = try await world.server.modules.accounts.readUser(world.user, in: world.server.application.id)
+        let user = try await world.server.modules.directory.readUser(world.user, in: world.server.application.id)
         #expect(user.deletionRequestedAt == nil)
         let entries = try await world.server.modules.administration.audit.list(in: world.server.application.id)
         #expect(entries.contains { $0.action == .userRestored && $0.actor == .user(world.user) })

@@ -48,7 +48,7 @@ struct OldServiceWorld: Sendable {
                     id: Identifier(rawValue: id), application: server.application.id, displayName: "Hana",
                     createdAt: now, updatedAt: now))
         }
-        let outcomes = try await server.modules.accounts.importUsers(
+        let outcomes = try await server.modules.imports.importUsers(
             imported, into: server.application.id, of: .native, isRehearsal: false)
         #expect(outcomes.allSatisfy { $0 == .imported })
         guard isSet else { return }

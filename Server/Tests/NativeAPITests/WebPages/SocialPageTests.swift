@@ -123,7 +123,7 @@ struct SocialPageTests {
         let now = world.server.clock.now
         let old = User(
             id: id, application: world.server.application.id, displayName: "Old friend", createdAt: now, updatedAt: now)
-        let outcome = try await world.server.modules.accounts.importUsers(
+        let outcome = try await world.server.modules.imports.importUsers(
             [ImportedUser(user: old, providerNames: [.init(rawValue: provider): "4711"])],
             into: world.server.application.id, of: .parse, isRehearsal: false)
         #expect(outcome == [.imported])

@@ -319,7 +319,7 @@ extension Contract {
                                 address: TestWorld.address, origin: .local))
                     }
                 }
-                let after = try await world.modules.accounts.readUser(logIn.user.id, in: application.id)
+                let after = try await world.modules.directory.readUser(logIn.user.id, in: application.id)
                 try expectEqual(after.identities.count, 1)
             }
         },

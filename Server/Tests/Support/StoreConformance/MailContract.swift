@@ -230,7 +230,7 @@ extension Contract {
             let code = carrier.delivered.first?.code ?? ""
             let refusals = try await together(5) { _ -> DomainError? in
                 do {
-                    _ = try await world.modules.accounts.logInWithCode(
+                    _ = try await world.modules.logIns.logInWithCode(
                         .init(
                             application: application, ticket: ticket.revealed, code: code,
                             client: LogInClient(.native, from: TestWorld.address, origin: .local)))

@@ -24,7 +24,7 @@ extension Contract {
             let proof = try TestDevice().presented(at: world.clock.now)
             let refusals = try await together(20) { _ -> DomainError? in
                 do {
-                    _ = try await world.modules.accounts.logInAutomatically(
+                    _ = try await world.modules.logIns.logInAutomatically(
                         .init(application: application, proof: proof, address: TestWorld.address))
                     return nil
                 } catch { return error as? DomainError }
@@ -52,7 +52,7 @@ extension Contract {
                 try await world.edit(
                     user.id, in: application, UserEdit(fields: .set(["field \(number)": .integer(number)])))
             }
-            let after = try await world.modules.accounts.readUser(user.id, in: application.id)
+            let after = try await world.modules.directory.readUser(user.id, in: application.id)
             try expectEqual(after.fields.count, 20)
         },
         Contract("shows no session that ended, however requests and log-outs race") { engine in

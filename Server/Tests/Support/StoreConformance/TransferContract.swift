@@ -12,7 +12,7 @@ extension Contract {
                 try await redeem(code.revealed, TestDevice(), world, application)
             }
             try expectEqual(results.compactMap { $0 }.map(\.logIn.user.id), [user.id])
-            let after = try await world.modules.accounts.readUser(user.id, in: application.id)
+            let after = try await world.modules.directory.readUser(user.id, in: application.id)
             try expectEqual(after.identities.count, 2)
         },
         Contract("makes one transfer of twenty redemptions by one device at once") { engine in
@@ -79,7 +79,7 @@ extension Contract {
                 async let redeemed = redeem(code, TestDevice(), world, application)
                 try await world.modules.transfers.withdrawTransferCode(by: who, from: .local)
                 let won = try await redeemed != nil
-                let devices = try await world.modules.accounts.readUser(logIn.user.id, in: application.id).identities
+                let devices = try await world.modules.directory.readUser(logIn.user.id, in: application.id).identities
                     .count
                 try expectEqual(devices, won ? 2 : 1)
                 try expect(try await redeem(code, TestDevice(), world, application) == nil, "a code counted twice")
@@ -93,7 +93,7 @@ extension Contract {
             ]
             let phone = TestDevice()
             _ = try await together(2) { number in try await redeem(codes[Int(number)], phone, world, application) }
-            let users = try await world.modules.accounts.listUsers(in: application.id)
+            let users = try await world.modules.directory.listUsers(in: application.id)
             try expectEqual(users.flatMap(\.identities).filter { $0.subject == phone.thumbprint }.count, 1)
         },
     ]

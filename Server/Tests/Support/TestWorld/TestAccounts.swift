@@ -6,7 +6,7 @@ extension TestWorld {
         _ username: String, _ password: Secret = Secret("a long enough secret"), to application: Application,
         with device: TestDevice? = nil, attempt: Attempt? = nil
     ) async throws -> LogIn {
-        try await modules.accounts.signUp(
+        try await modules.logIns.signUp(
             SignUp.Request(
                 application: application, identifiers: NewIdentifiers(username: .set(username), rules: .native),
                 password: password,
@@ -20,7 +20,7 @@ extension TestWorld {
         _ identifier: String, _ password: Secret = Secret("a long enough secret"), to application: Application,
         with device: TestDevice? = nil, attempt: Attempt? = nil, from address: ClientAddress = address
     ) async throws -> LogIn {
-        try await modules.accounts.logInWithPassword(
+        try await modules.logIns.logInWithPassword(
             LogInWithPassword.Request(
                 application: application, identifier: identifier, password: password,
                 client: LogInClient(

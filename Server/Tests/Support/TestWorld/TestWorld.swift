@@ -57,7 +57,7 @@ package struct TestWorld: Sendable {
         _ device: TestDevice, to application: Application, attempt: String? = nil,
         from address: ClientAddress = address
     ) async throws -> LogIn {
-        try await modules.accounts.logInAutomatically(
+        try await modules.logIns.logInAutomatically(
             .init(
                 application: application, proof: try device.presented(at: clock.now),
                 attempt: attempt.map { Attempt(name: $0, request: []) },

@@ -38,7 +38,7 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
         let (found, takesPresent) = (FoundApplication(), intoExisting)
         let rehearsal = isRehearsal ? ImportRehearsal() : nil
         let importer = Importer(application: id, isRehearsal: isRehearsal) { modules, who throws(DomainError) in
-            let taken = try await modules.accounts.importApplication(exported, isRehearsal: isRehearsal, by: who)
+            let taken = try await modules.imports.importApplication(exported, isRehearsal: isRehearsal, by: who)
             found.taken = taken
             rehearsal?.application = taken.application
             guard taken.isPresent, !takesPresent else { return nil }
@@ -53,7 +53,7 @@ struct ImportOkaeriCommand: AsyncParsableCommand {
             $0.user.id.rawValue
         } takeIn: { users, modules throws(DomainError) in
             // Nothing is left out, and names that were two users' before are again.
-            try await modules.accounts.importUsers(
+            try await modules.imports.importUsers(
                 users, into: id, of: .native, isRehearsal: isRehearsal, rehearsal: rehearsal, takesTwins: true)
         }
         let report = try await source.run(importer, records, ofBytes: reader.byteCount)
