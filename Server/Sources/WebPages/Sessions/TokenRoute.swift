@@ -21,9 +21,7 @@ struct TokenRoute: Sendable {
         }
         guard let issuer = hosted.issuer else { return OAuthResponse.error("invalid_request") }
         guard form["grant_type"] == "authorization_code" else { return OAuthResponse.error("unsupported_grant_type") }
-        guard form["client_id"] == hosted.application.id.rawValue, form["client_secret"] == nil else {
-            return OAuthResponse.error("invalid_client", status: .unauthorized)
-        }
+        if let refusal = OAuthResponse.refusal(ofClientIn: form, of: hosted.application) { return refusal }
         let proof = pages.gate.presentedProof(of: request, context)
         let redeemed: RedeemAuthorizationCode.Redeemed?
         do {
@@ -138,6 +136,12 @@ enum OAuthResponse {
 
     static func error(_ name: String, status: HTTPResponse.Status = .badRequest) -> Response {
         json(.object(["error": .string(name)]), status: status)
+    }
+
+    /// Refuses a form that names another client than the application, or has a secret: an app could keep none (RFC 6749 §2.1).
+    static func refusal(ofClientIn form: FormValues, of application: Domain.Application) -> Response? {
+        guard form["client_id"] != application.id.rawValue || form["client_secret"] != nil else { return nil }
+        return error("invalid_client", status: .unauthorized)
     }
 
     /// RFC 6750 §3.

@@ -114,9 +114,7 @@ struct RevocationRoute: Sendable {
         } catch is RequestError {
             return OAuthResponse.error("invalid_request")
         }
-        guard form["client_id"] == hosted.application.id.rawValue, form["client_secret"] == nil else {
-            return OAuthResponse.error("invalid_client", status: .unauthorized)
-        }
+        if let refusal = OAuthResponse.refusal(ofClientIn: form, of: hosted.application) { return refusal }
         guard let token = form["token"] else { return OAuthResponse.error("invalid_request") }
         // The form of a JWT is looked at and nothing else: whether it is a right one is not said here.
         guard token.utf8.count(where: { $0 == UInt8(ascii: ".") }) != 2 else {
