@@ -114,10 +114,8 @@ public struct ResetModel: FormScreen {
     }
 
     package mutating func tick(at instant: Date) -> Bool {
-        resendPause?.now = instant
-        if resendPause?.isRunning == false { resendPause = nil }
         let isPaused = form.tick(at: instant)
-        return isPaused || resendPause != nil
+        return resendPause.tick(at: instant) || isPaused
     }
 
     package func request(at instant: Date) -> ScreenRequest? {

@@ -168,11 +168,7 @@ extension ScreenForm {
     /// Looks at the clock.
     ///
     /// - Returns: Whether to look again.
-    package mutating func tick(at instant: Date) -> Bool {
-        pause?.now = instant
-        if pause?.isRunning == false { pause = nil }
-        return pause != nil
-    }
+    package mutating func tick(at instant: Date) -> Bool { pause.tick(at: instant) }
 
     /// Begins to wait, when the server asked for it.
     mutating func wait(after error: OkaeriError, at instant: Date) -> Bool {

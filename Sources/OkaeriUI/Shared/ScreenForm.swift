@@ -109,6 +109,17 @@ public struct ScreenCountdown: Hashable, Sendable {
     public var isRunning: Bool { secondsLeft > 0 }
 }
 
+extension ScreenCountdown? {
+    /// Looks at the clock; a wait that is over is there no more.
+    ///
+    /// - Returns: Whether to look again.
+    mutating func tick(at instant: Date) -> Bool {
+        self?.now = instant
+        if self?.isRunning == false { self = nil }
+        return self != nil
+    }
+}
+
 /// What a person can do with any form.
 public enum FormEvent: Hashable, Sendable {
     /// A field has another text.
