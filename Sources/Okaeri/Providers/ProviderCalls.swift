@@ -91,11 +91,7 @@ extension SessionKeeper {
                     restores: restoring))
         }
         let response = try raw.decoded(LogInResponse.self)
-        guard era == machine.era else {
-            await change(.revoke(Secret(response.session.token)))
-            workInBackground()
-            throw .loggedOutMeanwhile
-        }
+        try await refuseAbandoned(response, since: era)
         // An automatic log-in that waits would bring the key's own user back.
         handle(.replaced)
         let leadsHere = response.user.identities.contains {

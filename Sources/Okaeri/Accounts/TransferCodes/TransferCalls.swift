@@ -27,11 +27,7 @@ extension SessionKeeper {
         let era = machine.era
         let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let response = try raw.decoded(LogInResponse.self)
-        guard era == machine.era else {
-            await change(.revoke(Secret(response.session.token)))
-            workInBackground()
-            throw .loggedOutMeanwhile
-        }
+        try await refuseAbandoned(response, since: era)
         // A log-in of before the transfer would bring back a user to whom the key does not lead any more.
         handle(.replaced)
         let result = try await accept(response, after: record)
