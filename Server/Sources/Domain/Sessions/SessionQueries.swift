@@ -33,6 +33,14 @@ package protocol SessionQueries {
     /// Writes the custom fields, the end and `updatedAt`.
     func updateObject(of session: Session) throws(DomainError)
     func replaceToken(of session: Session, with token: SessionToken.Reference) throws(DomainError)
+    /// Lets another token lead to a session, and remembers how it was made in place of what was remembered before.
+    func refreshToken(
+        of session: Session, with token: SessionToken.Reference, after refresh: TokenRefresh
+    ) throws(DomainError)
+    /// A session whose present token a refresh of a former one made, and its user, whether or not it has expired.
+    func session(
+        refreshedFrom former: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) -> (session: Session, user: User, refresh: TokenRefresh)?
     /// Ends one session of a user, and those that came from it, at whatever remove, or from its device key; `false` when there is none.
     func endSession(
         _ id: Identifier<Session>, of user: Identifier<User>, in application: Identifier<Application>

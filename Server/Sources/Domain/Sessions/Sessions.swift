@@ -61,7 +61,7 @@ package final class Sessions: Sendable {
                 rateLimiter: rateLimiter, hasLimits: world.limits.hasRateLimits))
         refreshSession = RefreshSession(
             store: store, clock: clock, randomness: randomness, protocols: protocols,
-            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"), activity: activity)
+            hash: world.sealingKey.keyedHash(purpose: "okaeri refresh token"), activity: activity, audit: audit)
         importSessions = ImportSessions(store: store, clock: clock, randomness: randomness)
         rotateSigningKeys = RotateSigningKeys(store: store, signingKeys: signingKeys, clock: clock, audit: audit)
         mintAccessToken = MintAccessToken(

@@ -22,7 +22,7 @@ final class TokensController: Sendable {
         switch try grantType(of: body) {
         case "password": return try await password(body, request)
         case "client_credentials": return try clientCredentials(body, request.enabled)
-        case "refresh_token": return try await refresh(body, request.enabled)
+        case "refresh_token": return try await refresh(body, request)
         default: throw KiiFault.unsupportedGrantType
         }
     }
@@ -60,12 +60,12 @@ final class TokensController: Sendable {
         return KiiResponse.response(refreshTokens.members(of: logIn, in: request.enabled))
     }
 
-    private func refresh(_ body: KiiBody, _ enabled: EnabledProtocol) async throws -> Response {
+    private func refresh(_ body: KiiBody, _ request: KiiRequest) async throws -> Response {
         let fresh: RefreshSession.Refreshed
         do {
             fresh = try await sessions.refreshSession(
-                Secret(try body.text("refresh_token") ?? ""), in: enabled.application, of: .kii,
-                expiresAt: try body.instant("expiresAt", "expires_at"))
+                Secret(try body.text("refresh_token") ?? ""), in: request.application, of: .kii,
+                expiresAt: try body.instant("expiresAt", "expires_at"), from: request.origin)
         } catch let error as DomainError {
             switch error {
             case .sessionInvalid, .userDisabled, .userDeleted:

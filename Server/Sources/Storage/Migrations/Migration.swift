@@ -25,6 +25,7 @@ package struct Migration: Sendable {
         evictions, passwordSchemes, keysOfAdmins, usedProofs, passkeys, sessionObjects, secondFactors,
         authenticationMethods, adminSignIn, events, adminIdentities, proofTimes, roles,
         sessionSlots, auditIndexes, eventTurns, importedTokens, mailQueueIndex, sessionOrigins,
+        tokenRefreshes,
     ]
 
     /// The version that this program needs.

@@ -113,6 +113,21 @@ package enum SessionSecretRow: StoredRow {
     }
 }
 
+/// How a refresh made the token of a session: null in nearly all of them.
+enum TokenRefreshRow: Row {
+    static let table: StaticString = "sessions"
+
+    enum Column: Int, RowColumn {
+        case formerDigest, refreshSeed, refreshedAt, refreshedUntil
+    }
+
+    static func content(_ row: ColumnReader<Column>) throws(DomainError) -> TokenRefresh {
+        TokenRefresh(
+            former: try row.digest(.formerDigest), seed: row.bytes(.refreshSeed), at: row.time(.refreshedAt),
+            end: row.time(.refreshedUntil))
+    }
+}
+
 /// When a session expires, for the walk through all of them.
 package enum SessionExpiryRow: Row {
     package static let table: StaticString = "sessions"

@@ -64,7 +64,8 @@ extension SQLTransaction {
                 token_digest = excluded.token_digest, token_lookup = excluded.token_lookup,
                 attempt_digest = excluded.attempt_digest, attempt_request_digest = excluded.attempt_request_digest,
                 attempt_was_new = excluded.attempt_was_new,
-                attempt_previous_log_in_at = excluded.attempt_previous_log_in_at
+                attempt_previous_log_in_at = excluded.attempt_previous_log_in_at,
+                former_digest = NULL, refresh_seed = NULL, refreshed_at = NULL, refreshed_until = NULL
             """)
     }
 
@@ -103,6 +104,40 @@ extension SQLTransaction {
             WHERE application_id = $3 AND user_id = $4 AND id = $5
             """, token.stored + [.id(session.application), .id(session.user), .id(session.id)])
         note(.user(session.application, session.user))
+    }
+
+    package func refreshToken(
+        of session: Session, with token: SessionToken.Reference, after refresh: TokenRefresh
+    ) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE sessions SET token_digest = $1, token_lookup = $2, former_digest = $3, refresh_seed = $4,
+                refreshed_at = $5, refreshed_until = $6
+            WHERE application_id = $7 AND user_id = $8 AND id = $9
+            """,
+            token.stored + [
+                .digest(refresh.former), .bytes(refresh.seed), .time(refresh.at), .time(refresh.end),
+                .id(session.application), .id(session.user), .id(session.id),
+            ])
+        note(.user(session.application, session.user))
+    }
+
+    package func session(
+        refreshedFrom former: SecretDigest, in application: Identifier<Application>
+    ) throws(DomainError) -> (session: Session, user: User, refresh: TokenRefresh)? {
+        let found = try connection.row(
+            .select(
+                Joined<SessionRow, TokenRefreshRow>.self,
+                "FROM sessions WHERE application_id = $1 AND former_digest = $2"),
+            [.id(application), .digest(former)]
+        ) { row throws(DomainError) in
+            (
+                try SessionRow.content(ColumnReader(row)),
+                try TokenRefreshRow.content(ColumnReader(row, from: SessionRow.width))
+            )
+        }
+        guard let (session, refresh) = found, let user = try user(session.user, in: application) else { return nil }
+        return (session, user, refresh)
     }
 
     package func updateAuthentication(of session: Session, token: SessionToken.Reference) throws(DomainError) {

@@ -40,7 +40,7 @@ struct RefreshSessionTests {
     }
 
     private func use(_ token: Secret, expiresAt: Timestamp? = nil) async throws -> RefreshSession.Refreshed {
-        try await refresh(token, in: application, of: .endless, expiresAt: expiresAt)
+        try await refresh(token, in: application, of: .endless, expiresAt: expiresAt, from: .local)
     }
 
     @Test("stands beside a token that is over at its end and not before")
@@ -66,8 +66,12 @@ struct RefreshSessionTests {
         #expect(!refresh.isOver(logIn.token.revealed))
     }
 
+    private func leads(_ token: Secret) async throws -> Bool {
+        try await world.modules.sessions.findSession(token.revealed[...], in: application, of: .endless) != nil
+    }
+
     @Test(
-        "gives another pair of the same session once, before and after the token's end",
+        "gives another pair of the same session, before and after the token's end",
         arguments: [0, 3599, 3600, 86_400])
     func pair(seconds: Int) async throws {
         let (logIn, refreshToken) = try await session()
@@ -78,8 +82,41 @@ struct RefreshSessionTests {
         let found = try #require(try await find(refreshed.token.revealed[...], in: application, of: .endless))
         #expect(found.session.id == logIn.session.id)
         #expect(try await find(logIn.token.revealed[...], in: application, of: .endless) == nil)
-        await #expect(throws: DomainError.sessionInvalid) { try await use(refreshToken) }
         _ = try await use(refreshed.refreshToken)
+        // The pair after it is in use: nobody waits for that one any more.
+        await #expect(throws: DomainError.sessionInvalid) { try await use(refreshToken) }
+    }
+
+    @Test("gives the same pair again for ten minutes, whose token keeps its end", arguments: [0, 1, 599])
+    func lostResponse(seconds: Int) async throws {
+        let (_, refreshToken) = try await session()
+        let lost = try await use(refreshToken, expiresAt: world.clock.now + .seconds(60))
+        for _ in 0..<2 {
+            world.clock.advance(by: .seconds(seconds) / 2)
+            let again = try await use(refreshToken)
+            #expect(again.token == lost.token && again.refreshToken == lost.refreshToken)
+            #expect(again.user == lost.user && (0...60).contains(again.lifeInSeconds))
+        }
+        #expect(try await leads(lost.token))
+        _ = try await use(lost.refreshToken)
+        #expect(try await !leads(lost.token))
+    }
+
+    @Test("ends the session when it comes again later, and records that once")
+    func reuse() async throws {
+        let (logIn, refreshToken) = try await session()
+        let refreshed = try await use(refreshToken)
+        // Asking again makes the ten minutes no longer.
+        world.clock.advance(by: RefreshSession.repetition - .milliseconds(1))
+        _ = try await use(refreshToken)
+        world.clock.advance(by: .milliseconds(1))
+        for _ in 0..<2 { await #expect(throws: DomainError.sessionInvalid) { try await use(refreshToken) } }
+        #expect(try await !leads(refreshed.token))
+        await #expect(throws: DomainError.sessionInvalid) { try await use(refreshed.refreshToken) }
+        let entries = try await world.modules.administration.audit.list(
+            in: application.id, matching: AuditFilter(action: .sessionEnded))
+        #expect(entries.map(\.details) == [["session": logIn.session.id.rawValue, "refresh-token": "reused"]])
+        #expect(entries.map(\.actor) == [.unknown])
     }
 
     @Test(
@@ -121,11 +158,11 @@ struct RefreshSessionTests {
             await #expect(throws: DomainError.sessionInvalid, "\(text)") { try await use(Secret(text)) }
         }
         await #expect(throws: DomainError.sessionInvalid) {
-            try await refresh(refreshToken, in: other, of: .endless, expiresAt: nil)
+            try await refresh(refreshToken, in: other, of: .endless, expiresAt: nil, from: .local)
         }
         for name in [Session.ProtocolName.single, .yearly, .native] {
             await #expect(throws: DomainError.sessionInvalid, "\(name)") {
-                try await refresh(refreshToken, in: application, of: name, expiresAt: nil)
+                try await refresh(refreshToken, in: application, of: name, expiresAt: nil, from: .local)
             }
         }
         _ = try await use(refreshToken)
@@ -147,6 +184,26 @@ struct RefreshSessionTests {
         }
         try await world.engine.write { transaction throws(DomainError) in try transaction.updateStanding(of: user) }
         try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: id, by: .local)
+        await #expect(throws: DomainError.sessionInvalid) { try await use(refreshToken) }
+    }
+
+    @Test("gives nothing again when the session has ended since, or the user is kept out")
+    func standingAfterwards() async throws {
+        let (logIn, refreshToken) = try await session()
+        _ = try await use(refreshToken)
+        let now = world.clock.now
+        try await world.engine.write { transaction throws(DomainError) in
+            var changed = logIn.user
+            changed.disabledAt = now
+            try transaction.updateStanding(of: changed)
+        }
+        let refused = await world.refusal { _ = try await use(refreshToken) }
+        #expect(refused == .userDisabled)
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.updateStanding(of: logIn.user)
+        }
+        _ = try await use(refreshToken)
+        try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
         await #expect(throws: DomainError.sessionInvalid) { try await use(refreshToken) }
     }
 }

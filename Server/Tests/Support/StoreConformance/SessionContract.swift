@@ -308,5 +308,46 @@ extension Contract {
             try expectEqual(found?.attempt, attempt)
             try expect(foreign == nil && old == nil && new?.session == session, "the token was not replaced")
         },
+        Contract("finds a refreshed session by the former token of its last refresh alone, within its application") {
+            engine in
+            let samples = Samples()
+            let user = samples.user()
+            let session = samples.session(of: user, deviceKey: "key")
+            let refreshes = (1...2).map { number in
+                TokenRefresh(
+                    former: samples.token(UInt8(number)), seed: [UInt8(number), 0, 255],
+                    at: samples.now + .seconds(number), end: samples.now + .days(number))
+            }
+            let (found, foreign, token, replaced) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(user)
+                try transaction.insert(session, token: samples.token(1), attempt: nil)
+                var found: [TokenRefresh?] = []
+                for (number, refresh) in refreshes.enumerated() {
+                    try transaction.refreshToken(
+                        of: session, with: SessionToken.Reference(samples.token(UInt8(number + 2))), after: refresh)
+                    for former in (1...3).map({ samples.token(UInt8($0)) }) {
+                        let result = try transaction.session(refreshedFrom: former, in: user.application)
+                        guard result == nil || result?.session == session && result?.user == user else {
+                            throw .storageUnavailable
+                        }
+                        found.append(result?.refresh)
+                    }
+                }
+                let foreign = try transaction.session(
+                    refreshedFrom: samples.token(2), in: samples.otherApplication)
+                let token = try transaction.session(token: samples.token(3), in: user.application)
+                // The session that takes its slot was not refreshed.
+                let next = samples.session(of: user, deviceKey: "key", after: .seconds(9))
+                try transaction.insert(
+                    next, token: samples.token(9), attempt: nil,
+                    replacing: SessionReplacement(openedBefore: next.createdAt, maximum: 99))
+                let replaced = try transaction.session(refreshedFrom: samples.token(2), in: user.application)
+                return (found, foreign, token?.session, replaced)
+            }
+            try expectEqual(found, [refreshes[0], nil, nil, nil, refreshes[1], nil])
+            try expect(foreign == nil, "another application's session was found")
+            try expectEqual(token, session)
+            try expect(replaced == nil, "a session that was not refreshed has the refresh of the one before")
+        },
     ]
 }
