@@ -77,7 +77,7 @@ final class LogInController: Sendable {
             edit.people = people
             user = try await accounts.editUser(
                 edit, of: user.id, in: call.application,
-                by: AccountAuthor(.owner(user.id), of: user.id, session: nil, from: call.origin)
+                by: AccountAuthor(loggedIn: logIn.session, from: call.origin)
             ).user
         }
         return ParseResponse(

@@ -56,6 +56,32 @@ struct ProviderLinkTests {
         #expect(moved.updatedAt == world.clock.now)
     }
 
+    @Test("is not linked by a log-in whose session has ended before, and asks for none when it is linked already")
+    func endedMeanwhile() async throws {
+        let logIn = try await world.signUp("hana", to: application)
+        var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .native))
+        edit.people = [person()]
+        let link = edit
+        func links(by session: Session) async throws(DomainError) -> [Identity.Provider] {
+            try await world.modules.accounts.editUser(
+                link, of: session.user, in: application, by: AccountAuthor(loggedIn: session, from: .local)
+            ).user.identities.map(\.provider)
+        }
+        let end = world.modules.sessions.endSession
+        // Another session of the user's does not stand for it.
+        let second = try await world.modules.sessions.openSession(
+            OpenSession.Request(
+                user: logIn.user.id, application: application, protocolName: .endless, method: .adoption,
+                actor: .operator, origin: .local))
+        try await end(logIn.session.id, of: nil, in: application.id, by: .local)
+        await #expect(throws: DomainError.sessionInvalid) { try await links(by: logIn.session) }
+        let before = try await world.modules.accounts.readUser(logIn.user.id, in: application.id)
+        #expect(!before.identities.contains { $0.provider == provider })
+        #expect(try await links(by: second.session).contains(provider))
+        try await end(second.session.id, of: nil, in: application.id, by: .local)
+        #expect(try await links(by: second.session).contains(provider))
+    }
+
     @Test("keeps what the provider says by other ways")
     func otherWays() async throws {
         var account = try #require(try await keep(person(email: Self.relay), grant: [1]))

@@ -10,6 +10,8 @@ package struct AccountAuthor: Sendable {
     private var shown: Set<AccountPolicy.Proof>
     /// The session of the request, which shows that the owner is there as long as it is fresh.
     private let caller: Authenticated?
+    /// The session that the request itself has opened.
+    private var opened: Session?
 
     private init(
         _ actor: AccountActor, _ entry: Operator, keeping kept: KeptAccess, caller: Authenticated?,
@@ -38,7 +40,7 @@ package struct AccountAuthor: Sendable {
     }
 
     /// Who asks in a protocol with access lists. The session stays when it is one of the user who is edited. Without a
-    /// session it is an operator, somebody who logs in by the same request, or nobody in particular.
+    /// session it is an operator or nobody in particular.
     package init(
         _ actor: AccountActor, of user: Identifier<User>, session: Authenticated?, from origin: RequestOrigin
     ) {
@@ -47,6 +49,13 @@ package struct AccountAuthor: Sendable {
             actor, Operator(actor: actor.inAudit, origin: origin),
             keeping: session.map { $0.user.id == user ? KeptAccess($0) : .nothing } ?? .nothing,
             caller: session, showing: isShown ? [.recentLogIn] : [])
+    }
+
+    /// Who has logged in by the same request, in a protocol with access lists. The log-in is what it shows; its session must not
+    /// have ended where the change is stored.
+    package init(loggedIn session: Session, from origin: RequestOrigin) {
+        self.init(.owner(session.user), of: session.user, session: nil, from: origin)
+        opened = session
     }
 
     /// Somebody who operates the server. What must be fresh for operators is in the table of their actions.
@@ -154,8 +163,11 @@ extension AccountAuthor {
     ///
     /// - Throws: `sessionInvalid`, `storageUnavailable`.
     func requireSession(in transaction: any Transaction) throws(DomainError) {
-        guard let caller, !actor.isOperator else { return }
-        try caller.requireSession(in: transaction)
+        guard !actor.isOperator else { return }
+        if let opened, try !transaction.hasSession(opened.id, of: opened.user, in: opened.application) {
+            throw .sessionInvalid
+        }
+        try caller?.requireSession(in: transaction)
     }
 
     private func requireProof(
