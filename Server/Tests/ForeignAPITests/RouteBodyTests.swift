@@ -131,4 +131,69 @@ struct RouteBodyTests {
             #expect(answer.status != 500, "\(method) \(path): \(answer.text)")
         }
     }
+    enum Caller: String, CaseIterable, Sendable { case user, nobody, administrator }
+
+    /// Sends a request to a path with an id, as somebody of the world's application.
+    private static func ask(
+        _ surface: Surface, _ method: String, _ path: String, by caller: Caller, token: String, in world: ForeignWorld
+    ) async throws -> Answer {
+        let body = method == "GET" || method == "DELETE" ? nil : "{}"
+        switch (caller, surface) {
+        case (.user, _): return try await surface.send(method, path, body, token: token, in: world)
+        case (.administrator, .parse):
+            return try await world.parse(method, String(path.trimmingPrefix("/parse")), body, master: true)
+        case (.administrator, .kii):
+            return try await surface.send(method, path, body, token: try await world.administrator(), in: world)
+        case (.nobody, _), (.administrator, _):
+            return try await surface.send(method, path, body, token: nil, in: world)
+        }
+    }
+
+    @Test(
+        "responds to the id of another application's user or session as to one that nobody has",
+        arguments: [Surface.ncmb, .parse, .kii], Caller.allCases)
+    func otherApplication(surface: Surface, caller: Caller) async throws {
+        let world = try await ForeignWorld()
+        let modules = world.modules
+        let other = try await modules.applications.createApplication(
+            name: "Other app", settings: ApplicationSettings(), by: .local
+        ).application
+        let victim = try await modules.accounts.signUp(
+            .init(
+                application: other, identifiers: .init(username: .set("victim"), rules: .native),
+                password: Secret("four quiet words"),
+                client: LogInClient(
+                    .native, from: ClientAddress(text: "192.0.2.9", allowanceGroup: "x"), origin: .local))
+        ).user
+        let session = try await modules.sessions.openSession(
+            OpenSession.Request(
+                user: victim.id, application: other, protocolName: .init(rawValue: "parse"), method: .adoption,
+                actor: .operator, origin: .local)
+        ).session
+        let before = try await modules.accounts.readUser(victim.id, in: other.id)
+        let token = try await surface.token(of: "hana", in: world)
+        var count = 0
+        for id in [victim.id.rawValue, session.id.rawValue] {
+            let unknown = String(id.reversed())
+            let foreign = try await Self.routes(of: surface, segment: id)
+            let missing = try await Self.routes(of: surface, segment: unknown)
+            for (route, twin) in zip(foreign, missing) where route.path.contains(id) {
+                let answer = try await Self.ask(
+                    surface, route.method, route.path, by: caller, token: token, in: world)
+                let expected = try await Self.ask(
+                    surface, twin.method, twin.path, by: caller, token: token, in: world)
+                #expect(
+                    answer.status == expected.status
+                        && answer.text.replacing(id, with: "ID") == expected.text.replacing(unknown, with: "ID"),
+                    "\(route.method) \(route.path): \(answer.status) \(answer.text), \(expected.text)")
+                count += 1
+            }
+        }
+        #expect(count > 2)
+        #expect(try await modules.accounts.readUser(victim.id, in: other.id) == before)
+        let left = try await world.reading { transaction throws(DomainError) in
+            try transaction.sessions(of: victim.id, in: other.id)
+        }
+        #expect(left.count == 2)
+    }
 }
