@@ -113,16 +113,19 @@ package struct ChangeAdminKey: Sendable {
     /// - Parameters:
     ///   - id: Which key.
     ///   - networks: Networks and addresses that requests may come from; none for anywhere.
+    ///   - isCurrent: Whether the key is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     /// - Returns: the key afterwards.
-    /// - Throws: `fieldsRefused`, `administration(notFound)`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused`, `administration(notFound)`, `administration(changedMeanwhile)`, `storageUnavailable`.
     package func callAsFunction(
-        _ id: Identifier<AdminKey>, networks: [String], by who: Operator
+        _ id: Identifier<AdminKey>, networks: [String],
+        isCurrent: @escaping @Sendable (AdminKey) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> AdminKey {
         let networks = try AdminKey.Reach.networks(networks)
         let entry = audit.draft(.adminKeyChanged, by: who.actor, in: AuditEntry.server, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard var key = try transaction.adminKey(id) else { throw .administration(.notFound) }
+            guard isCurrent(key) else { throw .administration(.changedMeanwhile) }
             key.reach.networks = networks
             try transaction.updateReach(of: key)
             try entry.record(

@@ -3,10 +3,22 @@ extension Application {
     /// counts, also one that comes later, but for rules of fields and views of lists, which are changed one at a time.
     package var version: String { versioned.version }
 
-    /// Whether an application is still as it was when a caller saw this version of it; for a transaction.
+    /// Whether an application is still as it was when a caller saw this version of it, or one that begins with it; for a
+    /// transaction.
     package func isStill(_ version: String) -> @Sendable (Application) -> Bool {
-        let isCurrent = SettingsVersion.judge(version, versioned) { $0.version }
+        let own = String(version.prefix { $0 != SettingsVersion.point })
+        let isCurrent = SettingsVersion.judge(own, versioned) { $0.version }
         return { isCurrent($0.versioned) }
+    }
+
+    /// Names what rules and keys of the application's old protocols are now: its own version, and that of the keys behind it.
+    package func protocolsVersion(with keys: [ProtocolKeySet]) -> String {
+        "\(version)\(SettingsVersion.point)\(keys.version)"
+    }
+
+    /// The same with the keys of which a caller saw a version.
+    package func protocolsVersion(withKeysOf seen: String) -> String {
+        "\(version)\(seen.drop { $0 != SettingsVersion.point })"
     }
 
     /// What the version is of.
@@ -35,6 +47,36 @@ extension FieldRules {
     }
 }
 
+extension [ProtocolKeySet] {
+    fileprivate var version: String {
+        SettingsVersion.named(SettingsVersion.text(of: sorted { $0.protocolName.rawValue < $1.protocolName.rawValue }))
+    }
+
+    /// Whether an application has still the keys of which a caller saw this version, with the application's in front.
+    package func isStill(_ version: String) -> Bool {
+        let parts = version.split(separator: SettingsVersion.point, maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 && parts[1] == self.version
+    }
+}
+
+extension [UserListView] {
+    /// Names what these views are now.
+    package var version: String { SettingsVersion.named(SettingsVersion.text(of: self)) }
+
+    /// The views that a reader sees: a version of others would tell what they hold.
+    package func shown(to reader: AdminReader) -> [UserListView] { filter { $0.isShown(to: reader) } }
+}
+
+extension EventEndpoint {
+    /// Names what is decided of the endpoint now. How deliveries to it went is no part of it.
+    package var version: String { SettingsVersion.named(SettingsVersion.text(of: ManageEventEndpoints.Draft(self))) }
+}
+
+extension AdminKey {
+    /// Names from where the key counts now.
+    package var version: String { SettingsVersion.named(reach.networks.map(\.text).joined(separator: "\u{1f}")) }
+}
+
 extension [ListProviders.Entry] {
     /// Names what all of an application's providers are now.
     package var version: String { SettingsVersion.named(SettingsVersion.text(of: self)) }
@@ -42,6 +84,9 @@ extension [ListProviders.Entry] {
 
 /// Makes versions of what is decided.
 private enum SettingsVersion {
+    /// Between versions that stand in one text; a version has none.
+    static let point: Character = "."
+
     static func named(_ text: String) -> String { Base64URL.text(of: SecretDigest(of: text.utf8).bytes) }
 
     /// A value with all its members, the same for equal values: dictionaries and sets have no order of their own.

@@ -6,17 +6,21 @@ package struct ChangeUserListViews: Sendable {
     ///   - name: The view's name.
     ///   - view: The view; `nil` to forget the one of the name.
     ///   - id: Whose users.
+    ///   - isCurrent: Whether the views are still as the caller has seen them; may be asked twice.
     ///   - who: Who does it.
     /// - Returns: all views afterwards, by name.
     /// - Throws: `applicationUnknown`, `fieldsRefused`, `administration(notFound)` when there is none to forget,
-    ///   `storageUnavailable`.
+    ///   `administration(changedMeanwhile)`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        _ name: String, to view: UserListView?, of id: Identifier<Application>, by who: Operator
+        _ name: String, to view: UserListView?, of id: Identifier<Application>,
+        isCurrent: @escaping @Sendable ([UserListView]) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> [UserListView] {
         let faults = view?.faults() ?? []
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        return try await editApplication(id, .userListViewsChanged, by: who) { application throws(DomainError) in
+        return try await editApplication(
+            id, .userListViewsChanged, isCurrent: { isCurrent($0.settings.userListViews) }, by: who
+        ) { application throws(DomainError) in
             var views = application.settings.userListViews
             let position = views.firstIndex { $0.name == name }
             guard view != nil || position != nil else { throw .administration(.notFound) }

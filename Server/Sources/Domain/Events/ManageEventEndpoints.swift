@@ -85,18 +85,22 @@ package struct ManageEventEndpoints: Sendable {
     /// - Parameters:
     ///   - id: Which one.
     ///   - application: Whose.
+    ///   - isCurrent: Whether the endpoint is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     ///   - require: Refuses an action that `who` may not do: it is asked for the action of what the endpoint becomes.
     ///   - change: Makes of the endpoint as it is what it shall be.
     /// - Returns: the endpoint as it is then.
-    /// - Throws: `administration(notFound)`, `fieldsRefused`, `storageUnavailable`, and what `require` throws.
+    /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`,
+    ///   and what `require` throws.
     package func change(
-        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator,
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        isCurrent: @escaping @Sendable (EventEndpoint) -> Bool = { _ in true }, by who: Operator,
         requiring require: @escaping @Sendable (AdminAction) throws(DomainError) -> Void,
         _ change: @escaping @Sendable (inout Draft) -> Void
     ) async throws(DomainError) -> EventEndpoint {
         let now = clock.now
         return try await edit(id, in: application, "changed", by: who) { endpoint throws(DomainError) in
+            guard isCurrent(endpoint) else { throw .administration(.changedMeanwhile) }
             var draft = Draft(endpoint)
             change(&draft)
             try require(draft.action)
@@ -129,14 +133,16 @@ package struct ManageEventEndpoints: Sendable {
 
     /// Removes an endpoint with all that waits for it.
     ///
-    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `storageUnavailable`.
     package func remove(
-        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>, by who: Operator
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>,
+        isCurrent: @escaping @Sendable (EventEndpoint) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) {
         let entry = audit.draft(.settingsChanged, by: who.actor, in: application, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             let endpoints = try transaction.eventEndpoints(in: application)
             guard let endpoint = endpoints.first(where: { $0.id == id }) else { throw .administration(.notFound) }
+            guard isCurrent(endpoint) else { throw .administration(.changedMeanwhile) }
             try transaction.remove(endpoint)
             if endpoints.count == 1, var known = try transaction.application(application) {
                 known.settings.events.hasEndpoints = false
@@ -172,17 +178,18 @@ package struct ManageEventEndpoints: Sendable {
 package struct ChangeEventSettings: Sendable {
     let editApplication: EditApplication
 
-    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
-        of id: Identifier<Application>, isStreamed: Bool?, retentionDays: Int64?, by who: Operator
+        of id: Identifier<Application>, isStreamed: Bool?, retentionDays: Int64?,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> Application {
         if let retentionDays, !EventSettings.retentionDays.contains(retentionDays) {
             throw .fieldsRefused([
                 ValidationError(field: "retentionDays", rule: .outOfRange(EventSettings.retentionDays))
             ])
         }
-        return try await editApplication(id, .settingsChanged, by: who) { application in
+        return try await editApplication(id, .settingsChanged, isCurrent: isCurrent, by: who) { application in
             if let isStreamed { application.settings.events.isStreamed = isStreamed }
             if let retentionDays { application.settings.events.retention = .days(retentionDays) }
             return ["settings": "events"]

@@ -38,14 +38,12 @@ extension AdminAPI {
             return try call.answer(ProviderFindingBody(finding))
         },
         AdminRoute(.get, "\(application)/protocols", .readSettings, also: [.readProtocolKeys]) { call in
-            let (application, access) = (try call.targetApplication(), try call.caller())
-            let protocols = try await call.modules.applications.listProtocolKeys(of: application.id)
+            let (id, access) = (try call.targetApplication().id, try call.caller())
+            let (application, keys, version) = try await call.modules.applications.listProtocolKeys.withVersion(of: id)
+            let isWhole = access.may(.readProtocolKeys, in: id)
             return try call.answer(
                 AdminProtocolsBody(
-                    protocols: protocols.map {
-                        AdminProtocolBody(
-                            $0, of: application, isWhole: access.may(.readProtocolKeys, in: application.id))
-                    }), versionOf: application)
+                    protocols: keys.map { AdminProtocolBody($0, of: application, isWhole: isWhole) }), eTag: version)
         },
         AdminRoute(
             .put, "\(application)/protocols/{protocol}", .enableProtocol, also: [.issueAdministratorKeys]
@@ -53,12 +51,14 @@ extension AdminAPI {
             let (body, profile) = (try await call.body(ProtocolKeysBody.self), try call.protocolProfile())
             let application = try call.targetApplication()
             let issued = try await call.modules.applications.enableProtocol(
-                profile.name, given: try body.given(for: profile), of: application.id, by: try call.auditActor())
+                profile.name, given: try body.given(for: profile), of: application.id,
+                isCurrent: try call.areKeysCurrent(), by: try call.auditActor())
             return try call.answer(AdminProtocolBody(issued, of: application, isWhole: true))
         },
         AdminRoute(.delete, "\(application)/protocols/{protocol}", .disableProtocol) { call in
             let wasOn = try await call.modules.applications.disableProtocol(
-                try call.protocolProfile().name, of: try call.targetApplication().id, by: try call.auditActor())
+                try call.protocolProfile().name, of: try call.targetApplication().id,
+                isCurrent: try call.areKeysCurrent(), by: try call.auditActor())
             guard wasOn else { throw DomainError.administration(.notFound) }
             return AdminCall.done
         },
@@ -72,7 +72,8 @@ extension AdminAPI {
                 profile.name, of: try call.targetApplication().id, to: body.changes,
                 mayLoosen: call.allows(.loosenProtocolRules), isCurrent: try call.isCurrent(version),
                 by: try call.auditActor())
-            return try call.answer(ProtocolRulesBody(profile, of: changed.settings), versionOf: changed)
+            return try call.answer(
+                ProtocolRulesBody(profile, of: changed.settings), eTag: changed.protocolsVersion(withKeysOf: version))
         },
     ]
 }
@@ -84,6 +85,13 @@ extension AdminCall {
     fileprivate func areProvidersCurrent() throws(DomainError) -> @Sendable ([ListProviders.Entry]) -> Bool {
         guard let version = try versionIfSent() else { return { _ in true } }
         return { $0.version == version }
+    }
+
+    /// Whether the keys of all protocols are still those whose version the caller has seen, if it names one; for a
+    /// transaction.
+    fileprivate func areKeysCurrent() throws(DomainError) -> @Sendable ([ProtocolKeySet]) -> Bool {
+        guard let version = try versionIfSent() else { return { _ in true } }
+        return { $0.isStill(version) }
     }
 
     /// - Throws: `administration(notFound)` for a protocol that there is not.

@@ -12,18 +12,21 @@ extension AdminAPI {
     static let views: [AdminRoute] = [
         AdminRoute(.get, all, .listUserListViews) { call in
             let reader = try call.reader()
-            let views = try call.targetApplication().settings.userListViews.filter { $0.isShown(to: reader) }
-            return try call.answer(UserListViewsBody(views: views.map(UserListViewBody.init(_:))))
+            let views = try call.targetApplication().settings.userListViews.shown(to: reader)
+            return try call.answer(
+                UserListViewsBody(views: views.map(UserListViewBody.init(_:))), eTag: views.version)
         },
         AdminRoute(.put, one, .changeUserListViews) { call in
             let view = try (try await call.body(NewUserListViewBody.self)).view(named: try call.viewName())
-            try await call.rules.users.changeListViews(
-                view.name, to: view, of: try call.targetApplication().id, by: try call.auditActor())
-            return try call.answer(UserListViewBody(view))
+            let views = try await call.rules.users.changeListViews(
+                view.name, to: view, of: try call.targetApplication().id, isCurrent: try call.areViewsCurrent(),
+                by: try call.auditActor())
+            return try call.answer(UserListViewBody(view), eTag: views.shown(to: try call.reader()).version)
         },
         AdminRoute(.delete, one, .changeUserListViews) { call in
             try await call.rules.users.changeListViews(
-                try call.viewName(), to: nil, of: try call.targetApplication().id, by: try call.auditActor())
+                try call.viewName(), to: nil, of: try call.targetApplication().id,
+                isCurrent: try call.areViewsCurrent(), by: try call.auditActor())
             return AdminCall.done
         },
     ]
@@ -38,6 +41,13 @@ extension AdminCall {
             throw .administration(.notFound)
         }
         return name
+    }
+
+    /// Whether the views that the caller sees are still those of the version that it names, if any; for a transaction.
+    fileprivate func areViewsCurrent() throws(DomainError) -> @Sendable ([UserListView]) -> Bool {
+        guard let version = try versionIfSent() else { return { _ in true } }
+        let reader = try reader()
+        return { $0.shown(to: reader).version == version }
     }
 }
 

@@ -12,14 +12,16 @@ package struct ChangeAccessRules: Sendable {
     ///   - name: Free among its kind, in any case.
     ///   - content: What it gives.
     ///   - id: The application.
+    ///   - isCurrent: Whether the application is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     /// - Returns: the role or group.
-    /// - Throws: `applicationUnknown`, `fieldsRefused`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
     package func create(
-        _ name: String, _ content: Grant.Content, in id: Identifier<Application>, by who: Operator
+        _ name: String, _ content: Grant.Content, in id: Identifier<Application>,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> Grant {
         let grant = Grant(id: randomness.newIdentifier(at: clock.now), name: name, content: content)
-        _ = try await edit(id, by: who) { rules throws(DomainError) in
+        _ = try await edit(id, isCurrent: isCurrent, by: who) { rules throws(DomainError) in
             rules[grant.id] = grant
             return try rules.judged(grant, "created")
         }
@@ -29,12 +31,13 @@ package struct ChangeAccessRules: Sendable {
     /// Changes the name or the content of a role or group; what is `nil` stays.
     ///
     /// - Throws: `applicationUnknown`, `administration(notFound)` also for one of another application or kind,
-    ///   `fieldsRefused`, `storageUnavailable`.
+    ///   `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
     package func change(
         _ grantId: Identifier<Grant>, name: String?, _ content: Grant.Content?, _ kind: Grant.Kind,
-        in id: Identifier<Application>, by who: Operator
+        in id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true },
+        by who: Operator
     ) async throws(DomainError) -> Grant {
-        let application = try await edit(id, by: who) { rules throws(DomainError) in
+        let application = try await edit(id, isCurrent: isCurrent, by: who) { rules throws(DomainError) in
             guard var grant = rules[grantId], grant.kind == kind else { throw .administration(.notFound) }
             if let name { grant.name = name }
             if let content { grant.content = content }
@@ -47,11 +50,12 @@ package struct ChangeAccessRules: Sendable {
 
     /// Removes a role or a group. From then on nobody has it.
     ///
-    /// - Throws: `applicationUnknown`, `administration(notFound)`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(notFound)`, `administration(changedMeanwhile)`, `storageUnavailable`.
     package func remove(
-        _ grantId: Identifier<Grant>, _ kind: Grant.Kind, in id: Identifier<Application>, by who: Operator
+        _ grantId: Identifier<Grant>, _ kind: Grant.Kind, in id: Identifier<Application>,
+        isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) {
-        _ = try await edit(id, by: who) { rules throws(DomainError) in
+        _ = try await edit(id, isCurrent: isCurrent, by: who) { rules throws(DomainError) in
             guard let grant = rules[grantId], grant.kind == kind else { throw .administration(.notFound) }
             rules[grantId] = nil
             return grant.details("removed")
@@ -80,10 +84,10 @@ package struct ChangeAccessRules: Sendable {
     }
 
     private func edit(
-        _ id: Identifier<Application>, by who: Operator,
+        _ id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator,
         _ change: @escaping @Sendable (inout AccessRules) throws(DomainError) -> [String: String]
     ) async throws(DomainError) -> Application {
-        try await editApplication(id, .rolesChanged, by: who) { application throws(DomainError) in
+        try await editApplication(id, .rolesChanged, isCurrent: isCurrent, by: who) { application throws(DomainError) in
             try change(&application.settings.access)
         }
     }

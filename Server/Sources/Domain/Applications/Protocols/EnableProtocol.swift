@@ -8,14 +8,16 @@ package struct EnableProtocol: Sendable {
     ///   - name: One of `ProtocolRegistry.foreign`.
     ///   - given: Keys that apps in the stores carry. The others are made; those that are there already stay.
     ///   - id: Whose protocol.
+    ///   - isCurrent: Whether the keys of all protocols are still as the caller has seen them; may be asked twice.
     ///   - who: Who does it.
     /// - Returns: all keys that can be shown.
     /// - Throws: `applicationUnknown`, `fieldsRefused` for another protocol, a key of a wrong form, or a public key that
     ///   another application has; `administration(notAllowed)` when the key that makes an administrator is made or given
-    ///   and `who` may not issue it; `busy` when somebody else does it now, `secretUnreadable`, `storageUnavailable`.
+    ///   and `who` may not issue it; `administration(changedMeanwhile)`, `busy` when somebody else does it now,
+    ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         _ name: Session.ProtocolName, given: [ProtocolKey: Secret] = [:], of id: Identifier<Application>,
-        by who: Operator
+        isCurrent: @escaping @Sendable ([ProtocolKeySet]) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> IssuedKeys {
         let before = try await store.read { transaction throws(DomainError) in
             guard try transaction.application(id) != nil else { throw .applicationUnknown }
@@ -25,7 +27,9 @@ package struct EnableProtocol: Sendable {
         if made.issuesAdministrator { try who.require(.issueAdministratorKeys) }
         let entry = audit.draft(.protocolEnabled, by: who.actor, in: id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
-            let present = try transaction.protocolKeys(of: id).first { $0.protocolName == name }
+            let all = try transaction.protocolKeys(of: id)
+            guard isCurrent(all) else { throw .administration(.changedMeanwhile) }
+            let present = all.first { $0.protocolName == name }
             // Two operators at once would each be shown keys of which only the last count.
             guard present == before else { throw .busy(retryAfter: .seconds(1)) }
             try transaction.enable(made)
@@ -76,13 +80,15 @@ package struct DisableProtocol: Sendable {
     let audit: AuditTrail
 
     /// - Returns: whether it was on.
-    /// - Throws: `applicationUnknown`, `storageUnavailable`.
+    /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `storageUnavailable`.
     package func callAsFunction(
-        _ name: Session.ProtocolName, of id: Identifier<Application>, by who: Operator
+        _ name: Session.ProtocolName, of id: Identifier<Application>,
+        isCurrent: @escaping @Sendable ([ProtocolKeySet]) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> Bool {
         let entry = audit.draft(.protocolDisabled, by: who.actor, in: id, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
             guard try transaction.application(id) != nil else { throw .applicationUnknown }
+            guard isCurrent(try transaction.protocolKeys(of: id)) else { throw .administration(.changedMeanwhile) }
             guard try transaction.removeProtocolKeys(name, of: id) else { return false }
             try entry.record(on: .application(id), details: ["protocol": name.rawValue], in: transaction)
             return true
@@ -98,14 +104,23 @@ package struct ListProtocolKeys: Sendable {
 
     /// - Throws: `applicationUnknown`, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(of id: Identifier<Application>) async throws(DomainError) -> [IssuedKeys] {
-        let sets = try await store.read { transaction throws(DomainError) in
-            guard try transaction.application(id) != nil else { throw .applicationUnknown }
-            return try transaction.protocolKeys(of: id)
+        try await withVersion(of: id).keys
+    }
+
+    /// The same, with the application as it was then and the version of both.
+    ///
+    /// - Throws: `applicationUnknown`, `secretUnreadable`, `storageUnavailable`.
+    package func withVersion(
+        of id: Identifier<Application>
+    ) async throws(DomainError) -> (application: Application, keys: [IssuedKeys], version: String) {
+        let (application, sets) = try await store.read { transaction throws(DomainError) in
+            guard let application = try transaction.application(id) else { throw .applicationUnknown }
+            return (application, try transaction.protocolKeys(of: id))
         }
         var all: [IssuedKeys] = []
         for profile in protocols.foreign {
             if let set = sets.first(where: { $0.protocolName == profile.name }) { all.append(try keyring.shown(set)) }
         }
-        return all
+        return (application, all, application.protocolsVersion(with: sets))
     }
 }
