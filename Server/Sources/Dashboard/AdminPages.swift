@@ -117,7 +117,7 @@ enum AdminPage {
 
     /// What another admin changed meanwhile is not overwritten.
     private static func version(_ form: FormValues) -> Timestamp {
-        Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
+        Timestamp(milliseconds: Int64(form.version, radix: 10) ?? 0)
     }
 
     private static func done(_ notice: String, _ request: DashboardRequest) -> Response {

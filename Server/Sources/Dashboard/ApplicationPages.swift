@@ -190,7 +190,7 @@ enum SettingsPage {
         let groups = Fields(request: request, form: form, errors: errors).groups(of: application)
         var model: PageTemplates.Model = [
             "groups": groups.map { ["title": request.text("settings.\($0)"), "fields": $1] as PageTemplates.Model },
-            "version": form["version"] ?? application.version, "button": request.text("settings.save"),
+            "version": form.version(or: application.version), "button": request.text("settings.save"),
             "canChange": request.offers(.changeSettings),
         ]
         if let notice { model["notice"] = request.text(notice) }

@@ -33,14 +33,16 @@ enum ClaimsForm {
                     rules.append(rule)
                 }
                 guard faults.isEmpty else { throw .fieldsRefused(faults) }
-                _ = try await request.modules.applications.changeAccessRules.setClaims(rules, in: id, by: who)
+                _ = try await request.modules.applications.changeAccessRules.setClaims(
+                    rules, in: id, isCurrent: try request.isCurrent(form), by: who)
                 return "saved"
             }
         }
     }
 
     static func model(
-        _ request: DashboardRequest, _ form: FormValues, _ rules: AccessRules, _ faults: [ValidationError]
+        _ request: DashboardRequest, _ form: FormValues, _ rules: AccessRules, version: String,
+        _ faults: [ValidationError]
     ) -> PageTemplates.Model {
         let wrong = faults.filter { $0.field.hasPrefix(lines) }.map { String($0.field.dropFirst(lines.count + 1)) }
         let field = PageField(
@@ -51,7 +53,7 @@ enum ClaimsForm {
             isRequired: false)
         return [
             "title": request.text("roles.claimsTitle"), "button": request.text("settings.save"),
-            "link": "\(request.pagePath)/claims", "fields": [field.model],
+            "link": "\(request.pagePath)/claims", "fields": [field.model], "version": version,
         ]
     }
 

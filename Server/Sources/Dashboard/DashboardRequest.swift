@@ -6,6 +6,17 @@ import NativeAPI
 import OkaeriWire
 import PageSupport
 
+extension FormValues {
+    /// The version of what a form was drawn for, which its hidden field names. Without the field it is that of nothing.
+    var version: String { text("version") }
+
+    /// The version that a form is drawn with: after a fault, the one that it came with.
+    ///
+    /// - Parameter present: The version of what is there now.
+    /// - Returns: the version.
+    func version(or present: String) -> String { self["version"] ?? present }
+}
+
 /// A request of the dashboard: everything that a page needs to draw itself.
 struct DashboardRequest: Sendable {
     let dashboard: Dashboard
@@ -178,7 +189,7 @@ struct DashboardRequest: Sendable {
 
     /// Whether the application is still the one that a form was drawn for; for a transaction.
     func isCurrent(_ form: FormValues) throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
-        try targetApplication().isStill(form.text("version"))
+        try targetApplication().isStill(form.version)
     }
 
     /// What the caller sees of the application's users.

@@ -15,7 +15,8 @@ enum EventsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 try await request.modules.events.changeSettings(
                     of: id, isStreamed: !form.text("isStreamed").isEmpty,
-                    retentionDays: Int64(form.text("retentionDays"), radix: 10) ?? 0, by: who)
+                    retentionDays: Int64(form.text("retentionDays"), radix: 10) ?? 0,
+                    isCurrent: try request.isCurrent(form), by: who)
                 return .done("saved")
             }
         },
@@ -32,7 +33,7 @@ enum EventsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 let draft = draft(form)
                 _ = try await request.modules.events.endpoints.change(
-                    endpoint(request), in: id, by: who,
+                    endpoint(request), in: id, isCurrent: { $0.version == form.version }, by: who,
                     requiring: { action throws(DomainError) in try request.require(action) }, { $0 = draft })
                 return .done("saved")
             }
@@ -46,8 +47,9 @@ enum EventsPage {
             }
         },
         DashboardRoute(page, post: "endpoints/{endpoint}/remove", .changeEvents) { request in
-            try await change(request) { _, id, who throws(DomainError) in
-                try await request.modules.events.endpoints.remove(endpoint(request), in: id, by: who)
+            try await change(request) { form, id, who throws(DomainError) in
+                try await request.modules.events.endpoints.remove(
+                    endpoint(request), in: id, isCurrent: { $0.version == form.version }, by: who)
                 return .done("removed")
             }
         },
@@ -125,7 +127,8 @@ enum EventsPage {
         _ request: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = [], once: Secret? = nil,
         failure: String? = nil
     ) async throws -> Response {
-        let application = try request.targetApplication()
+        // As it is after a form that is answered by the page itself.
+        let application = try await request.modules.applications.findApplication(try request.targetApplication().id)
         let (events, settings) = (request.modules.events, application.settings.events)
         let endpoints = try await events.endpoints.list(in: application.id)
         let asked = request.id("endpoint").isEmpty ? request.page.query.text("endpoint") : request.id("endpoint")
@@ -147,7 +150,9 @@ enum EventsPage {
             sections.append(try await newest(request, in: application.id, isRecorded: settings.isRecorded))
         }
         model["sections"] = sections
-        let forms = EventForms(request: request, form: form, faults: faults)
+        let forms = EventForms(
+            request: request, form: form, faults: faults,
+            version: form.version(or: chosen?.version ?? application.version))
         var shown: [PageTemplates.Model] = []
         if request.offers(.changeEvents) {
             if let chosen {
@@ -288,6 +293,8 @@ private struct EventForms {
     let request: DashboardRequest
     let form: FormValues
     let faults: [ValidationError]
+    /// Of the endpoint that is shown, or of the application.
+    let version: String
 
     func create() -> PageTemplates.Model {
         form("events.new", "events.make", link: "endpoints", fields: draft(.init(url: "")))
@@ -364,7 +371,7 @@ private struct EventForms {
     ) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "title": request.text(title), "button": request.text(button), "link": "\(request.pagePath)/\(link)",
-            "fields": fields,
+            "fields": fields, "version": version,
         ]
         if let note { model["note"] = request.text(note) }
         return model

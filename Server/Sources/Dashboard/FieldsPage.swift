@@ -16,7 +16,8 @@ enum FieldsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 let rule = try rule(form)
                 try await request.modules.applications.changeFieldRules(
-                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), isCurrent: try areCurrent(form, request),
+                    by: who
                 ) { $0[rule.name] = rule }
                 let count = try await request.modules.applications.countRuleBreakers(of: rule, in: id)
                 return [("done", "saved"), ("broken", String(count.breaking))]
@@ -26,7 +27,8 @@ enum FieldsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 let isClosed = form.text("policy") == "closed"
                 try await request.modules.applications.changeFieldRules(
-                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), isCurrent: try areCurrent(form, request),
+                    by: who
                 ) { $0.isClosed = isClosed }
                 return [("done", "saved")]
             }
@@ -34,7 +36,8 @@ enum FieldsPage {
         DashboardRoute(page, post: "limits", .changeFieldRules, also: [.loosenFieldRules]) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 try await request.modules.applications.changeFieldRules(
-                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who, FieldLimitsForm.change(form))
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), isCurrent: try areCurrent(form, request),
+                    by: who, FieldLimitsForm.change(form))
                 return [("done", "saved")]
             }
         },
@@ -42,12 +45,20 @@ enum FieldsPage {
             try await change(request) { form, id, who throws(DomainError) in
                 let name = form.text("removed")
                 try await request.modules.applications.changeFieldRules(
-                    of: id, mayLoosen: request.allows(.loosenFieldRules), by: who
+                    of: id, mayLoosen: request.allows(.loosenFieldRules), isCurrent: try areCurrent(form, request),
+                    by: who
                 ) { $0[name] = nil }
                 return [("done", "removed")]
             }
         },
     ]
+
+    /// Whether all rules are still those that a form was drawn for; for a transaction.
+    private static func areCurrent(
+        _ form: FormValues, _ request: DashboardRequest
+    ) throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
+        try request.targetApplication().settings.fieldRules.isStill(form.version)
+    }
 
     /// Shows the page again with what is wrong in the form, or with a notice.
     private static func change(
@@ -192,6 +203,7 @@ enum FieldsPage {
                 "fields": [name.model],
             ])
         }
+        for index in forms.indices { forms[index]["version"] = form.version(or: rules.version) }
         return forms
     }
 

@@ -13,7 +13,7 @@ enum HooksPage {
         DashboardRoute(page, post: "{hook}", .changeHooks) { request in
             try await change(request) { form, point, id, who throws(DomainError) in
                 let set = try await request.modules.hooks.manage.set(
-                    point, to: try draft(form, of: point), in: id, by: who)
+                    point, to: try draft(form, of: point), in: id, isCurrent: try request.isCurrent(form), by: who)
                 return set.secret.map(Outcome.secret) ?? .done("saved")
             }
         },
@@ -26,8 +26,9 @@ enum HooksPage {
             }
         },
         DashboardRoute(page, post: "{hook}/remove", .changeHooks) { request in
-            try await change(request) { _, point, id, who throws(DomainError) in
-                try await request.modules.hooks.manage.remove(point, in: id, by: who)
+            try await change(request) { form, point, id, who throws(DomainError) in
+                try await request.modules.hooks.manage.remove(
+                    point, in: id, isCurrent: try request.isCurrent(form), by: who)
                 return .done("removed")
             }
         },
@@ -103,7 +104,9 @@ enum HooksPage {
         _ request: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = [], once: Secret? = nil,
         tested: HookOutcome? = nil
     ) async throws -> Response {
-        let hooks = try await request.modules.hooks.manage.list(in: try request.targetApplication().id)
+        // As it is after a form that is answered by the page itself.
+        let application = try await request.modules.applications.findApplication(try request.targetApplication().id)
+        let hooks = application.hooks
         let chosen = HookPoint(
             rawValue: request.id("hook").isEmpty ? request.page.query.text("hook") : request.id("hook"))
         var list = table(request, hooks)
@@ -126,7 +129,9 @@ enum HooksPage {
             }
         }
         if let chosen {
-            let forms = HookForms(request: request, point: chosen, form: form, faults: faults)
+            let forms = HookForms(
+                request: request, point: chosen, form: form, faults: faults,
+                version: form.version(or: application.version))
             model["form"] = forms.all(hooks.first { $0.point == chosen })
         }
         if !request.isPost {
@@ -192,6 +197,8 @@ private struct HookForms {
     let point: HookPoint
     let form: FormValues
     let faults: [ValidationError]
+    /// Of the application that is shown.
+    let version: String
 
     /// - Parameter hook: The one that is there; `nil` for a form that makes one.
     /// - Returns: the forms that the admin may send.
@@ -262,7 +269,7 @@ private struct HookForms {
     ) -> PageTemplates.Model {
         var model: PageTemplates.Model = [
             "title": request.text(title), "button": request.text(button),
-            "link": "\(request.pagePath)/\(point.rawValue)\(rest)", "fields": fields,
+            "link": "\(request.pagePath)/\(point.rawValue)\(rest)", "fields": fields, "version": version,
         ]
         if let note { model["note"] = request.text(note) }
         return model

@@ -40,7 +40,8 @@ enum KeysPage {
     @Sendable private static func confine(_ request: DashboardRequest) async throws -> Response {
         let (form, id) = (try await request.form(), Identifier<AdminKey>(rawValue: request.id("key")))
         do {
-            _ = try await request.rules.keys.change(id, networks: networks(form), by: try request.auditActor())
+            _ = try await request.rules.keys.change(
+                id, networks: networks(form), isCurrent: { $0.version == form.version }, by: try request.auditActor())
             return request.redirect(to: "\(request.pagePath)?done=changed")
         } catch {
             guard let faults = AdminForm.faults(error, request) else { throw error }
@@ -100,7 +101,10 @@ enum KeysPage {
                     value: isChanged ? form.text("networks") : key.reach.networks.map(\.text).joined(separator: "\n"),
                     error: isChanged ? faults["networks"] : nil, isRequired: false)
                 field.idName = "networks-\(key.id)"
-                return ["link": "\(request.pagePath)/\(key.id)/networks", "field": field.model] as PageTemplates.Model
+                return [
+                    "link": "\(request.pagePath)/\(key.id)/networks", "field": field.model,
+                    "version": isChanged ? form.version(or: key.version) : key.version,
+                ] as PageTemplates.Model
             }
             let (form, faults) = changed == nil ? (form, faults) : (.none, [:])
             let choice = ApplicationChoice(

@@ -13,15 +13,19 @@ enum MailPage {
         DashboardRoute(page, post: "save", .changeMail) { request in
             try await change(request, done: "saved") { form, choice, application, who in
                 let (kind, language, template) = (choice.kind, choice.language, choice.template(form))
-                try await request.modules.messaging.changeMailSettings(of: application.id, by: who) {
+                try await request.modules.messaging.changeMailSettings(
+                    of: application.id, isCurrent: try request.isCurrent(form), by: who
+                ) {
                     $0.templates[kind, default: [:]][language] = template
                 }
             }
         },
         DashboardRoute(page, post: "remove", .changeMail) { request in
-            try await change(request, done: "saved") { _, choice, application, who in
+            try await change(request, done: "saved") { form, choice, application, who in
                 let (kind, language) = (choice.kind, choice.language)
-                try await request.modules.messaging.changeMailSettings(of: application.id, by: who) {
+                try await request.modules.messaging.changeMailSettings(
+                    of: application.id, isCurrent: try request.isCurrent(form), by: who
+                ) {
                     $0.templates[kind]?[language] = nil
                 }
             }
@@ -102,7 +106,7 @@ enum MailPage {
                         ($0.rawValue, PageLanguage(rawValue: $0.rawValue)?.ownName ?? $0.rawValue)
                     }),
             ],
-            "kind": choice.kind.rawValue, "isOwn": own != nil,
+            "kind": choice.kind.rawValue, "isOwn": own != nil, "version": form.version(or: application.version),
             "canChange": request.offers(.changeMail), "mailLanguage": choice.language.rawValue,
             "fields": [
                 field("subject", words.subject, .text),

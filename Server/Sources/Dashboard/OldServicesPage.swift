@@ -72,7 +72,8 @@ enum OldServicesPage {
         model["lead"] = request.text("oldServices.lead")
         if let chosen, request.offers(.changeOldServices) {
             let forms = OldServiceForms(
-                request: request, name: chosen, form: form, faults: faults, version: application.version)
+                request: request, name: chosen, form: form, faults: faults,
+                version: form.version(or: application.version))
             model["form"] = forms.all(services[chosen])
         }
         let done = request.page.query.text("done")

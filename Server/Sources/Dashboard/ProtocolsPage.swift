@@ -19,7 +19,7 @@ enum ProtocolsPage {
                     if !text.isEmpty { given[key] = Secret(text) }
                 }
                 return try await request.modules.applications.enableProtocol(
-                    profile.name, given: given, of: application, by: who)
+                    profile.name, given: given, of: application, isCurrent: { $0.isStill(form.version) }, by: who)
             }
         },
         DashboardRoute(page, post: "{protocol}/disable", .disableProtocol) { request in
@@ -29,7 +29,8 @@ enum ProtocolsPage {
                 guard form.text("\(name.rawValue).confirm") == name.rawValue else {
                     throw DomainError.fieldsRefused([ValidationError(field: "confirm", rule: .required)])
                 }
-                _ = try await request.modules.applications.disableProtocol(name, of: application, by: who)
+                _ = try await request.modules.applications.disableProtocol(
+                    name, of: application, isCurrent: { $0.isStill(form.version) }, by: who)
                 return nil
             }
         },
@@ -75,12 +76,14 @@ enum ProtocolsPage {
 
     private static func draw(_ view: ProtocolView) async throws -> Response {
         let request = view.request
-        let application = try request.targetApplication()
-        var keys = try await request.modules.applications.listProtocolKeys(of: application.id)
+        let found = try await request.modules.applications.listProtocolKeys.withVersion(
+            of: try request.targetApplication().id)
+        let application = found.application
+        var keys = found.keys
         if let issued = view.issued { keys = keys.map { $0.protocolName == issued.protocolName ? issued : $0 } }
         var model: PageTemplates.Model = [
             "lead": request.text("providers.protocolsHint"), "canChange": request.offers(.enableProtocol),
-            "version": application.version,
+            "version": view.form.version(or: found.version),
             "protocols": request.modules.applications.protocols.foreign.map { profile in
                 view.model(of: profile, keys.first { $0.protocolName == profile.name }, in: application)
             },

@@ -21,9 +21,10 @@ enum ProvidersPage {
             }
         },
         DashboardRoute(page, post: "{provider}/remove", .removeProvider) { request in
-            try await change(request) { _, provider, who in
+            try await change(request) { form, provider, who in
                 try await request.modules.providers.removeProvider(
-                    .init(rawValue: provider), of: try request.targetApplication().id, by: who)
+                    .init(rawValue: provider), of: try request.targetApplication().id,
+                    isCurrent: { $0.version == form.version }, by: who)
                 return saved(provider, request)
             }
         },
@@ -75,7 +76,7 @@ enum ProvidersPage {
             keyId: optional("keyId"), issuer: optional("issuer"), redirectURIs: lines(value("redirectURIs")))
         try await request.modules.providers.setProvider(
             settings, secret: optional("secret").map { Secret($0.replacing("\r\n", with: "\n")) },
-            of: try request.targetApplication().id, by: who)
+            of: try request.targetApplication().id, isCurrent: { $0.version == form.version }, by: who)
     }
 
     private static func lines(_ text: String) -> [String] {
@@ -97,6 +98,7 @@ enum ProvidersPage {
         if mayChange { views.append(view.provider("new", nil)) }
         var model: PageTemplates.Model = [
             "providers": views, "canChange": mayChange, "lead": request.text("providers.lead"),
+            "version": form.version(or: set.version),
         ]
         if request.page.query.text("done") == "saved", word == nil { model["notice"] = request.text("settings.saved") }
         if let word, !word.isGood { model["summary"] = PageSummary(title: word.text, errors: []).model }

@@ -18,7 +18,7 @@ enum RolesPage {
                     throw .fieldsRefused([ValidationError(field: "removed", rule: .notListed)])
                 }
                 try await request.modules.applications.changeAccessRules.remove(
-                    grant.id, grant.kind, in: id, by: who)
+                    grant.id, grant.kind, in: id, isCurrent: try request.isCurrent(form), by: who)
                 return "removed"
             }
         },
@@ -43,11 +43,14 @@ enum RolesPage {
                 content = .group(roles: roles)
             }
             let name = form.text("\(kind.rawValue)-name")
-            let changeRules = request.modules.applications.changeAccessRules
+            let (changeRules, isCurrent) = (
+                request.modules.applications.changeAccessRules, try request.isCurrent(form)
+            )
             if let present = rules.named(name, kind) {
-                _ = try await changeRules.change(present.id, name: nil, content, kind, in: id, by: who)
+                _ = try await changeRules.change(
+                    present.id, name: nil, content, kind, in: id, isCurrent: isCurrent, by: who)
             } else {
-                _ = try await changeRules.create(name, content, in: id, by: who)
+                _ = try await changeRules.create(name, content, in: id, isCurrent: isCurrent, by: who)
             }
             return "saved"
         }
@@ -71,7 +74,8 @@ enum RolesPage {
     private static func draw(
         _ request: DashboardRequest, _ form: FormValues = .none, faults: [ValidationError] = []
     ) throws -> Response {
-        let rules = try request.targetApplication().settings.access
+        let application = try request.targetApplication()
+        let (rules, version) = (application.settings.access, form.version(or: application.version))
         var list = ListModel()
         list.columns = ["kind", "name", "gives"].map { request.text("roles.\($0)") }
         list.empty = request.text("roles.empty")
@@ -92,7 +96,10 @@ enum RolesPage {
             forms = Grant.Kind.allCases.map { saving(request, form, $0, rules, faults) }
             if !rules.grants.isEmpty { forms.append(removal(request, rules)) }
         }
-        if request.offers(.changeClaims) { forms.append(ClaimsForm.model(request, form, rules, faults)) }
+        for index in forms.indices { forms[index]["version"] = version }
+        if request.offers(.changeClaims) {
+            forms.append(ClaimsForm.model(request, form, rules, version: version, faults))
+        }
         model["form"] = forms
         switch request.page.query.text("done") {
         case "saved": model["notice"] = request.text("settings.saved")

@@ -44,7 +44,8 @@ enum ThemePage {
         let sent = try await request.formWithFiles()
         do {
             try await request.modules.applications.changeTheme(
-                of: try request.targetApplication().id, to: try theme(sent), by: try request.auditActor())
+                of: try request.targetApplication().id, to: try theme(sent),
+                isCurrent: try request.isCurrent(sent.fields), by: try request.auditActor())
             return request.redirect(to: "\(request.path("theme"))?done=saved")
         } catch {
             guard let faults = error.validationErrors else { throw error }
@@ -55,13 +56,13 @@ enum ThemePage {
     private static func draw(
         _ request: DashboardRequest, _ form: FormValues, faults: [ValidationError]
     ) throws -> Response {
-        let theme = try stored(request)
+        let (theme, application) = (try stored(request), try request.targetApplication())
         let view = ThemeForm(request: request, theme: theme, form: form)
         var model: PageTemplates.Model = [
             "fields": view.fields.map(\.model), "colours": view.colours, "pictures": view.pictures(faults),
             "texts": view.texts(faults).map(\.model),
-            "canChange": request.offers(.changeTheme), "isOwn": request.application?.settings.theme != nil,
-            "preview": request.path("theme/preview"),
+            "canChange": request.offers(.changeTheme), "isOwn": application.settings.theme != nil,
+            "preview": request.path("theme/preview"), "version": form.version(or: application.version),
             "faults": theme.contrastFaults().map { request.words(for: $0) },
         ]
         model["hasTexts"] = !theme.texts.isEmpty || faults.contains { $0.field.hasPrefix("theme.texts") }

@@ -98,7 +98,7 @@ enum UserPage {
                 // The form says all that shall be: who does not see what is there cannot fill it in.
                 try request.caller().require(.readPersonalData, in: application.id)
                 var edit = try edit(form, of: known)
-                edit.version = Timestamp(milliseconds: Int64(form.text("version"), radix: 10) ?? 0)
+                edit.version = Timestamp(milliseconds: Int64(form.version, radix: 10) ?? 0)
                 let asked = edit
                 return try await request.perform(.editing(asked)) { who in
                     try await request.modules.accounts.editUser(asked, of: id, in: application, by: .operator(who))

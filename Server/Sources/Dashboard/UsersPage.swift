@@ -25,9 +25,11 @@ enum UsersPage {
     private static func changeView(
         _ request: DashboardRequest, _ notice: String, _ view: (String) -> UserListView?
     ) async throws -> Response {
-        let name = try await request.form().text("view")
+        let (form, reader) = (try await request.form(), try request.reader())
+        let name = form.text("view")
         try await request.rules.users.changeListViews(
-            name, to: view(name), of: try request.targetApplication().id, by: try request.auditActor())
+            name, to: view(name), of: try request.targetApplication().id,
+            isCurrent: { $0.shown(to: reader).version == form.version }, by: try request.auditActor())
         return request.redirect(to: here(request, [("done", notice)]))
     }
 
@@ -81,7 +83,7 @@ enum UsersPage {
     private static func views(
         _ request: DashboardRequest, _ reader: AdminReader, _ application: Domain.Application
     ) -> PageTemplates.Model {
-        let kept = application.settings.userListViews.filter { $0.isShown(to: reader) }
+        let kept = application.settings.userListViews.shown(to: reader)
         let shown = UserQuery.view(named: "", request.page.query)
         let views = kept.map { view -> PageTemplates.Model in
             var other = view
@@ -96,7 +98,9 @@ enum UsersPage {
         guard request.offers(.changeUserListViews) else { return model }
         let name = PageField("view", label: request.text("views.name"), hint: request.text("views.hint"))
         let query = behindPath(lasting(request.page.query))
-        var keeper: PageTemplates.Model = ["link": request.path("views/save") + query, "name": name.model]
+        var keeper: PageTemplates.Model = [
+            "link": request.path("views/save") + query, "name": name.model, "version": kept.version,
+        ]
         if !kept.isEmpty {
             var drop = PageField(
                 "view", label: request.text("views.drop"), kind: .select
@@ -105,6 +109,7 @@ enum UsersPage {
             var field = drop.model
             field["id"] = "field-dropped-view"
             field["link"] = request.path("views/remove") + query
+            field["version"] = kept.version
             keeper["drop"] = field
         }
         model["keeper"] = keeper

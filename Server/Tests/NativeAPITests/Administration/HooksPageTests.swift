@@ -41,7 +41,7 @@ struct HooksPageTests {
     func window() async throws {
         let world = try await AdminWorld(roles: [])
         let (browser, address) = (world.browser(), world.page("hooks"))
-        let token = try await browser.get(address).token
+        let token = try await browser.get("\(address)?hook=log-in").token
         func post(_ fields: [String: String]) async throws -> Page {
             try await browser.post("\(address)/log-in", Self.fields.merging(fields) { $1 }, token: token)
         }
@@ -71,7 +71,7 @@ struct HooksPageTests {
     func life() async throws {
         let world = try await AdminWorld(roles: [])
         let (browser, address) = (world.browser(), world.page("hooks"))
-        let token = try await browser.get(address).token
+        let token = try await browser.get("\(address)?hook=sign-up").token
         func post(_ name: String, _ fields: [String: String]) async throws -> Page {
             try await browser.post("\(address)/\(name)", fields, token: token)
         }
@@ -144,7 +144,7 @@ struct HooksPageTests {
         try await world.set(point)
         world.hook.decide(FakeResponse(200, ["decision": "refuse"]))
         let (browser, address) = (world.world.browser(), world.world.page("hooks"))
-        let token = try await browser.get(address).token
+        let token = try await browser.get("\(address)?hook=\(point.rawValue)").token
         for (number, isPaused) in [true, false].enumerated() {
             let fields = ["url": world.url, "whenDown": "refuse", "timeoutMilliseconds": "5000"]
                 .merging(isPaused ? ["isPaused": "yes"] : [:]) { $1 }

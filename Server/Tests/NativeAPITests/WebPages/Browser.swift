@@ -9,6 +9,8 @@ import Testing
 final class Browser: Sendable {
     let server: TestServer
     private let cookies = Mutex<[String: String]>([:])
+    /// The pages of the dashboard that hold forms with a version, by where these are sent.
+    private let pages = Mutex<[String: String]>([:])
     private let language: String
     private let peer: String
     /// Where pages are, as this browser knows it.
@@ -39,16 +41,26 @@ final class Browser: Sendable {
 
     @discardableResult
     func get(_ path: String, _ headers: [(String, String)] = []) async throws -> Page {
-        try await send(.get, path, headers + (isTrusting ? [("Sec-Fetch-Site", "none")] : []), nil)
+        let page = try await send(.get, path, headers + (isTrusting ? [("Sec-Fetch-Site", "none")] : []), nil)
+        let targets = path.hasPrefix("/dashboard") ? page.versionedTargets : []
+        pages.withLock { pages in for target in targets { pages[target] = path } }
+        return page
     }
 
-    /// Sends a form as the page has it, with what a person typed.
+    /// The version in a form of the dashboard whose page was shown, as the page has it now.
+    private func version(inFormTo path: String) async throws -> String? {
+        guard let page = pages.withLock({ $0[Page.address(path)] }) else { return nil }
+        return try await get(page).value(of: "version")
+    }
+
+    /// Sends a form as the page has it, with what a person typed. A test that says no version sends that of the page as it is.
     @discardableResult
     func post(
         _ path: String, _ fields: [String: String], token: String? = nil, _ headers: [(String, String)] = []
     ) async throws -> Page {
         var fields = fields
         if let token { fields["form_token"] = token }
+        if token != nil, fields["version"] == nil { fields["version"] = try await version(inFormTo: path) }
         let body = fields.map { "\(Self.escaped($0))=\(Self.escaped($1))" }.joined(separator: "&")
         return try await send(
             .post, path,
@@ -80,6 +92,8 @@ final class Browser: Sendable {
         _ path: String, _ fields: [String: String], files: [String: [UInt8]], token: String? = nil
     ) async throws -> Page {
         let line = "----boundary4711"
+        var fields = fields
+        if token != nil, fields["version"] == nil { fields["version"] = try await version(inFormTo: path) }
         var body: [UInt8] = []
         for (name, value) in fields.merging(token.map { ["form_token": $0] } ?? [:], uniquingKeysWith: { $1 }) {
             body += "--\(line)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n".utf8
@@ -141,6 +155,18 @@ struct Page: Sendable {
     func value(of name: String) -> String? {
         first(of: #"name="\#(name)"[^>]*? value="([^"]*)""#)
     }
+
+    /// Where forms with a version are sent, by themselves or by one of their buttons.
+    fileprivate var versionedTargets: [String] {
+        html.components(separatedBy: "<form ").dropFirst().flatMap { part -> [String] in
+            let form = part.components(separatedBy: "</form>")[0]
+            guard form.contains(#"name="version""#) else { return [] }
+            return form.matches(of: #/action="([^"]*)"/#).map { Self.address(String($0.output.1)) }
+        }
+    }
+
+    /// An address without what stands behind its question mark.
+    fileprivate static func address(_ path: String) -> String { String(path.prefix { $0 != "?" }) }
 
     /// The error at a field.
     func error(_ field: String) -> String? {
