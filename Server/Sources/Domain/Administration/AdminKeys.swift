@@ -57,13 +57,14 @@ package struct CreateAdminKey: Sendable {
     /// - Parameters:
     ///   - request: What the key is for.
     ///   - maker: The admin whose key it is.
+    ///   - attempt: Names the attempt, so that its repetition makes no second key.
     ///   - who: Who makes it: the admin, or somebody at the server's machine in the admin's name.
     /// - Returns: the key's record and, this once, the key.
     /// - Throws: `fieldsRefused`, `administration(notAllowed)` for a scope that the maker has not and for a key that makes keys,
     ///   `administration(notFound)` for an application that there is not, and for an admin who is gone or disabled,
-    ///   `storageUnavailable`.
+    ///   `attemptReused` for an attempt that made one, `storageUnavailable`.
     package func callAsFunction(
-        _ request: Request, of maker: AdminAccess, by who: Operator
+        _ request: Request, of maker: AdminAccess, attempt: Attempt? = nil, by who: Operator
     ) async throws(DomainError) -> (key: AdminKey, secret: Secret) {
         var faults = AdminKey.nameRule.faults(of: request.name, field: "name")
         if request.scopes.isEmpty { faults.append(ValidationError(field: "scopes", rule: .empty)) }
@@ -92,6 +93,7 @@ package struct CreateAdminKey: Sendable {
                 throw .administration(.notFound)
             }
             try transaction.requireApplications(key.reach.applications)
+            try transaction.take(attempt, by: who, in: AuditEntry.server, at: now)
             try transaction.insert(key)
             try entry.record(
                 on: .adminKey(key.id),

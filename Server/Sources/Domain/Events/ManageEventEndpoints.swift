@@ -47,10 +47,15 @@ package struct ManageEventEndpoints: Sendable {
 
     /// Adds an endpoint, from which on events are recorded.
     ///
+    /// - Parameters:
+    ///   - draft: What is decided of it.
+    ///   - application: Whose events.
+    ///   - attempt: Names the attempt, so that its repetition makes no second endpoint.
+    ///   - who: Who does it.
     /// - Returns: the endpoint, and the secret that signs, which is shown once.
-    /// - Throws: `fieldsRefused`, `applicationUnknown`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused`, `applicationUnknown`, `attemptReused` for an attempt that made one, `storageUnavailable`.
     package func create(
-        _ draft: Draft, in application: Identifier<Application>, by who: Operator
+        _ draft: Draft, in application: Identifier<Application>, attempt: Attempt? = nil, by who: Operator
     ) async throws(DomainError) -> (endpoint: EventEndpoint, secret: Secret) {
         let now = clock.now
         let id: Identifier<EventEndpoint> = randomness.newIdentifier(at: now)
@@ -64,6 +69,7 @@ package struct ManageEventEndpoints: Sendable {
         let entry = audit.draft(.settingsChanged, by: who.actor, in: application, from: who.origin)
         try await store.write { transaction throws(DomainError) in
             guard var known = try transaction.application(application) else { throw .applicationUnknown }
+            try transaction.take(attempt, by: who, in: application, at: now)
             guard try transaction.eventEndpoints(in: application).count < EventEndpoint.maximumPerApplication else {
                 throw .fieldsRefused([
                     ValidationError(

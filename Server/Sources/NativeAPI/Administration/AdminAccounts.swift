@@ -93,6 +93,7 @@ extension AdminAPI {
             try call.answer(AdminKeysBody(keys: try await call.rules.keys.list().map(AdminKeyBody.init(_:))))
         },
         AdminRoute(.post, "keys", .createAdminKey) { call in
+            let attempt = try call.attempt()
             let body = try await call.body(NewAdminKeyBody.self)
             let scopes = try body.scopes.map { name throws(RequestError) in
                 guard let scope = AdminPermission(rawValue: name) else { throw AdminQuery.malformed("scopes") }
@@ -102,7 +103,7 @@ extension AdminAPI {
                 .init(
                     name: body.name, scopes: Set(scopes), applications: body.applications.map(Set.init(wire:)),
                     networks: body.networks ?? [], life: try AdminKey.life(days: body.days)),
-                of: try call.caller(), by: try call.auditActor())
+                of: try call.caller(), attempt: attempt, by: try call.auditActor())
             return try call.answer(
                 NewAdminKeyResponse(key: AdminKeyBody(key), secret: secret.revealed), status: .created)
         },

@@ -149,6 +149,12 @@ struct AdminCall: Sendable {
         return try targetApplication().isStill(version)
     }
 
+    /// The attempt that the header `Idempotency-Key` names, to make what has a secret that is shown once; `nil` without it.
+    func attempt() throws(RequestError) -> Attempt? {
+        guard let name = try Attempt.name(of: request) else { return nil }
+        return Attempt(name: name, request: [UInt8]())
+    }
+
     /// An answer with the version of what it shows.
     func answer(
         _ body: some Encodable, status: HTTPResponse.Status = .ok, version: Timestamp? = nil

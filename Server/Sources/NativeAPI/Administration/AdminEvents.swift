@@ -22,12 +22,14 @@ extension AdminAPI {
             try call.answer(try await call.eventEndpoints(of: try call.targetApplication()))
         },
         AdminRoute(.post, "\(application)/event-endpoints", .changeEvents, also: [.includeUsersInEvents]) { call in
+            let attempt = try call.attempt()
             let body = try await call.body(EventEndpointPatch.self)
             var draft = ManageEventEndpoints.Draft(url: body.url ?? "")
             body.apply(to: &draft)
             let asked = draft
             let made = try await call.perform(asked.action) { who in
-                try await call.modules.events.endpoints.create(asked, in: try call.targetApplication().id, by: who)
+                try await call.modules.events.endpoints.create(
+                    asked, in: try call.targetApplication().id, attempt: attempt, by: who)
             }
             return try call.answer(EventEndpointBody(made.endpoint, secret: made.secret), status: .created)
         },

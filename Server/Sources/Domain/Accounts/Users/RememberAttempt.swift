@@ -3,7 +3,7 @@
 /// Two marks stand for an attempt: its name, and its name with its request. A name that is there without the request
 /// belongs to another one.
 package struct RememberAttempt: Sendable {
-    private static let memory: Duration = .days(1)
+    fileprivate static let memory: Duration = .days(1)
 
     /// New names of one user from one address (IPv6: one /64 network). Each is remembered for a day: without a limit a guest
     /// fills the disk by them (requirement 47).
@@ -37,5 +37,25 @@ package struct RememberAttempt: Sendable {
             guard isNewName, let limit else { return }
             try limit.admit(transaction.count(key, window: limit.window, at: now), at: now)
         }
+    }
+}
+
+extension Transaction {
+    /// Takes the name of an attempt to make what has a secret that is shown once: its repetition makes no second one, and
+    /// cannot show the secret again.
+    ///
+    /// - Parameters:
+    ///   - attempt: The attempt; nothing happens without one.
+    ///   - who: Whose it is. Others may use the same name.
+    ///   - application: Where it is made; `AuditEntry.server` for what belongs to none.
+    ///   - now: The time now.
+    /// - Throws: `attemptReused` for a name of the last day, whatever was asked by it; `storageUnavailable`.
+    func take(
+        _ attempt: Attempt?, by who: Operator, in application: Identifier<Application>, at now: Timestamp
+    ) throws(DomainError) {
+        guard let attempt else { return }
+        let name = Array("attempt \(who.actor.rawValue) ".utf8) + attempt.digest.bytes
+        let mark = UsedProof(.attempt, SecretDigest(of: name), until: now + RememberAttempt.memory)
+        guard try markUsed(mark, in: application) else { throw .attemptReused }
     }
 }
