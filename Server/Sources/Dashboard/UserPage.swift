@@ -186,7 +186,9 @@ enum UserPage {
         let found = try await request.rules.users.inspect(
             Identifier(rawValue: request.id("user")), in: try request.targetApplication().id, for: reader)
         let user = found.user
-        let view = UserPageModel(request: request, found: found, isMasked: !reader.seesPersonalData)
+        let view = UserPageModel(
+            request: request, found: found, isMasked: !reader.seesPersonalData,
+            adminNames: request.offers(.readAudit) ? try await request.adminNames() : [:])
         var model = view.model
         model.merge(UserRolesForm.model(request, of: user)) { $1 }
         if request.offers(.editUser) { model["canChange"] = true }
@@ -218,6 +220,8 @@ struct UserPageModel {
     /// Masked for those who may not see who it is.
     let found: InspectUser.Findings
     let isMasked: Bool
+    /// By their ids, for who may list admins.
+    let adminNames: [String: String]
 
     private var user: User { found.user }
 
@@ -291,7 +295,7 @@ struct UserPageModel {
                 entry.at,
                 [
                     "action": request.word(entry.action), "identifier": entry.action.rawValue,
-                    "actor": request.words(entry.actor), "actorIdentifier": entry.actor.rawValue,
+                    "actor": request.words(entry.actor, adminNames), "actorIdentifier": entry.actor.rawValue,
                     "isRefused": entry.result == .refused, "address": entry.origin.address ?? "",
                     "time": entry.at.text, "hasDetails": !details.isEmpty, "details": details,
                 ]

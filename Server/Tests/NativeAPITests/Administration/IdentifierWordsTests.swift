@@ -109,7 +109,7 @@ struct IdentifierWordsTests {
         #expect(try await shown("users/\(user)").contains("<strong title=\"user.disabled\">\(act)</strong>"))
     }
 
-    @Test("of admins in the audit log have their names for who may list admins, and the identifier beside them")
+    @Test("of admins in the audit log and a user's time line have their names for who may list admins")
     func admins() async throws {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
         let theme = #"{"brand": "Hoshi"}"#
@@ -121,5 +121,13 @@ struct IdentifierWordsTests {
         // An admin of one application does not learn by which names all others log in.
         let confined = try await world.browser("operator").get(world.page("audit")).html
         #expect(confined.contains(" \(owner.id)</a>") && !confined.contains(" root</a>"))
+        let page = world.page("users/\(try await world.server.person().logIn.user.id)")
+        let browser = world.browser()
+        let token = try await browser.get(page).token
+        #expect(try await browser.post("\(page)/disable", [:], token: token).status == 303)
+        let line = try await browser.get(page).html
+        #expect(line.contains("title=\"admin:\(owner.id)\">") && line.contains(" root</span>"))
+        let unnamed = try await world.browser("operator").get(page).html
+        #expect(unnamed.contains(" \(owner.id)</span>") && !unnamed.contains(" root</span>"))
     }
 }
