@@ -57,6 +57,16 @@ public final class OkaeriClient: Sendable {
         }
     }
 
+    /// Whether the next automatic log-in leads to nobody who has been logged in here: the device's key is that of a
+    /// registered user who has logged out, or can never be used again. For the title of a button "continue as guest".
+    public var automaticLogInBeginsAnew: Bool {
+        get async {
+            // A locked vault says nothing; nor does an automatic log-in then.
+            guard let record = try? await keeper.read() else { return false }
+            return record.isKeyLocked || record.isKeyLost
+        }
+    }
+
     /// Whether somebody is logged in: the present state at once, then every change.
     public var states: OkaeriStates {
         // The task ends as soon as the vault was looked into.
@@ -87,8 +97,9 @@ public final class OkaeriClient: Sendable {
     /// Logs out on this device. It always succeeds; a server that cannot be reached learns of it later, even after a
     /// restart of the app.
     ///
-    /// The device's key stays: ``logInAutomatically(device:user:)`` leads to the same user again. Until then nothing is
-    /// renewed silently.
+    /// The device's key stays, and until the next log-in nothing is renewed silently. A guest, who has no other way in,
+    /// comes back by ``logInAutomatically(device:user:)``. A registered user comes back by a password, a provider or another
+    /// way in: an automatic log-in begins as a new guest then, with a key of its own.
     public func logOut() async {
         await keeper.logOut()
     }

@@ -6,8 +6,8 @@ public enum OkaeriState: Hashable, Sendable {
     case storageLocked
     /// Somebody is logged in.
     case loggedIn(User, freshness: Freshness)
-    /// Nobody is logged in.
-    case loggedOut
+    /// Nobody is logged in, for this reason.
+    case loggedOut(LogOutReason)
 
     /// How far a user's values can be trusted.
     public enum Freshness: Hashable, Sendable {
@@ -15,6 +15,22 @@ public enum OkaeriState: Hashable, Sendable {
         case fresh
         /// They are the copy on this device; the server has not been reached yet.
         case offlineCopy
+    }
+
+    /// Why nobody is logged in.
+    public enum LogOutReason: String, Codable, Hashable, Sendable {
+        /// Nobody has been logged in on this device yet: the moment for an automatic log-in.
+        case firstLaunch
+        /// A guest logged out. The next automatic log-in leads to the same guest.
+        case guestLoggedOut
+        /// A registered user logged out. No automatic log-in leads to that user: the next one begins as a guest.
+        case registeredUserLoggedOut
+        /// The log-in ended by itself: the account was deleted or disabled, this device's key was removed from it, or a
+        /// session ended that the key cannot renew. The next automatic log-in says which, if it does not succeed.
+        case ended
+        /// The device's key can never be used again. Automatic log-ins throw ``OkaeriError/storageDamaged(_:)`` until the
+        /// person logs in by other means, or begins anew with ``OkaeriClient/useNewDeviceKey()``.
+        case keyLost
     }
 
     /// The user, when somebody is logged in.

@@ -2,12 +2,13 @@ import OkaeriWire
 
 /// A change of the stored record, as a value: it is applied in memory, and again on what other processes stored meanwhile.
 enum RecordChange: Hashable, Sendable {
-    /// A log-in that began when the record had this generation. Of a late one only the token is kept, to be revoked.
-    case logIn(LogInResponse, generation: Int64)
+    /// A log-in that began when the record had this generation, with the key if it is another than before. Of a late one
+    /// only the token is kept, to be revoked.
+    case logIn(LogInResponse, generation: Int64, keySlot: Int? = nil)
     /// A log-in that replaces every earlier one, with the key that leads to the user; the abandoned sessions are revoked.
     case replace(LogInResponse, keySlot: Int, abandoned: [Secret])
-    /// A log-out; with an epoch only while the same user is logged in.
-    case logOut(epoch: Int64?)
+    /// The person's log-out, or with an epoch, only while the same user is logged in, one that nobody asked for.
+    case logOut(epoch: Int64?, OkaeriState.LogOutReason = .ended)
     /// The log-out after a deletion: the server has ended the session already.
     case forgetDeleted(epoch: Int64)
     /// The end of a log-in that was not to be remembered; the vault's record counts again.
@@ -45,9 +46,10 @@ enum RecordChange: Hashable, Sendable {
     /// Changes a record.
     func apply(to record: inout VaultRecord) {
         switch self {
-        case .logIn(let response, let generation):
+        case .logIn(let response, let generation, let keySlot):
             let token = Secret(response.session.token)
             if record.generation == generation {
+                if let keySlot { record.keySlot = keySlot }
                 record.logIn(response)
                 record.keyUser = response.user.id
             } else if record.session?.token != token {
@@ -59,18 +61,22 @@ enum RecordChange: Hashable, Sendable {
             record.logIn(response)
             record.keySlot = slot
             record.keyUser = response.user.id
-        case .logOut(let epoch):
-            if epoch == nil || record.epoch == epoch { record.logOut() }
+        case .logOut(let epoch, let reason):
+            guard let epoch else { return record.logOut() }
+            if record.epoch == epoch { record.logOut(because: reason) }
         case .forgetDeleted(let epoch):
             guard record.epoch == epoch else { return }
             record.session = nil
-            record.logOut()
+            record.logOut(because: .ended)
         case .endTemporary(let leaving):
             record.epoch = max(record.epoch, leaving.epoch) + 1
             record.generation = max(record.generation, leaving.generation) + 1
             record.proofRequired = record.proofRequired || leaving.proofRequired
             let tokens = leaving.pendingRevocations + (leaving.session.map { [$0.token] } ?? [])
             for token in tokens where !record.pendingRevocations.contains(token) { record.revokeLater(token) }
+            if record.loggedInUser == nil, leaving.loggedInUser?.isAnonymous == false {
+                record.logOutReason = .registeredUserLoggedOut
+            }
         case .revoke(let token):
             record.revokeLater(token)
         case .revoked(let token):
@@ -93,6 +99,7 @@ enum RecordChange: Hashable, Sendable {
         case .useNextKey:
             record.keySlot += 1
             record.keyUser = nil
+            if record.logOutReason == .keyLost { record.logOutReason = .ended }
         }
     }
 

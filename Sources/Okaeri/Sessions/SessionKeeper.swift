@@ -161,7 +161,7 @@ actor SessionKeeper {
     /// Publishes who is logged in.
     func publishState() {
         guard let record else { return }
-        guard let user = record.loggedInUser else { return broadcaster.publish(.loggedOut) }
+        guard let user = record.loggedInUser else { return broadcaster.publish(.loggedOut(record.reasonLoggedOut)) }
         let isFresh = record.session != nil && record.session?.id == machine.confirmedSession
         broadcaster.publish(.loggedIn(User(user), freshness: isFresh ? .fresh : .offlineCopy))
     }

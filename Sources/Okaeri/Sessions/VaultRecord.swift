@@ -15,6 +15,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var welcome: StoredWelcome?
     /// Whether the person logged out: then nothing but a wanted log-in opens a session again.
     var isLoggedOut = false
+    /// Why nobody is logged in; `nil` before the first log-in.
+    var logOutReason: OkaeriState.LogOutReason?
+    /// The registered user who logged out while the key in use led to that user: it opens the account only after another
+    /// log-in by other means.
+    var lockedKeyUser: String?
     /// Whether the application wants a proof with every request.
     var proofRequired = false
     /// Which of the device's keys is in use: a device that changes hands makes a new one and keeps the old.
@@ -52,6 +57,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
         user = try members.decodeIfPresent(UserBody.self, forKey: .user)
         welcome = try members.decodeIfPresent(StoredWelcome.self, forKey: .welcome)
         isLoggedOut = try members.decodeIfPresent(Bool.self, forKey: .isLoggedOut) ?? false
+        // A newer version may know more reasons.
+        logOutReason = try members.decodeIfPresent(String.self, forKey: .logOutReason).flatMap {
+            OkaeriState.LogOutReason(rawValue: $0)
+        }
+        lockedKeyUser = try members.decodeIfPresent(String.self, forKey: .lockedKeyUser)
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
         keySlot = min(max(try members.decodeIfPresent(Int.self, forKey: .keySlot) ?? 0, 0), Self.maximumKeySlot)
         keyUser = try members.decodeIfPresent(String.self, forKey: .keyUser) ?? user?.id
@@ -71,8 +81,25 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// The user, when somebody is logged in.
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
 
-    /// Takes over a log-in.
+    /// Whether the device's key leads to a registered user who has logged out.
+    var isKeyLocked: Bool { keyUser != nil && keyUser == lockedKeyUser }
+
+    /// Whether the device's key was found to be unusable for good, and nobody has logged in since.
+    var isKeyLost: Bool { loggedInUser == nil && logOutReason == .keyLost }
+
+    /// The key for an automatic log-in when it is not the one in use: a guest's own, beside the locked one.
+    var freshKeySlot: Int? { isKeyLocked ? keySlot + 1 : nil }
+
+    /// Why nobody is logged in. A record of an older version does not say; its key leads to whom it led before.
+    var reasonLoggedOut: OkaeriState.LogOutReason {
+        logOutReason ?? (isLoggedOut && keyUser != nil ? .guestLoggedOut : .firstLaunch)
+    }
+
+    /// Takes over a log-in. A registered user who was logged in before is logged out by it.
     mutating func logIn(_ response: LogInResponse) {
+        if response.user.id != loggedInUser?.id { lockKey() }
+        if response.user.id == lockedKeyUser { lockedKeyUser = nil }
+        logOutReason = nil
         if response.user.id != loggedInUser?.id { epoch += 1 }
         generation += 1
         session = StoredSession(id: response.session.id, token: Secret(response.session.token))
@@ -84,7 +111,18 @@ struct VaultRecord: Codable, Hashable, Sendable {
     }
 
     /// Forgets the session and the user, and remembers to tell the server.
-    mutating func logOut() {
+    ///
+    /// - Parameter reason: Why, when it was not the person who wanted it.
+    mutating func logOut(because reason: OkaeriState.LogOutReason? = nil) {
+        if let reason {
+            logOutReason = reason
+        } else if let user {
+            lockKey()
+            logOutReason = user.isAnonymous ? .guestLoggedOut : .registeredUserLoggedOut
+        } else {
+            // Who wants to be logged out has been here.
+            logOutReason = reasonLoggedOut == .firstLaunch ? .ended : reasonLoggedOut
+        }
         if let session { revokeLater(session.token) }
         generation += 1
         epoch += 1
@@ -94,6 +132,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
         isLoggedOut = true
         keyLeadsElsewhere = false
         loggedInWith = nil
+    }
+
+    /// Keeps automatic log-ins from the account of a registered user who leaves.
+    private mutating func lockKey() {
+        if let user = loggedInUser, !user.isAnonymous, user.id == keyUser { lockedKeyUser = user.id }
     }
 
     /// Remembers to tell the server that a session has ended. Of more than 32 the oldest run out by themselves.

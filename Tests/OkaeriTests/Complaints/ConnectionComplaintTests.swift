@@ -116,7 +116,7 @@ struct ConnectionComplaintTests {
         world.server.isOffline = true
         await client.logOut()
         #expect(await client.currentUser == nil)
-        #expect(await client.reaches { $0 != .unknown } == .loggedOut)
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.guestLoggedOut))
         #expect(world.server.sessionCount == 1)
         let next = world.launch(inBackground: false)
         #expect(await next.currentUser == nil)

@@ -113,11 +113,11 @@ struct ReinstallComplaintTests {
         let folder = try TemporaryFolder()
         let app = world.launch(vault: vault(folder, .keep))
         let widget = world.launch(vault: vault(folder, .keep))
-        #expect(await widget.reaches { $0 != .unknown } == .loggedOut)
+        #expect(await widget.reaches { $0 != .unknown } == .loggedOut(.firstLaunch))
         let user = try await app.logInAutomatically().user
         #expect(await widget.reaches { $0.user != nil }?.user == user)
         try await app.forgetDevice()
-        #expect(await widget.reaches { $0.user == nil } == .loggedOut)
+        #expect(await widget.reaches { $0.user == nil } == .loggedOut(.firstLaunch))
         withExtendedLifetime(folder) {}
     }
 }

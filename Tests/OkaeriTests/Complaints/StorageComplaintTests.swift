@@ -109,7 +109,7 @@ struct StorageComplaintTests {
         let folder = try TemporaryFolder()
         let app = world.launch(vault: FileVault(directory: folder.url))
         let widget = world.launch(vault: FileVault(directory: folder.url))
-        #expect(await widget.reaches { $0 != .unknown } == .loggedOut)
+        #expect(await widget.reaches { $0 != .unknown } == .loggedOut(.firstLaunch))
         let user = try await app.logInAutomatically().user
         #expect(await widget.currentUser == user)
         #expect(try await widget.reloadUser().id == user.id)
@@ -117,7 +117,7 @@ struct StorageComplaintTests {
         try await app.update(UserChanges(displayName: .set("花子")))
         #expect(await widget.reaches { $0.user?.displayName == "花子" } != nil)
         await app.logOut()
-        #expect(await widget.reaches { $0 == .loggedOut } == .loggedOut)
+        #expect(await widget.reaches { $0.user == nil } == .loggedOut(.guestLoggedOut))
         withExtendedLifetime(folder) {}
     }
 }

@@ -38,7 +38,7 @@ struct DeviceKeyTests {
             return
         }
         #expect(reason == "device_key_removed" && at != nil)
-        #expect(await tablet.reaches { $0 != .unknown } == .loggedOut)
+        #expect(await tablet.reaches { $0 != .unknown } == .loggedOut(.ended))
         #expect(try await phone.deviceKeys().count == 1)
         await #expect(throws: OkaeriError.providerRefused(.identityUnknown)) {
             try await phone.removeDeviceKey(other.id)

@@ -40,6 +40,11 @@ enum Samples {
     static let loggedInElsewhere = changed(loggedIn) { $0.logIn(response(session: "elsewhere")) }
     static let loggedOut = changed(loggedIn) { $0.logOut() }
     static let otherUser = changed(loggedIn) { $0.logIn(response("taro", session: "taro's")) }
+    /// Hana has an account of her own, and this device's key.
+    static let registered = changed(loggedIn) {
+        $0.user?.isAnonymous = false
+        $0.keyUser = "hana"
+    }
     static let withoutSession = changed(loggedIn) { $0.session = nil }
     static let keyElsewhere = changed(loggedIn) { $0.keyLeadsElsewhere = true }
 

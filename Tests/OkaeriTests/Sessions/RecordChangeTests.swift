@@ -38,6 +38,7 @@ struct RecordChangeTests {
         .take(Samples.user("hana", at: later), epoch: 1), .take(Samples.user("taro", at: later), epoch: 1),
         .take(Samples.user("hana", at: WireTime(millisecondsSince1970: 0)), epoch: 1),
         .pendingName("Hana", of: "apple:1"), .pendingName(nil, of: "apple:1"), .requireProof, .useNextKey,
+        .logOut(epoch: 1, .keyLost), .logIn(Samples.response("guest"), generation: 1, keySlot: 1),
     ]
 
     private func changed(_ record: VaultRecord, by change: RecordChange) -> VaultRecord {
@@ -120,6 +121,58 @@ struct RecordChangeTests {
         #expect(!here.keyLeadsElsewhere && here.keyUser == Samples.loggedIn.keyUser && here.keySlot == 0)
     }
 
+    @Test("lock the key of a registered user who logs out, also while somebody else is logged in beside it")
+    func lock() {
+        let leaving = changed(Samples.registered, by: .logOut(epoch: nil))
+        #expect(leaving.isKeyLocked && leaving.freshKeySlot == 1)
+        let taro = changed(
+            leaving, by: .logIn(Samples.response("taro", session: "taro's"), generation: leaving.generation))
+        let gone = changed(changed(taro, by: Self.besideHana), by: .logOut(epoch: nil))
+        #expect(gone.isKeyLocked && gone.freshKeySlot == 1)
+        let back = changed(gone, by: .logIn(Samples.response("hana"), generation: gone.generation))
+        #expect(!back.isKeyLocked && back.freshKeySlot == nil)
+    }
+
+    @Test("lock the key of a registered user whom another one follows without a log-out")
+    func lockByReplacement() {
+        let taro = changed(Samples.registered, by: .logIn(Samples.response("taro", session: "taro's"), generation: 1))
+        #expect(changed(taro, by: Self.besideHana).isKeyLocked)
+    }
+
+    @Test("lock no key of a guest who logs out")
+    func noLockOfGuest() {
+        let guest = Samples.changed(Samples.loggedIn) { $0.keyUser = "hana" }
+        let after = changed(guest, by: .logOut(epoch: nil))
+        #expect(after.isLoggedOut && !after.isKeyLocked && after.freshKeySlot == nil)
+    }
+
+    @Test("lock no key when nobody asked for the log-out", arguments: Self.unasked)
+    func noLock(change: RecordChange) {
+        let after = changed(Samples.registered, by: change)
+        #expect(after.isLoggedOut && !after.isKeyLocked && after.freshKeySlot == nil)
+    }
+
+    static let unasked: [RecordChange] = [
+        .logOut(epoch: 1), .logOut(epoch: 1, .keyLost), .forgetDeleted(epoch: 1),
+    ]
+
+    /// Taro's session beside the key, which stays Hana's.
+    private static let besideHana = RecordChange.assignKey(
+        RecordChange.KeyAssignment(
+            token: Samples.token("taro's"), keySlot: 0, leadsHere: false, otherUser: "hana", formerToken: nil))
+
+    static let storedReasons: [(stored: String, reason: OkaeriState.LogOutReason)] = [
+        (#"{}"#, .firstLaunch), (#"{"isLoggedOut":true}"#, .firstLaunch),
+        (#"{"isLoggedOut":true,"keyUser":"hana"}"#, .guestLoggedOut),
+        (#"{"isLoggedOut":true,"keyUser":"hana","logOutReason":"of tomorrow"}"#, .guestLoggedOut),
+        (#"{"isLoggedOut":true,"logOutReason":"keyLost"}"#, .keyLost),
+    ]
+
+    @Test("say why nobody is logged in, also in a record that does not say it", arguments: Self.storedReasons)
+    func reasons(stored: String, reason: OkaeriState.LogOutReason) {
+        #expect(VaultRecord.read(Data(stored.utf8)).reasonLoggedOut == reason)
+    }
+
     @Test("end a log-in that is not remembered after every count that it had", arguments: SampleRecord.allCases)
     func temporary(sample: SampleRecord) {
         let after = changed(sample.record, by: .endTemporary(Samples.otherUser))
@@ -161,7 +214,7 @@ extension RecordChange {
     /// Whether it names the key to use.
     fileprivate var setsSlot: Bool {
         switch self {
-        case .replace, .assignKey, .useNextKey: true
+        case .replace, .assignKey, .useNextKey, .logIn(_, generation: _, keySlot: .some): true
         default: false
         }
     }

@@ -151,7 +151,7 @@ struct SessionTests {
         let user = try await client.logInAutomatically().user
         world.server.disable(user.id)
         await #expect(throws: OkaeriError.userDisabled) { try await client.reloadUser() }
-        #expect(await client.reaches { $0 != .unknown } == .loggedOut)
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
         await #expect(throws: OkaeriError.userDisabled) { try await client.logInAutomatically() }
     }
 

@@ -13,13 +13,13 @@ struct StateTests {
         let client = world.launch()
         var states = client.states.makeAsyncIterator()
         #expect(await states.next() == .unknown)
-        #expect(await states.next() == .loggedOut)
+        #expect(await states.next() == .loggedOut(.firstLaunch))
         let user = try await client.logInAutomatically().user
         #expect(await states.next() == .loggedIn(user, freshness: .fresh))
         let changed = try await client.update(UserChanges(displayName: .set("花子")))
         #expect(await states.next() == .loggedIn(changed, freshness: .fresh))
         await client.logOut()
-        #expect(await states.next() == .loggedOut)
+        #expect(await states.next() == .loggedOut(.guestLoggedOut))
     }
 
     @Test("are repeated to everybody who comes later")
@@ -46,7 +46,7 @@ struct StateTests {
         var client: OkaeriClient? = world.launch()
         var states = try #require(client?.states.makeAsyncIterator())
         #expect(await states.next() == .unknown)
-        #expect(await states.next() == .loggedOut)
+        #expect(await states.next() == .loggedOut(.firstLaunch))
         client = nil
         #expect(await states.next() == nil)
     }

@@ -21,7 +21,7 @@ struct ExampleTests {
     @Test("changes guide and button with the log-in state, and lets people with an account on to the next screen")
     func states() async throws {
         #expect(Home(.unknown) == .waiting && Home(.storageLocked) == .waiting)
-        #expect(Home(.loggedOut).destination == .logIn(identifier: ""))
+        #expect(Home(.loggedOut(.guestLoggedOut)).destination == .logIn(identifier: ""))
         let guest = try await world.client.logInAutomatically().user
         let home = Home(.loggedIn(guest, freshness: .fresh))
         #expect(home == .guest(name: nil) && home.destination == .upgrade)

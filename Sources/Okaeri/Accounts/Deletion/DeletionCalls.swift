@@ -22,6 +22,8 @@ extension SessionKeeper {
         defer { lock.release() }
         let record = try await read()
         if let deletedUser, let keyUser = record.keyUser, keyUser != deletedUser { throw .userChanged }
+        // Who has logged out comes back by other means.
+        guard !record.isKeyLocked else { throw .userChanged }
         var call = try APICall(
             .post, APIPath.logInAutomatically, body: AutomaticLogInBody(device: configuration.device.body),
             idempotencyKey: randomness.unguessableName())

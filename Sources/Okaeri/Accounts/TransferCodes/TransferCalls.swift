@@ -23,14 +23,16 @@ extension SessionKeeper {
         let body = TransferLogInBody(code: code, device: (device ?? configuration.device).body)
         let call = try APICall(
             .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())
-        let key = try await deviceKey()
+        // The locked key of a registered user stays with that user.
+        let slot = record.freshKeySlot ?? record.keySlot
+        let key = try await deviceKey(slot)
         let era = machine.era
         let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
         let response = try raw.decoded(LogInResponse.self)
         try await refuseAbandoned(response, since: era)
         // A log-in of before the transfer would bring back a user to whom the key does not lead any more.
         handle(.replaced)
-        let result = try await accept(response, after: record)
+        let result = try await accept(response, after: record, keySlot: slot)
         readNoticeCount(raw)
         return TransferResult(welcome: result.welcome, leftUser: response.leftUser.map(LeftUser.init(_:)))
     }

@@ -105,7 +105,7 @@ extension SessionKeeper {
             case .lock:
                 attempt.lock = try await logInLock()
                 return .locked
-            case .prepare(let order):
+            case .prepare(let order, let keySlot):
                 let order =
                     order
                     ?? LogInOrder(
@@ -115,7 +115,7 @@ extension SessionKeeper {
                     .post, APIPath.logInAutomatically, body: order.body, idempotencyKey: order.idempotencyKey)
                 attempt.call?.firstLaunch = FirstLaunch(order.body)
                 // The key comes first: an account whose key could not be kept would be lost.
-                let slot = record?.keySlot ?? 0
+                let slot = keySlot ?? record?.keySlot ?? 0
                 attempt.key = try await deviceKey(slot)
                 attempt.start = .init(keySlot: slot, device: order.body.device)
                 return .prepared
@@ -152,7 +152,9 @@ extension SessionKeeper {
     }
 
     /// Takes over the response to a log-in by other means, unless a log-in or log-out came before it.
-    func accept(_ response: LogInResponse, after record: VaultRecord) async throws(OkaeriError) -> LogInResult {
+    func accept(
+        _ response: LogInResponse, after record: VaultRecord, keySlot: Int? = nil
+    ) async throws(OkaeriError) -> LogInResult {
         var record = record
         if temporary != nil {
             // This log-in is remembered, and ends one that is not.
@@ -162,7 +164,7 @@ extension SessionKeeper {
         let token = Secret(response.session.token)
         let confirmedBefore = machine.confirmedSession
         handle(.confirmed(session: response.session.id))
-        let after = await change(.logIn(response, generation: record.generation))
+        let after = await change(.logIn(response, generation: record.generation, keySlot: keySlot))
         if after.session?.token == token {
             handle(.replaced)
             if !after.pendingRevocations.isEmpty { workInBackground() }

@@ -61,8 +61,9 @@ struct LogInMachine: Hashable, Sendable {
     enum Work: Hashable, Sendable {
         case read
         case lock
-        /// Make the request and read the device's key; without an order the request is an unnamed renewal.
-        case prepare(LogInOrder?)
+        /// Make the request and read the device's key, the one in use if no other is named; without an order the request
+        /// is an unnamed renewal.
+        case prepare(LogInOrder?, keySlot: Int? = nil)
         /// Send the request; with a copy of the user at hand only once.
         case send(once: Bool)
         case change(RecordChange)
@@ -244,7 +245,9 @@ extension LogInMachine {
             if order == nil { return fail(number, logIn, .loggedOutMeanwhile, before) }
         }
         if let order { unanswered = order }
-        return proceed(number, to: .preparing(before: before, locked: record), .prepare(order))
+        return proceed(
+            number, to: .preparing(before: before, locked: record),
+            .prepare(order, keySlot: order == nil ? nil : record.freshKeySlot))
     }
 
     private mutating func accept(
@@ -255,9 +258,11 @@ extension LogInMachine {
         guard began == era else { return proceed(number, to: .discarding(before: before), .change(.revoke(token))) }
         let confirmedBefore = confirmedSession
         confirmedSession = response.session.id
+        var keySlot: Int?
+        if case .asked? = running[number]?.reason { keySlot = locked.freshKeySlot }
         return proceed(
             number, to: .storing(before: before, token: token, confirmedBefore: confirmedBefore),
-            .change(.logIn(response, generation: locked.generation)))
+            .change(.logIn(response, generation: locked.generation, keySlot: keySlot)))
     }
 
     /// The record says whether the response counted, or a log-in or log-out came before it.

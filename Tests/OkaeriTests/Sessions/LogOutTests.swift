@@ -1,0 +1,94 @@
+import Foundation
+import Okaeri
+import OkaeriTesting
+import OkaeriWire
+import Testing
+
+@Suite("A log-out")
+struct LogOutTests {
+    let world = World()
+    let password = "a long enough secret"
+
+    @Test("of a registered user lasts: an automatic log-in makes a guest, also after a restart")
+    func registered() async throws {
+        let client = world.launch(inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: password)
+        await client.logOut()
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.registeredUserLoggedOut))
+        #expect(await client.automaticLogInBeginsAnew)
+        let next = world.launch(inBackground: false)
+        #expect(await next.reaches { $0 != .unknown } == .loggedOut(.registeredUserLoggedOut))
+        guard case .firstVisit(let guest) = try await next.logInAutomatically() else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        #expect(guest.isAnonymous && guest.id != hana.id)
+        #expect(await !next.automaticLogInBeginsAnew)
+        #expect(try await world.launch().logInAutomatically().user.id == guest.id)
+    }
+
+    @Test("of a registered user ends with the password, and automatic log-ins lead to that user again")
+    func back() async throws {
+        let client = world.launch(inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: password)
+        for _ in 0..<3 {
+            await client.logOut()
+            #expect(try await client.logIn(identifier: "hana", password: password).user.id == hana.id)
+            #expect(try await world.launch().logInAutomatically().user.id == hana.id)
+        }
+        // The same key each time.
+        #expect(world.server.users.first { $0.id == hana.id }?.identities.count == 1)
+        await client.logOut()
+        let guest = try await client.logInAutomatically().user
+        #expect(try await client.logIn(identifier: "hana", password: password).user.id == hana.id)
+        #expect(try await world.launch().logInAutomatically().user.id == hana.id && guest.id != hana.id)
+    }
+
+    @Test("of a guest loses nothing: the next automatic log-in leads to the same guest")
+    func guest() async throws {
+        let client = world.launch(inBackground: false)
+        let guest = try await client.logInAutomatically().user
+        await client.logOut()
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.guestLoggedOut))
+        #expect(await !client.automaticLogInBeginsAnew)
+        #expect(try await world.launch().logInAutomatically().user.id == guest.id)
+    }
+
+    @Test("of a registered user is not undone by twenty automatic log-ins at once, which make one guest")
+    func together() async throws {
+        let client = world.launch(inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: password)
+        await client.logOut()
+        let clients = [client] + (0..<3).map { _ in world.launch(inBackground: false) }
+        let users = try await withThrowingTaskGroup(of: User.self) { group in
+            for number in 0..<20 {
+                group.addTask { try await clients[number % clients.count].logInAutomatically().user }
+            }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1.id) }
+        }
+        #expect(users.count == 1 && !users.contains(hana.id))
+        #expect(world.server.users.count == 2)
+    }
+
+    @Test("of one who was not remembered leaves the registered user of the device logged out")
+    func temporary() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let client = world.launch(inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: password)
+        _ = try await client.logIn(identifier: "kenji", password: password, rememberMe: .untilQuit)
+        await client.logOut()
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.registeredUserLoggedOut))
+        #expect(try await world.launch().logInAutomatically().user.id != hana.id)
+    }
+
+    @Test("that nobody asked for makes no guest in silence")
+    func disabled() async throws {
+        let client = world.launch(inBackground: false)
+        let hana = try await client.signUp(username: "hana", password: password)
+        world.server.disable(hana.id)
+        await #expect(throws: OkaeriError.userDisabled) { try await client.reloadUser() }
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
+        await #expect(throws: OkaeriError.userDisabled) { try await client.logInAutomatically() }
+        #expect(world.server.users.count == 1)
+    }
+}
