@@ -99,6 +99,8 @@ enum RecordChange: Hashable, Sendable {
         case .useNextKey:
             record.keySlot += 1
             record.keyUser = nil
+            // A log-in under way has the key of before: its response would be of a user to whom the next key does not lead.
+            record.generation += 1
             if record.logOutReason == .keyLost { record.logOutReason = .ended }
         }
     }

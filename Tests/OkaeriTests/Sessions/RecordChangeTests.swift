@@ -161,6 +161,14 @@ struct RecordChangeTests {
         RecordChange.KeyAssignment(
             token: Samples.token("taro's"), keySlot: 0, leadsHere: false, otherUser: "hana", formerToken: nil))
 
+    @Test("that begin with the next key make a log-in by the key of before come late")
+    func nextKey() {
+        let next = changed(Samples.loggedOut, by: .useNextKey)
+        let late = changed(next, by: .logIn(Samples.response(), generation: Samples.loggedOut.generation))
+        #expect(late.session == nil && late.keyUser == nil && late.keySlot == 1)
+        #expect(late.pendingRevocations.last == Samples.token("new"))
+    }
+
     static let storedReasons: [(stored: String, reason: OkaeriState.LogOutReason)] = [
         (#"{}"#, .firstLaunch), (#"{"isLoggedOut":true}"#, .firstLaunch),
         (#"{"isLoggedOut":true,"keyUser":"hana"}"#, .guestLoggedOut),
