@@ -7,6 +7,8 @@ public final class TestVault: CredentialVault {
         var isLocked = false
         var refusesRecords = false
         var refusesKeys = false
+        var usedKeys: Set<String> = []
+        var lostKeys: Set<String> = []
         var lockCounts: [VaultLockPurpose: Int] = [:]
         var watchers: [(purpose: VaultLockPurpose, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
         var listeners: [AsyncStream<Void>.Continuation] = []
@@ -40,6 +42,12 @@ public final class TestVault: CredentialVault {
         set { contents.withValue { $0.refusesKeys = newValue } }
     }
 
+    /// Makes every key that was used until now unusable for good, as those of a Secure Enclave are after a backup was
+    /// restored to another phone.
+    public func loseKeys() {
+        contents.withValue { $0.lostKeys = $0.usedKeys }
+    }
+
     /// Tells the clients that it is worth reading again, as the system does when a phone is unlocked.
     public func giveHint() {
         for listener in contents.withValue({ $0.listeners }) { listener.yield() }
@@ -65,6 +73,11 @@ public final class TestVault: CredentialVault {
     public func deviceKey(for application: String) async throws(VaultError) -> any DeviceKey {
         if isLocked { throw .unreadableNow("locked by the test") }
         if refusesKeys { throw .unwritable("refused by the test") }
+        let isLost = contents.withValue { contents in
+            contents.usedKeys.insert(application)
+            return contents.lostKeys.contains(application)
+        }
+        if isLost { throw .damaged("lost by the test") }
         return try await base.deviceKey(for: application)
     }
 

@@ -79,7 +79,8 @@ extension SessionKeeper {
             .post, APIPath.logIn(with: credential.provider.rawValue), body: body,
             idempotencyKey: randomness.unguessableName())
         call.restores = restoring
-        let key = try await deviceKey()
+        let slot = try await usableSlot(from: record.keySlot)
+        let key = try await deviceKey(slot)
         let era = machine.era
         let raw: TransportResponse
         do throws(OkaeriError) {
@@ -87,7 +88,7 @@ extension SessionKeeper {
         } catch {
             throw error.began(
                 .init(
-                    keySlot: record.keySlot, device: body.device, provider: credential.provider.rawValue,
+                    keySlot: slot, device: body.device, provider: credential.provider.rawValue,
                     restores: restoring))
         }
         let response = try raw.decoded(LogInResponse.self)
@@ -97,13 +98,13 @@ extension SessionKeeper {
         let leadsHere = response.user.identities.contains {
             $0.provider == "device" && $0.subject == key.publicKey.thumbprint
         }
-        let (former, formerKeyUser) = (record.session?.token, record.keyUser)
+        let (former, formerKeyUser) = (record.session?.token, slot == record.keySlot ? record.keyUser : nil)
         let result = try await accept(response, after: record)
         let (provider, token) = (credential.provider.rawValue, Secret(response.session.token))
         let after = await change(
             .assignKey(
                 RecordChange.KeyAssignment(
-                    token: token, provider: provider, leadsHere: leadsHere, otherUser: formerKeyUser,
+                    token: token, provider: provider, keySlot: slot, leadsHere: leadsHere, otherUser: formerKeyUser,
                     formerToken: former)))
         if !after.pendingRevocations.isEmpty { workInBackground() }
         await forgetName(of: credential)
@@ -133,9 +134,11 @@ extension SessionKeeper {
 
     /// A greeting for somebody to whom the device's key does not lead: the session itself is asked whether it holds.
     ///
+    /// - Parameter isKeyLost: Whether the key leads nowhere any more.
     /// - Returns: `nil` when nobody is logged in that way, or the session has ended.
-    func greetBySession() async throws(OkaeriError) -> Welcome? {
-        guard let record = try? await read(), record.keyLeadsElsewhere, let known = record.loggedInUser,
+    /// - Throws: `OkaeriError` when the server says something else than that the session has ended.
+    func greetBySession(isKeyLost: Bool = false) async throws(OkaeriError) -> Welcome? {
+        guard let record = try? await read(), record.keyLeadsElsewhere || isKeyLost, let known = record.loggedInUser,
             record.session != nil
         else { return nil }
         do throws(OkaeriError) {

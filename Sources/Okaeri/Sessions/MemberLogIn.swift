@@ -43,7 +43,7 @@ extension SessionKeeper {
         let before = try await self.read()
         // The guest of this device keeps the key; somebody else gets one of their own.
         let isGuest = before.keyUser != nil && before.user?.id == before.keyUser && before.user?.isAnonymous == true
-        let slot = keySlot ?? before.keySlot + (isGuest ? 1 : 0)
+        let slot = try await usableSlot(from: keySlot ?? before.keySlot + (isGuest ? 1 : 0))
         let key = try await deviceKey(slot)
         let era = machine.era
         let raw: TransportResponse

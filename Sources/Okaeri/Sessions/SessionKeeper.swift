@@ -176,6 +176,22 @@ actor SessionKeeper {
         }
     }
 
+    /// The first key from this one on that works. One that is lost gives way to the next when a person comes by other
+    /// means than the key.
+    func usableSlot(from first: Int) async throws(OkaeriError) -> Int {
+        var slot = first
+        while true {
+            do throws(VaultError) {
+                // Some lost keys can be read, and do not sign.
+                _ = try await vault.deviceKey(for: keyName(slot)).signature(for: Data("okaeri".utf8))
+                return slot
+            } catch {
+                guard case .damaged = error, slot - first < 8 else { throw OkaeriError(error) }
+                slot += 1
+            }
+        }
+    }
+
     /// The name under which the vault keeps a key.
     private func keyName(_ slot: Int) -> String {
         VaultRecord.keyName(of: application, slot: slot)

@@ -151,9 +151,9 @@ extension OkaeriError: LocalizedError {
                 japanese: "ログイン情報を端末に保存できません。空き容量を確認して、もう一度お試しください。",
                 korean: "기기에 로그인 정보를 저장할 수 없습니다. 저장 공간을 확보한 뒤 다시 시도해 주세요."),
             .damaged: Message(
-                english: "The log-in saved on this device is damaged.",
-                japanese: "端末に保存されたログイン情報が壊れています。",
-                korean: "기기에 저장된 로그인 정보가 손상되었습니다."),
+                english: "The log-in on this device can no longer be used. Log in again, or start as a new guest.",
+                japanese: "端末のログイン情報は使えなくなりました。もう一度ログインするか、新しいゲストとして始めてください。",
+                korean: "기기에 저장된 로그인 정보를 더 이상 쓸 수 없습니다. 다시 로그인하거나 새 게스트로 시작하세요."),
             .logIn: Message(
                 english: "Please log in again.",
                 japanese: "もう一度ログインしてください。",

@@ -88,14 +88,14 @@ extension SessionKeeper {
     private func logInToStay(
         _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord, _ began: Int
     ) async throws(OkaeriError) -> LogInResponse {
-        var slot = before.keySlot + (typed.leadsAway(from: before) ? 1 : 0)
+        var slot = try await usableSlot(from: before.keySlot + (typed.leadsAway(from: before) ? 1 : 0))
         var response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         var abandoned: [Secret] = []
         try await check(response, began: began)
         if !(try await joined(response, slot)) {
             // The key leads to somebody else, with whom it stays; this log-in gets one of its own.
             abandoned.append(Secret(response.session.token))
-            slot += 1
+            slot = try await usableSlot(from: slot + 1)
             response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
         }
         await endTemporary()
@@ -108,7 +108,8 @@ extension SessionKeeper {
         _ typed: TypedLogIn, _ rememberMe: RememberMe, _ restoring: Bool, _ before: VaultRecord, _ began: Int
     ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
-        var slot = isKnown ? before.keySlot : nil
+        var slot: Int?
+        if isKnown { slot = try await usableSlot(from: before.keySlot) }
         if case .secondFactor(_, let keySlot) = typed { slot = keySlot }
         let response = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false, slot: slot, restoring,

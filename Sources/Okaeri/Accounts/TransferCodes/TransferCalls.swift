@@ -24,7 +24,7 @@ extension SessionKeeper {
         let call = try APICall(
             .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())
         // The locked key of a registered user stays with that user.
-        let slot = record.freshKeySlot ?? record.keySlot
+        let slot = try await usableSlot(from: record.freshKeySlot ?? record.keySlot)
         let key = try await deviceKey(slot)
         let era = machine.era
         let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)

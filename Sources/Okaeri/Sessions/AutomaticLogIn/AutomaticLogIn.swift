@@ -8,7 +8,24 @@ extension SessionKeeper {
         deletedUser = nil
         if let known = try await greetBySession() { return known }
         let device = device ?? configuration.device
-        return try await logIn(AutomaticLogInBody(device: device.body, user: user?.body))
+        do throws(OkaeriError) {
+            return try await logIn(AutomaticLogInBody(device: device.body, user: user?.body))
+        } catch {
+            guard case .storageDamaged = error else { throw error }
+            return try await greetWithoutKey(error)
+        }
+    }
+
+    /// Greets the user whose key is lost, as long as the session holds; afterwards nobody is logged in.
+    private func greetWithoutKey(_ failure: OkaeriError) async throws(OkaeriError) -> Welcome {
+        let began = record?.epoch
+        do throws(OkaeriError) {
+            if let known = try await greetBySession(isKeyLost: true) { return known }
+        } catch {
+            guard case .storageDamaged = error else { throw error }
+        }
+        if let began, record?.loggedInUser != nil { await change(.logOut(epoch: began, .keyLost)) }
+        throw failure
     }
 
     /// Logs in at the server, or joins the log-in that is under way.

@@ -299,6 +299,14 @@ extension LogInMachine {
                 + finish(number, .success(LogInResult(welcome: welcome, session: nil)))
         case .userDisabled, .userDeleted, .deviceKeyRemoved:
             return [.unlock] + proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch)))
+        case .storageDamaged:
+            // A session that may still work is asked first, whether it holds without the key.
+            if case .asked = logIn.reason, before.session != nil {
+                settle(logIn.reason, hasResponse: true)
+                return [.unlock] + finish(number, .failure(error))
+            }
+            return [.unlock]
+                + proceed(number, to: .loggingOut(error), .change(.logOut(epoch: before.epoch, .keyLost)))
         case .storageLocked:
             return [.unlock, .workInBackground] + finish(number, .failure(error))
         default:

@@ -54,8 +54,7 @@
             } catch let error as VaultError {
                 throw error
             } catch {
-                // It does not say whether the key is of another device or the device is locked: the latter passes.
-                throw .unreadableNow("the Secure Enclave does not take the key")
+                throw EnclaveFailure(domain: error._domain, code: error._code).vaultError("take the key")
             }
         }
 
@@ -74,7 +73,7 @@
             do {
                 return try key.signature(for: message).rawRepresentation
             } catch {
-                throw .unreadableNow("the Secure Enclave does not sign")
+                throw EnclaveFailure(domain: error._domain, code: error._code).vaultError("sign")
             }
         }
     }
