@@ -67,6 +67,13 @@ public final class OkaeriClient: Sendable {
         }
     }
 
+    /// Begins anew where the device's key can never be used again; otherwise it does nothing. For a person who has seen that
+    /// error and wants to go on as a guest.
+    package func replaceLostKey() async {
+        guard let record = try? await keeper.read(), record.isKeyLost else { return }
+        await keeper.useNewDeviceKey()
+    }
+
     /// Whether somebody is logged in: the present state at once, then every change.
     public var states: OkaeriStates {
         // The task ends as soon as the vault was looked into.

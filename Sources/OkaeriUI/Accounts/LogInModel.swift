@@ -27,6 +27,8 @@ public enum LogInEvent: Hashable, Sendable {
     case fieldsChanged(LogInFields)
     /// How the person logged in the last time has been looked up.
     case lastMethodKnown(LogInMethod?)
+    /// Whether "continue as guest" makes a new guest, because a registered person has logged out here.
+    case guestKnown(isNew: Bool)
 }
 
 /// The log-in screen.
@@ -37,6 +39,8 @@ public struct LogInModel: FormScreen {
     public private(set) var options: LogInOptions
     /// How the person logged in the last time on this device.
     public private(set) var lastMethod: LogInMethod?
+    /// Whether "continue as guest" makes a new guest, because a registered person has logged out here.
+    public private(set) var makesNewGuest = false
     /// Which screen it is.
     public var screen: ScreenName { .logIn }
 
@@ -75,6 +79,9 @@ public struct LogInModel: FormScreen {
         return fields
     }
 
+    /// The title of the button "continue as guest".
+    public var guestTitle: TextKey { makesNewGuest ? .logInNewGuest : .logInGuest }
+
     /// Whether the dismiss button is shown.
     public var showsDismissButton: Bool { options.fields.contains(.dismissButton) && !options.isInNavigation }
 
@@ -101,11 +108,12 @@ public struct LogInModel: FormScreen {
     public mutating func handle(_ event: LogInEvent) -> [ScreenEffect] {
         if case .form(let event) = event { return handleForm(event) }
         if case .lastMethodKnown(let method) = event { lastMethod = method }
+        if case .guestKnown(let isNew) = event { makesNewGuest = isNew }
         guard form.isEnabled else { return [] }
         let typed = form.text(of: .username).trimmingCharacters(in: .whitespacesAndNewlines)
         let address = MailForm.fits(typed) ? typed : ""
         switch event {
-        case .form, .lastMethodKnown: return []
+        case .form, .lastMethodKnown, .guestKnown: return []
         case .passwordForgotten: return [.show(.reset(email: address))]
         case .signUp: return [.show(.signUp(identifier: typed))]
         case .mailedCode: return [.show(.code(email: address))]

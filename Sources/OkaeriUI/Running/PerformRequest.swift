@@ -63,7 +63,9 @@ package struct PerformRequest: Sendable {
         case .provider(let provider, let use): return try await perform(use, provider)
         case .logInWithSaved(let rememberMe, let restoring):
             return try await logInWithSaved(rememberMe, restoring: restoring)
-        case .logInAutomatically: return .welcome(try await client.logInAutomatically())
+        case .logInAutomatically:
+            await client.replaceLostKey()
+            return .welcome(try await client.logInAutomatically())
         case .logInOnPages(let identifier): return .welcome(try await logInOnPages(identifier))
         case .requestLogInCode(let email): return .codeRequest(try await client.requestLogInCode(email: email))
         case .logInWithCode(let code, let order, let rememberMe, let restoring):

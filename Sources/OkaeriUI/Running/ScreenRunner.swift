@@ -92,6 +92,17 @@ public final class ScreenRunner<Model: ScreenModel> {
         run(model.begin())
         if let runner = self as? ScreenRunner<LogInModel> {
             runner.send(.lastMethodKnown(surroundings.memory.last()))
+            learnGuest(runner)
+        }
+    }
+
+    /// Finds out whether a guest would be a new one. The task is kept until it is done, and forgets itself then.
+    private func learnGuest(_ runner: ScreenRunner<LogInModel>) {
+        nextWork += 1
+        let (number, client) = (nextWork, surroundings.client)
+        work[number] = Task {
+            runner.send(.guestKnown(isNew: await client.automaticLogInBeginsAnew))
+            self.work[number] = nil
         }
     }
 

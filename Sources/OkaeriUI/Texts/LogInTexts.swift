@@ -33,6 +33,18 @@ extension TextTable {
                 "Continue as guest",
                 "ゲストとして続ける",
                 "게스트로 계속하기"),
+            .logInNewGuest: Entry(
+                "Start as a new guest",
+                "新しいゲストとして始める",
+                "새 게스트로 시작하기"),
+            .logOutRegistered: Entry(
+                "To come back you log in with your password, or in another way that you have set up.",
+                "次に利用するときは、パスワードなど設定済みの方法でログインが必要です。",
+                "다시 이용하려면 비밀번호 등 설정해 둔 방법으로 로그인해야 합니다."),
+            .logOutGuest: Entry(
+                "You come back on this device only. Save your data first to find it on another one.",
+                "戻れるのはこの端末だけです。別の端末でも使うには、先にデータを保存してください。",
+                "이 기기에서만 다시 돌아올 수 있습니다. 다른 기기에서도 쓰려면 먼저 데이터를 저장하세요."),
             .logInWeb: Entry(
                 "Log in with the browser",
                 "ブラウザでログイン",

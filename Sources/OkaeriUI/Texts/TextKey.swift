@@ -54,6 +54,12 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case logInTransfer = "logIn.transfer"
     /// “Continue as guest”
     case logInGuest = "logIn.guest"
+    /// “Start as a new guest”
+    case logInNewGuest = "logIn.newGuest"
+    /// “To come back you log in with your password, or in another way that you have set up.”
+    case logOutRegistered = "logOut.registered"
+    /// “You come back on this device only. Save your data first to find it on another one.”
+    case logOutGuest = "logOut.guest"
     /// “Log in with the browser”
     case logInWeb = "logIn.web"
     /// “Log in with a passkey”

@@ -41,7 +41,7 @@
                         .disabled(!model.form.isEnabled)
                         .accessibilityIdentifier(ScreenName.logIn.identifier("signUp"))
                 }
-                if fields.contains(.guestButton) { link(.logInGuest, "guest", .guest, .guest) }
+                if fields.contains(.guestButton) { link(model.guestTitle, "guest", .guest, .guest) }
             }
             .task { runner.begin() }
         }

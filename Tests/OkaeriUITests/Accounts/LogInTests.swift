@@ -294,6 +294,35 @@ struct LogInTests {
         }
     }
 
+    @Test("says that a guest is a new one after a registered person has logged out, and makes one")
+    func newGuest() async throws {
+        let hana = try await world.client.signUp(username: "hana", password: "a long enough secret")
+        let before = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
+        #expect(before.model.guestTitle == .logInGuest)
+        await world.client.logOut()
+        let screen = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
+        #expect(screen.model.guestTitle == .logInNewGuest)
+        screen.send(.guest)
+        await screen.settle()
+        let guest = await world.client.currentUser
+        #expect(guest?.isAnonymous == true && guest?.id != hana.id)
+    }
+
+    @Test("lets a person go on as guest whose device's key is lost, with the second tap")
+    func lostKey() async throws {
+        let user = try await world.client.logInAutomatically().user
+        await world.client.logOut()
+        world.vault.loseKeys()
+        let screen = await world.show(try LogInModel(LogInOptions(fields: [.default, .guestButton])))
+        screen.send(.guest)
+        await screen.settle()
+        #expect(await world.client.currentUser == nil)
+        screen.send(.guest)
+        await screen.settle()
+        let guest = await world.client.currentUser
+        #expect(guest != nil && guest?.id != user.id)
+    }
+
     @Test("adds and removes parts while it is shown, and keeps what was typed")
     func changedParts() async throws {
         let screen = await world.show(try LogInModel())

@@ -24,7 +24,7 @@ struct ModelWalkTests {
                 + [
                     .passwordForgotten, .signUp, .provider(.apple), .mailedCode, .transferCode, .guest, .web, .passkey,
                     .restore,
-                    .fieldsChanged(.default), .fieldsChanged([]), .lastMethodKnown(nil),
+                    .fieldsChanged(.default), .fieldsChanged([]), .lastMethodKnown(nil), .guestKnown(isNew: true),
                 ], seed)
     }
 
