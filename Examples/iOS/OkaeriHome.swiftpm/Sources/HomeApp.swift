@@ -64,9 +64,12 @@
             }
             .padding(24)
             .task {
-                // A guest from the first launch on. Without a network the state tells what is known.
-                _ = try? await okaeri.logInAutomatically()
-                for await state in okaeri.states { home = Home(state) }
+                for await state in okaeri.states {
+                    home = Home(state)
+                    guard case .loggedOut(.firstLaunch) = state else { continue }
+                    // A guest from the first launch on. Without a network the log-in screen has a button for it.
+                    _ = try? await okaeri.logInAutomatically()
+                }
             }
             .task {
                 // Without the server's rules the standard ones count.
@@ -84,14 +87,15 @@
             OkaeriScreens(
                 destination, in: surroundings,
                 logIn: profile.map { LogInOptions($0, fields: fields) }
-                    ?? LogInOptions(),
+                    ?? LogInOptions(fields: [.default, .guestButton]),
                 signUp: profile.map(SignUpOptions.init(_:)) ?? SignUpOptions()
             ) { isShowing = false }
         }
 
         private var fields: LogInFields {
             redirect == nil
-                ? [.default, .rememberMe, .transferCode] : [.default, .rememberMe, .transferCode, .webLogIn]
+                ? [.default, .rememberMe, .transferCode, .guestButton]
+                : [.default, .rememberMe, .transferCode, .guestButton, .webLogIn]
         }
 
         private var surroundings: ScreenSurroundings {
@@ -112,6 +116,7 @@
     struct NextView: View {
         let okaeri: OkaeriClient
         let show: @MainActor (ScreenDestination) -> Void
+        @State private var isLeaving = false
         @Environment(\.okaeriLook) private var look
 
         var body: some View {
@@ -119,9 +124,12 @@
                 Button(look.texts(.transferTitle)) { show(.transferCode) }
                 Button(look.texts(.sessionsTitle)) { show(.sessions) }
                 Button(look.texts(.deletionTitle)) { show(.deletion) }
-                Button(look.texts(.sessionsEnd)) {
-                    Task { await okaeri.logOut() }
-                }
+                Button(look.texts(.sessionsEnd)) { isLeaving = true }
+                    .confirmationDialog(
+                        look.texts(.logOutRegistered), isPresented: $isLeaving, titleVisibility: .visible
+                    ) {
+                        Button(look.texts(.sessionsEnd)) { Task { await okaeri.logOut() } }
+                    }
             }
         }
     }
