@@ -29,8 +29,11 @@ extension SessionKeeper {
             do throws(OkaeriError) {
                 try await deliver(token)
             } catch {
-                // A refusal that time does not change means that the session is gone as it is.
-                if error.isTemporary {
+                // A refusal that time does not change means that the session is gone as it is. A vault that gives no key
+                // for the proof now says nothing about it.
+                var isTriedAgain = error.isTemporary
+                if case .storageUnavailable = error { isTriedAgain = true }
+                if isTriedAgain {
                     workInBackground()
                     return false
                 }

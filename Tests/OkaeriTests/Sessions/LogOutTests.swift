@@ -81,6 +81,23 @@ struct LogOutTests {
         #expect(try await world.launch().logInAutomatically().user.id != hana.id)
     }
 
+    @Test("that needs a proof waits for a vault that gives no key")
+    func withoutKey() async throws {
+        world.server.proofRequired = true
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        try await client.reloadUser()
+        world.server.isOffline = true
+        await client.logOut()
+        #expect(await !client.deliverPendingLogOuts())
+        world.server.isOffline = false
+        world.vault.refusesKeys = true
+        #expect(await !client.deliverPendingLogOuts())
+        world.vault.refusesKeys = false
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
     @Test("that nobody asked for makes no guest in silence")
     func disabled() async throws {
         let client = world.launch(inBackground: false)
