@@ -158,7 +158,8 @@ extension VaultRecord {
     /// which is what counts, is stored apart.
     static func read(_ stored: Data?) -> VaultRecord {
         guard let stored else { return VaultRecord() }
-        return (try? UntrustedJSON.decode(VaultRecord.self, from: stored)) ?? VaultRecord()
+        let limit = UntrustedJSON.maximumRecordBytes
+        return (try? UntrustedJSON.decode(VaultRecord.self, from: stored, maximumBytes: limit)) ?? VaultRecord()
     }
 
     /// The name under which a vault keeps one of the keys of an application.

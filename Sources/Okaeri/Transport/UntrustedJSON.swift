@@ -11,15 +11,22 @@ enum UntrustedJSON {
     /// them a few.
     static let maximumDepth = 32
 
+    /// The longest record of a vault: it holds a user whom a response of the longest kind brought, with each character escaped.
+    static let maximumRecordBytes = 8 * maximumBytes
+
     /// - Throws: `JSONSyntaxError`, `DecodingError`, and whatever the type throws.
-    static func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try value(data).decoded(as: type)
+    static func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data, maximumBytes: Int = UntrustedJSON.maximumBytes
+    ) throws -> Value {
+        try value(data, maximumBytes: maximumBytes).decoded(as: type)
     }
 
     /// Any value.
     ///
     /// - Throws: `JSONSyntaxError`.
-    static func value(_ data: Data) throws(JSONSyntaxError) -> JSONValue {
+    static func value(
+        _ data: Data, maximumBytes: Int = UntrustedJSON.maximumBytes
+    ) throws(JSONSyntaxError) -> JSONValue {
         guard data.count <= maximumBytes else { throw .unexpected(offset: maximumBytes) }
         return try JSONValue(parsing: Array(data), maximumDepth: maximumDepth)
     }

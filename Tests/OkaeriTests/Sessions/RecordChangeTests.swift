@@ -201,6 +201,17 @@ struct RecordChangeTests {
         #expect(record.pendingRevocations.isEmpty)
     }
 
+    @Test("leave a record that can be read with the largest user that a response can bring", arguments: ["a", "/"])
+    func largeUser(character: String) {
+        let largest = String(repeating: character, count: 1024 * 1024)
+        let record = Samples.changed(Samples.loggedIn) {
+            $0.user?.displayName = largest
+            $0.keyUser = "hana"
+            $0.keySlot = 3
+        }
+        #expect(VaultRecord.read(record.written()) == record)
+    }
+
     @Test("in any order keep the record readable from its stored form", arguments: 0..<40 as Range<UInt64>)
     func walks(seed: UInt64) {
         var random = SeededGenerator(state: seed)
