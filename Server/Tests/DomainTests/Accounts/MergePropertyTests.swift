@@ -270,9 +270,10 @@ struct MergeUseTests {
     func identityLimit(count: Int) async throws {
         let pair = try await pair()
         let (id, now, provider) = (pair.application.id, world.clock.now, Identity.Provider(rawValue: "oidc:test"))
+        // What leads to a guest is of a device, or an old protocol's anonymous id.
         try await world.engine.write { transaction throws(DomainError) in
             try transaction.insert(
-                Identity(provider: provider, subject: "guest", linkedAt: now), for: pair.guest.user.id, in: id)
+                Identity(provider: .anonymous, subject: "guest", linkedAt: now), for: pair.guest.user.id, in: id)
             for number in 0..<count {
                 try transaction.insert(
                     Identity(provider: provider, subject: "\(number)", linkedAt: now), for: pair.hana.id, in: id)

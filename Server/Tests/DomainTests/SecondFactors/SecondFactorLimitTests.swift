@@ -51,7 +51,7 @@ struct SecondFactorStrangerTests {
     private let world: TestWorld
     private let application: Application
     private let key: String
-    /// A device whose key leads to the user, and a session on it.
+    /// A device whose key leads to the user, and a session elsewhere.
     private let device = TestDevice()
     private let session: Secret
 
@@ -62,7 +62,9 @@ struct SecondFactorStrangerTests {
         // Else the device is asked for no code.
         settings.secondFactors.deviceKeysCount = false
         application = try await world.makeApplication(settings: settings)
-        session = try await world.signUp("hana", to: application, with: device).token
+        _ = try await world.signUp("hana", to: application, with: device)
+        // Nor is the one that the factor is added on.
+        session = try await world.logIn("hana", to: application).token
         let who = try await world.authenticate(session, in: application)
         let (enrol, author) = (
             world.modules.secondFactors.enrolTOTP, AccountAuthor.owner(who, isProven: true, from: .local)
