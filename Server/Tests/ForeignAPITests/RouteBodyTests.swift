@@ -158,7 +158,7 @@ struct RouteBodyTests {
         let other = try await modules.applications.createApplication(
             name: "Other app", settings: ApplicationSettings(), by: .local
         ).application
-        let victim = try await modules.accounts.signUp(
+        let victim = try await modules.logIns.signUp(
             .init(
                 application: other, identifiers: .init(username: .set("victim"), rules: .native),
                 password: Secret("four quiet words"),
@@ -170,7 +170,7 @@ struct RouteBodyTests {
                 user: victim.id, application: other, protocolName: .init(rawValue: "parse"), method: .adoption,
                 actor: .operator, origin: .local)
         ).session
-        let before = try await modules.accounts.readUser(victim.id, in: other.id)
+        let before = try await modules.directory.readUser(victim.id, in: other.id)
         let token = try await surface.token(of: "hana", in: world)
         var count = 0
         for id in [victim.id.rawValue, session.id.rawValue] {
@@ -190,7 +190,7 @@ struct RouteBodyTests {
             }
         }
         #expect(count > 2)
-        #expect(try await modules.accounts.readUser(victim.id, in: other.id) == before)
+        #expect(try await modules.directory.readUser(victim.id, in: other.id) == before)
         let left = try await world.reading { transaction throws(DomainError) in
             try transaction.sessions(of: victim.id, in: other.id)
         }

@@ -17,7 +17,7 @@ final class AddressesController: Sendable {
         accounts = modules.accounts
         messages = AddressMessages(modules.messaging)
         codes = modules.messaging.verificationCodes
-        recordReading = modules.accounts.recordReading
+        recordReading = modules.directory.recordReading
         self.kind = kind
     }
 

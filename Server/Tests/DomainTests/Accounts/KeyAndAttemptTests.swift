@@ -162,7 +162,7 @@ struct DeviceKeyListTests {
         let (id, remove) = (signUp.user.id, world.modules.accounts.removeDeviceKeys)
         world.clock.advance(by: .seconds(5))
         #expect(try await remove.others(of: id, in: application, by: .operator(.local)) == 2)
-        let user = try await world.modules.accounts.readUser(id, in: application.id)
+        let user = try await world.modules.directory.readUser(id, in: application.id)
         #expect(user.updatedAt == world.clock.now && user.identities.allSatisfy { $0.provider != .device })
         #expect(try await world.modules.accounts.listDeviceKeys(of: id, in: application.id).isEmpty)
         let unknown = await world.refusal {

@@ -75,7 +75,7 @@ struct ProviderLinkTests {
                 actor: .operator, origin: .local))
         try await end(logIn.session.id, of: nil, in: application.id, by: .local)
         await #expect(throws: DomainError.sessionInvalid) { try await links(by: logIn.session) }
-        let before = try await world.modules.accounts.readUser(logIn.user.id, in: application.id)
+        let before = try await world.modules.directory.readUser(logIn.user.id, in: application.id)
         #expect(!before.identities.contains { $0.provider == provider })
         #expect(try await links(by: second.session).contains(provider))
         try await end(second.session.id, of: nil, in: application.id, by: .local)

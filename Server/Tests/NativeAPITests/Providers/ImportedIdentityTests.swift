@@ -36,7 +36,7 @@ struct ImportedIdentityTests {
         var user = User(
             id: Identifier(rawValue: Self.id), application: server.application.id, createdAt: now, updatedAt: now)
         user.username = "hana"
-        let outcome = try await server.modules.accounts.importUsers(
+        let outcome = try await server.modules.imports.importUsers(
             [ImportedUser(user: user, providerNames: [.google: String(repeating: "1", count: count)])],
             into: server.application.id, of: .native, isRehearsal: false)
         let fault = ValidationError(field: "identities.google", rule: .tooLong(maximumCharacters: 255))
