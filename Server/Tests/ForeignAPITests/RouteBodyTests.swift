@@ -141,12 +141,22 @@ struct RouteBodyTests {
         switch (caller, surface) {
         case (.user, _): return try await surface.send(method, path, body, token: token, in: world)
         case (.administrator, .parse):
-            return try await world.parse(method, String(path.trimmingPrefix("/parse")), body, master: true)
+            let headers = [
+                ("X-Parse-Application-Id", "app1"), ("X-Parse-Master-Key", "master"),
+                ("Content-Type", "application/json"),
+            ]
+            return try await world.send(method, path, headers, body: body, peer: "127.0.0.1")
         case (.administrator, .kii):
             return try await surface.send(method, path, body, token: try await world.administrator(), in: world)
         case (.nobody, _), (.administrator, _):
             return try await surface.send(method, path, body, token: nil, in: world)
         }
+    }
+
+    /// The JSON of a response, whatever order its members have, or else its text.
+    private static func body(of answer: Answer, without id: String) -> JSONValue {
+        let text = answer.text.replacing(id, with: "ID")
+        return (try? JSONValue(parsing: Array(text.utf8))) ?? .string(text)
     }
 
     @Test(
@@ -184,7 +194,7 @@ struct RouteBodyTests {
                     surface, twin.method, twin.path, by: caller, token: token, in: world)
                 #expect(
                     answer.status == expected.status
-                        && answer.text.replacing(id, with: "ID") == expected.text.replacing(unknown, with: "ID"),
+                        && Self.body(of: answer, without: id) == Self.body(of: expected, without: unknown),
                     "\(route.method) \(route.path): \(answer.status) \(answer.text), \(expected.text)")
                 count += 1
             }
