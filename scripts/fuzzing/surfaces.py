@@ -9,7 +9,7 @@ import uuid
 
 from keys import DeviceKey
 from values import percent, quoted
-from world import PASSWORD
+from world import PASSWORD, versioned_forms
 
 # Members and form fields that a surface gives a meaning to. The native and the admin API take theirs from openapi.yaml.
 NAMES = {
@@ -81,8 +81,9 @@ def ncmb_signature(keys, method, host, target, stamp):
 class Requests:
     """Makes the bytes of requests for the routes of one server."""
 
-    def __init__(self, routes, grammar, facts, url, values):
-        self.grammar, self.facts, self.values, self.url = grammar, facts, values, url
+    def __init__(self, routes, grammar, facts, url, values, look=lambda request: ""):
+        """`look` sends a request for a page and returns what came: without it forms have no version of something."""
+        self.grammar, self.facts, self.values, self.url, self.look = grammar, facts, values, url, look
         self.host = url.split("//")[1].encode()
         self.routes = routes
         self.keys = [DeviceKey(f"device {number}") for number in range(4)]
@@ -115,7 +116,7 @@ class Requests:
             query.append(values.escaped())
         body, kind = b"", None
         if method in ("POST", "PUT", "PATCH") or random() < 0.02:
-            body, kind = self.body(surface, operation)
+            body, kind = self.body(surface, operation, path)
         target = path + (b"?" + b"&".join(query) if query else b"")
         headers += self.caller(surface, method, target)
         if kind:
@@ -159,6 +160,7 @@ class Requests:
             "objectId": facts["parse_users"] + facts["users"] + ["me"], "language": ["en", "ja", "ko", "xx"],
             "kind": ["logInCode", "passwordReset", "emailVerification", "x"], "picture": ["logo", "background"],
             "field": ["level", "tags", "x" * 130], "admin": ["x"], "id": ["x"],
+            "hook": ["sign-up", "upgrade", "access-token", "log-in", "adoption", "x"], "service": ["firebase", "supabase", "cognito", "nakama", "x"],
             "user": ["me", "LOGIN_NAME:kii0", "EMAIL:a@b.example", "PHONE:+819012345678"] + facts["kii_users"] + facts["users"],
         }
         if surface == "ncmb" and name == "objectId":
@@ -186,14 +188,14 @@ class Requests:
             return name + b"=" + percent(values.shape(0) if draw < 0.9 else values.json())
         return name + b"=" + values.escaped()
 
-    def body(self, surface, operation):
+    def body(self, surface, operation, path):
         """A body and what it says it is."""
         values = self.values
         draw = values.random()
         if draw < 0.003:
             return values.one([b"", b"{", b"[", b'"', b"\xff\xfe", b"\x00" * 100, b"{}x", b"\xef\xbb\xbf{}"]), b"application/json"
         if surface in ("pages", "dashboard"):
-            return self.form(surface)
+            return self.form(surface, path)
         if operation:
             if operation["schema"] is None:
                 return (values.json(), b"application/json") if draw < 0.3 else (b"", None)
@@ -218,14 +220,31 @@ class Requests:
         draw = values.random()
         return values.shape(0) if draw < 0.4 else quoted(values.text()) if draw < 0.5 else values.json()
 
-    def form(self, surface):
+    def version(self, path):
+        """The version in the form that is sent to a path, as its page has it now; None for a form that has none."""
+        browser, path = self.facts["dashboard"], path.decode("latin-1")
+        page = self.facts["forms"].get(path)
+        if page is None and re.search(r"/(users|admins)/[^/]+/save$", path):
+            page = path.rsplit("/", 1)[0]
+        if page is None:
+            return None
+        drawn = self.look(b"GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n\r\n" % (
+            page.encode(), self.host, browser["cookie"].encode()))
+        return versioned_forms(drawn).get(path)
+
+    def form(self, surface, path):
         values, items = self.values, []
+        # Else most forms of the dashboard would be refused as those of somebody who was overtaken.
+        version = self.version(path) if surface == "dashboard" and values.random() < 0.85 else None
         hidden = (self.facts["dashboard"] if surface == "dashboard" else self.browser)["hidden"] if values.random() < 0.9 else {}
         for name, value in hidden.items():
             items.append((name.encode(), percent(value.encode())))
         for _ in range(int(values.random() * 6)):
             name, _, value = self.item(surface).partition(b"=")
             items.append((name, value))
+        if version is not None:
+            # A name that comes twice is refused.
+            items = [item for item in items if item[0] != b"version"] + [(b"version", percent(version.encode()))]
         if values.random() < 0.08:
             parts = [b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n' % (
                 name, b'; filename="a.png"' if values.random() < 0.3 else b"", value) for name, value in items]

@@ -66,7 +66,7 @@ class Worker:
         self.port, self.process = world["port"], world["process"]
         self.random = random.Random()
         self.values = Values(self.random.random)
-        self.requests = Requests(routes, grammar, world["facts"], world["url"], self.values)
+        self.requests = Requests(routes, grammar, world["facts"], world["url"], self.values, self.look)
         self.surfaces = {}
         self.routes = routes
         for route in routes:
@@ -112,6 +112,21 @@ class Worker:
         route = values.one(costly if wants and costly or not cheap else cheap)
         method, content = self.requests.request(route)
         return route, method, content
+
+    def look(self, content):
+        """The page that a request asks for, on a connection of its own that stays open; empty when none comes."""
+        client, answer = self.clients.pop("look", None), None
+        try:
+            client = client or Client(self.port)
+            client.send(content)
+            answer = client.answer("GET")
+        except (Gone, OSError):
+            pass  # A server that is gone is found by the requests that are checked.
+        if client and answer and not client.closes:
+            self.clients["look"] = client
+        elif client:
+            client.close()
+        return answer.body.decode(errors="replace") if answer and answer.status == 200 else ""
 
     def big(self):
         """A request with a body of up to a mebibyte, alone."""

@@ -1,5 +1,6 @@
 """A server of its own: started, filled with an application, users, sessions and an admin, and watched."""
 
+import html
 import http.client
 import json
 import os
@@ -14,6 +15,19 @@ import urllib.parse
 from keys import DeviceKey, one_time_code
 
 PASSWORD = "eleven quiet rivers run"
+# Of the dashboard, when it is looked for forms: so many pages, and of each address so many with something behind a question mark.
+_MAXIMUM_PAGES, _MAXIMUM_QUERIES = 150, 8
+
+
+def versioned_forms(page):
+    """The versions in a page's forms, by the addresses that these are sent to, by themselves or by one of their buttons."""
+    versions = {}
+    for part in page.split("<form ")[1:]:
+        form = part.split("</form>")[0]
+        version = re.search(r'name="version" value="([^"]*)"', form)
+        for address in re.findall(r'action="([^"]*)"', form) if version else []:
+            versions[html.unescape(address).split("?")[0]] = html.unescape(version.group(1))
+    return versions
 
 
 class World:
@@ -165,9 +179,30 @@ class World:
         facts = self.facts
         facts["dashboard"] = self._browse("/dashboard/log-in", {
             "name": "mika", "password": PASSWORD, "code": facts["recovery"][0]})
+        facts["forms"] = self._forms(facts["dashboard"]["cookie"])
         base = f"/a/{facts['application']}"
         facts["browsers"] = [self._browse(f"{base}/sign-up", {
             "username": f"page{number}", "email": "", "password": PASSWORD}) for number in range(3)]
+
+    def _forms(self, cookie):
+        """Follows the links of the dashboard: the page that draws a form with a version, by the address that the form is sent to."""
+        left, seen, queries, forms = ["/dashboard"], set(), {}, {}
+        while left and len(seen) < _MAXIMUM_PAGES:
+            page = left.pop(0)
+            path = page.split("?")[0]
+            if page in seen or queries.get(path, 0) > _MAXIMUM_QUERIES:
+                continue
+            seen.add(page)
+            queries[path] = queries.get(path, 0) + 1
+            status, headers, content = self.ask("GET", page, None, {"Cookie": cookie})
+            if status != 200 or "html" not in (headers.get("Content-Type") or ""):
+                continue
+            text = content.decode(errors="replace")
+            for address in versioned_forms(text):
+                forms.setdefault(address, page)
+            links = [urllib.parse.urljoin(page, html.unescape(link)).split("#")[0] for link in re.findall(r'<a [^>]*?href="([^"]*)"', text)]
+            left += [link for link in links if link.startswith("/dashboard")]
+        return forms
 
     def _browse(self, path, fields):
         """Sends a page's form; returns the cookies afterwards and the hidden fields of the page that follows."""
