@@ -237,6 +237,8 @@ class Requests:
         # Else most forms of the dashboard would be refused as those of somebody who was overtaken.
         version = self.version(path) if surface == "dashboard" and values.random() < 0.85 else None
         hidden = (self.facts["dashboard"] if surface == "dashboard" else self.browser)["hidden"] if values.random() < 0.9 else {}
+        if path == b"/dashboard/log-out":
+            hidden = {}  # Nobody logs in again, and everything else would be refused.
         for name, value in hidden.items():
             items.append((name.encode(), percent(value.encode())))
         for _ in range(int(values.random() * 6)):

@@ -195,6 +195,8 @@ class World:
             seen.add(page)
             queries[path] = queries.get(path, 0) + 1
             status, headers, content = self.ask("GET", page, None, {"Cookie": cookie})
+            if headers.get("Location", "").startswith("/dashboard"):
+                left.append(headers["Location"])
             if status != 200 or "html" not in (headers.get("Content-Type") or ""):
                 continue
             text = content.decode(errors="replace")
@@ -220,8 +222,13 @@ class World:
         hidden = dict(re.findall(rb'<input type="hidden" name="([^"]+)" value="([^"]*)"', page))
         hidden = {name.decode(): value.decode() for name, value in hidden.items()}
         status, answered, _ = ask("POST", path, hidden | fields)
-        after = urllib.parse.urlsplit(answered.get("Location") or path)
-        _, _, page = ask("GET", after.path + ("?" + after.query if after.query else ""))
+        after = answered.get("Location") or path
+        for _ in range(5):  # The dashboard leads on to the first application.
+            after = urllib.parse.urlsplit(after)
+            _, answered, page = ask("GET", after.path + ("?" + after.query if after.query else ""))
+            after = answered.get("Location")
+            if after is None:
+                break
         hidden |= {name.decode(): value.decode() for name, value in re.findall(
             rb'<input type="hidden" name="([^"]+)" value="([^"]*)"', page)}
         return {"cookie": "; ".join(f"{name}={value}" for name, value in jar.items()), "hidden": hidden, "status": status}
