@@ -74,7 +74,7 @@ struct AdminPermissionTests {
         #expect(seen.compactMap { $0["id"]?.text } == [world.server.application.id.rawValue])
     }
 
-    @Test("finds no user, session or merge of another application")
+    @Test("finds no user of another application")
     func otherUsers() async throws {
         let world = try await AdminWorld(roles: [.operator], restricted: true)
         let stranger = try await world.server.modules.logIns.signUp(
