@@ -45,11 +45,7 @@ package struct AccessRules: Hashable, Sendable {
         }
         let names = grants.values.map { "\($0.kind.rawValue) \($0.name.lowercased())" }
         if Set(names).count < names.count { return [ValidationError(field: "name", rule: .notUnique)] }
-        let bytes = grants.values.reduce(0) { sum, grant in
-            sum + grant.name.utf8.count + grant.permissions.reduce(0) { $0 + $1.utf8.count }
-                + grant.roles.reduce(0) { $0 + $1.rawValue.utf8.count }
-        }
-        if bytes > Self.maximumBytes {
+        if grants.values.reduce(0, { $0 + $1.bytes }) > Self.maximumBytes {
             return [ValidationError(field: "name", rule: .tooManyBytes(maximum: Self.maximumBytes))]
         }
         for grant in grants.values where !grant.roles.allSatisfy({ grants[$0]?.kind == .role }) {

@@ -20,6 +20,7 @@ package struct ChangeAccessRules: Sendable {
         _ name: String, _ content: Grant.Content, in id: Identifier<Application>,
         isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator
     ) async throws(DomainError) -> Grant {
+        try Self.refuse(content.excess)
         let grant = Grant(id: randomness.newIdentifier(at: clock.now), name: name, content: content)
         _ = try await edit(id, isCurrent: isCurrent, by: who) { rules throws(DomainError) in
             rules[grant.id] = grant
@@ -37,6 +38,7 @@ package struct ChangeAccessRules: Sendable {
         in id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true },
         by who: Operator
     ) async throws(DomainError) -> Grant {
+        try Self.refuse(content?.excess ?? [])
         let application = try await edit(id, isCurrent: isCurrent, by: who) { rules throws(DomainError) in
             guard var grant = rules[grantId], grant.kind == kind else { throw .administration(.notFound) }
             if let name { grant.name = name }
@@ -81,6 +83,11 @@ package struct ChangeAccessRules: Sendable {
             let names = claims.map { [$0.within, $0.name].compactMap { $0 }.joined(separator: " ") }
             return ["claims": names.joined(separator: ", ")]
         }
+    }
+
+    /// Before anything waits for the change: names that are far too many are sorted and compared for nobody.
+    private static func refuse(_ excess: [ValidationError]) throws(DomainError) {
+        guard excess.isEmpty else { throw .fieldsRefused(excess) }
     }
 
     private func edit(

@@ -26,6 +26,11 @@ package struct ChangeUserRoles: Sendable {
     package func callAsFunction(
         _ change: Change, of id: Identifier<User>, in application: Application, by who: Operator
     ) async throws(DomainError) -> User {
+        // An application has no more, and what comes here is looked at while all changes wait.
+        let excess = [("add", change.added), ("remove", change.removed)]
+            .filter { $0.1.count > AccessRules.maximumGrants }
+            .map { ValidationError(field: $0.0, rule: .tooManyFields(maximum: AccessRules.maximumGrants)) }
+        guard excess.isEmpty else { throw .fieldsRefused(excess) }
         let now = clock.now
         let known = try await store.read { transaction throws(DomainError) in
             try transaction.user(id, in: application.id)

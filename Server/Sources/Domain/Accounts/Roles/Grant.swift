@@ -43,14 +43,32 @@ package struct Grant: Hashable, Sendable {
 
     /// The rules that it breaks by itself.
     var faults: [ValidationError] {
-        var faults = GrantName.faults(of: name, field: "name")
-        if case .role(let permissions) = content {
-            if permissions.count > Self.maximumPermissions {
-                return [ValidationError(field: "permissions", rule: .tooManyFields(maximum: Self.maximumPermissions))]
-            }
-            for name in permissions.sorted() { faults += GrantName.faults(of: name, field: "permissions") }
+        let excess = content.excess
+        guard excess.isEmpty else { return excess }
+        let faults = GrantName.faults(of: name, field: "name")
+        return faults + permissions.flatMap { GrantName.faults(of: $0, field: "permissions") }
+    }
+
+    /// The bytes of all names and ids in it.
+    var bytes: Int {
+        switch content {
+        case .role(let permissions): permissions.reduce(name.utf8.count) { $0 + $1.utf8.count }
+        case .group(let roles): roles.reduce(name.utf8.count) { $0 + $1.rawValue.utf8.count }
         }
-        return faults
+    }
+}
+
+extension Grant.Content {
+    /// What is wrong with it when there is more in it than there can be; nothing of it is looked at for that.
+    var excess: [ValidationError] {
+        switch self {
+        case .role(let permissions): Self.excess(permissions.count, over: Grant.maximumPermissions, "permissions")
+        case .group(let roles): Self.excess(roles.count, over: AccessRules.maximumGrants, "roles")
+        }
+    }
+
+    private static func excess(_ count: Int, over maximum: Int, _ field: String) -> [ValidationError] {
+        count > maximum ? [ValidationError(field: field, rule: .tooManyFields(maximum: maximum))] : []
     }
 }
 
