@@ -1,5 +1,8 @@
 /// Somebody who looks after applications over the network: in the dashboard or by the admin API.
 package struct Admin: Hashable, Sendable {
+    /// The most applications that an admin or a key is confined to.
+    package static let maximumApplications = 1000
+
     package let id: Identifier<Admin>
     /// What is typed at log-in: a word or a mail address.
     package var name: String

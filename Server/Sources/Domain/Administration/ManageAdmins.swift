@@ -155,6 +155,8 @@ extension AdminRole {
         switch applications {
         case nil: []
         case .some(let list) where list.isEmpty: [ValidationError(field: "applications", rule: .empty)]
+        case .some(let list) where list.count > Admin.maximumApplications:
+            [ValidationError(field: "applications", rule: .tooManyFields(maximum: Admin.maximumApplications))]
         case .some: self == .owner ? [ValidationError(field: "applications", rule: .notOffered)] : []
         }
     }
