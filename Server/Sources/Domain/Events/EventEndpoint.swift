@@ -70,8 +70,8 @@ package struct EventEndpoint: Hashable, Sendable {
     func faults(_ carrier: any EventCarrier) -> [ValidationError] {
         var faults = TextRule(maximumCharacters: Self.maximumURLCharacters).faults(of: url, field: "url")
         if faults.isEmpty, !carrier.mayAsk(url) { faults.append(ValidationError(field: "url", rule: .notOffered)) }
-        if types.count > Self.maximumTypes {
-            faults.append(ValidationError(field: "types", rule: .tooManyFields(maximum: Self.maximumTypes)))
+        guard types.count <= Self.maximumTypes else {
+            return faults + [ValidationError(field: "types", rule: .tooManyFields(maximum: Self.maximumTypes))]
         }
         let known = Set(EventType.all)
         if !types.allSatisfy(known.contains) { faults.append(ValidationError(field: "types", rule: .notOffered)) }

@@ -109,7 +109,7 @@ struct EventSettingsPatch: Decodable, Sendable {
 
 struct EventEndpointPatch: Decodable, Sendable {
     let url: String?
-    let types: [String]?
+    let types: [EventType]?
     let includesUser: Bool?
     let isPaused: Bool?
 
@@ -118,14 +118,14 @@ struct EventEndpointPatch: Decodable, Sendable {
     init(from decoder: any Decoder) throws {
         let members = try decoder.closedContainer(keyedBy: CodingKeys.self)
         url = try members.decodeIfPresent(String.self, forKey: .url)
-        types = try members.decodeIfPresent([String].self, forKey: .types)
+        types = try members.decodeIfPresent([String].self, forKey: .types)?.map(EventType.init(rawValue:))
         includesUser = try members.decodeIfPresent(Bool.self, forKey: .includesUser)
         isPaused = try members.decodeIfPresent(Bool.self, forKey: .isPaused)
     }
 
     func apply(to draft: inout ManageEventEndpoints.Draft) {
         if let url { draft.url = url }
-        if let types { draft.types = types.map(EventType.init(rawValue:)) }
+        if let types { draft.types = types }
         if let includesUser { draft.includesUser = includesUser }
         if let isPaused { draft.isPaused = isPaused }
     }

@@ -11,8 +11,8 @@ struct AdminPasskeysPatch: Decodable, Sendable {
     private let allowedAuthenticators: [String]?
     private let refusedAuthenticators: [String]?
     private let appleApps: [String]?
-    private let androidApps: [AndroidAppBody]?
-    private let attestationRoots: [AttestationRootsBody]?
+    private let androidApps: [PasskeyRules.AndroidApp]?
+    private let attestationRoots: [AttestationRoots]?
 
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case enabled, domain, origins, userVerificationRequired, allowedAuthenticators, refusedAuthenticators
@@ -28,8 +28,12 @@ struct AdminPasskeysPatch: Decodable, Sendable {
         allowedAuthenticators = try members.decodeIfPresent([String].self, forKey: .allowedAuthenticators)
         refusedAuthenticators = try members.decodeIfPresent([String].self, forKey: .refusedAuthenticators)
         appleApps = try members.decodeIfPresent([String].self, forKey: .appleApps)
-        androidApps = try members.decodeIfPresent([AndroidAppBody].self, forKey: .androidApps)
-        attestationRoots = try members.decodeIfPresent([AttestationRootsBody].self, forKey: .attestationRoots)
+        androidApps = try members.decodeIfPresent([AndroidAppBody].self, forKey: .androidApps)?.map {
+            PasskeyRules.AndroidApp(packageName: $0.package, certificates: $0.certificates)
+        }
+        attestationRoots = try members.decodeIfPresent([AttestationRootsBody].self, forKey: .attestationRoots)?.map {
+            AttestationRoots(certificates: $0.certificates, authenticators: $0.authenticators)
+        }
     }
 
     func apply(to rules: inout PasskeyRules) {
@@ -40,13 +44,7 @@ struct AdminPasskeysPatch: Decodable, Sendable {
         if let allowedAuthenticators { rules.allowedAuthenticators = allowedAuthenticators }
         if let refusedAuthenticators { rules.refusedAuthenticators = refusedAuthenticators }
         if let appleApps { rules.appleApps = appleApps }
-        if let androidApps {
-            rules.androidApps = androidApps.map { .init(packageName: $0.package, certificates: $0.certificates) }
-        }
-        if let attestationRoots {
-            rules.attestationRoots = attestationRoots.map {
-                .init(certificates: $0.certificates, authenticators: $0.authenticators)
-            }
-        }
+        if let androidApps { rules.androidApps = androidApps }
+        if let attestationRoots { rules.attestationRoots = attestationRoots }
     }
 }

@@ -65,10 +65,10 @@ package struct FieldRule: Hashable, Sendable {
             // Nobody could ever sign up.
             faults.append(ValidationError(field: "default", rule: .required))
         }
-        if labels.count > Self.maximumLabels {
-            faults.append(ValidationError(field: "label", rule: .tooManyFields(maximum: Self.maximumLabels)))
+        guard labels.count <= Self.maximumLabels else {
+            return faults + [ValidationError(field: "label", rule: .tooManyFields(maximum: Self.maximumLabels))]
         }
-        for (language, label) in labels.sorted(by: { $0.key < $1.key }).prefix(Self.maximumLabels) {
+        for (language, label) in labels.sorted(by: { $0.key < $1.key }) {
             faults += ProfileRules.faults(ofLocale: language).map { ValidationError(field: "label", rule: $0.rule) }
             faults += TextRule(maximumCharacters: Self.maximumLabelCharacters).faults(of: label, field: "label")
         }

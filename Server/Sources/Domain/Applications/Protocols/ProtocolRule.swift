@@ -116,10 +116,12 @@ package struct ProtocolRule: Sendable {
             }
             return []
         case (.hosts, .texts(let texts)):
-            return tooMany(texts) + texts.flatMap { TextRule(maximumCharacters: 253).faults(of: $0, field: name) }
+            return TextRule(maximumCharacters: 253).faults(ofEach: texts, atMost: Self.maximumTexts, field: name)
         case (.networks, .texts(let texts)):
-            return tooMany(texts)
-                + (texts.allSatisfy { IPNetwork($0) != nil } ? [] : [ValidationError(field: name, rule: .notANetwork)])
+            guard texts.count <= Self.maximumTexts else {
+                return [ValidationError(field: name, rule: .tooManyFields(maximum: Self.maximumTexts))]
+            }
+            return texts.allSatisfy { IPNetwork($0) != nil } ? [] : [ValidationError(field: name, rule: .notANetwork)]
         case (.server, .texts(let texts)):
             guard texts.count <= 1 else {
                 return [ValidationError(field: name, rule: .tooManyFields(maximum: 1))]
@@ -138,11 +140,6 @@ package struct ProtocolRule: Sendable {
         let rest = text.utf8.dropFirst(scheme.utf8.count)
         return rest.first.map { $0 != UInt8(ascii: "/") } ?? false && rest.last != UInt8(ascii: "/")
             && rest.allSatisfy { $0 > 0x20 && $0 < 0x7f && !"?#@\\\"<>".utf8.contains($0) }
-    }
-
-    private func tooMany(_ texts: [String]) -> [ValidationError] {
-        texts.count > Self.maximumTexts
-            ? [ValidationError(field: name, rule: .tooManyFields(maximum: Self.maximumTexts))] : []
     }
 }
 
