@@ -86,6 +86,7 @@ struct PromisedLimitTests {
         ("bytes of defaults", FieldRules.maximumDefaultBytes, 8192),
         ("languages of a label", FieldRule.maximumLabels, 20),
         ("characters of a label", FieldRule.maximumLabelCharacters, 100),
+        ("applications of an admin", Admin.maximumApplications, 1000),
         ("users in a count of broken rules", CountRuleBreakers.maximumUsers, 10_000),
         ("entries of an access list", ACL.maximumEntries, 100),
         ("bytes of a subject of an access list", ACL.maximumSubjectBytes, 128),
