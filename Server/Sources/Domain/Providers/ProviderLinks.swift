@@ -144,11 +144,14 @@ struct RevocationIds: Sendable {
         first = randomness.newIdentifier(at: now)
     }
 
+    /// The id of one of them, counted from 0.
+    subscript(number: Int) -> Identifier<ProviderRevocation> {
+        number == 0 ? first : Identifier(rawValue: "\(first)-\(number)")
+    }
+
     /// Each of a user's identities that may have a grant, with an id of its own.
     func pairs(of user: User) -> [(identity: Identity, revocation: Identifier<ProviderRevocation>)] {
-        user.identities.filter(\.mayHaveGrant).enumerated().map { number, identity in
-            (identity, number == 0 ? first : Identifier(rawValue: "\(first)-\(number)"))
-        }
+        user.identities.filter(\.mayHaveGrant).enumerated().map { number, identity in (identity, self[number]) }
     }
 }
 

@@ -82,6 +82,31 @@ struct ProviderLinkTests {
         #expect(try await links(by: second.session).contains(provider))
     }
 
+    @Test("is unlinked one at a time when a merge has left two of one provider, and the grant of each ends")
+    func unlinkedTwice() async throws {
+        let user = try await world.signUp("hana", to: application).user.id
+        let (id, now, name) = (application.id, world.clock.now, provider)
+        try await write { transaction throws(DomainError) in
+            for (subject, grant) in [("one", 1), ("two", 2)] as [(String, UInt8)] {
+                try transaction.insert(Identity(provider: name, subject: subject, linkedAt: now), for: user, in: id)
+                try transaction.save(
+                    ProviderAccount(
+                        application: id, provider: name, subject: subject, audience: "web", sealedGrant: [grant],
+                        updatedAt: now))
+            }
+        }
+        for left in [1, 0] {
+            let edited = try await world.modules.accounts.editUser(
+                UserEdit(unlinking: name), of: user, in: application, by: .operator(.local)
+            ).user
+            #expect(edited.identities.count { $0.provider == name } == left)
+        }
+        let due = try await write { transaction throws(DomainError) in
+            try transaction.providerRevocations(dueAt: now, limit: 5)
+        }
+        #expect(Set(due.map(\.sealedGrant)) == [[1], [2]])
+    }
+
     @Test("keeps what the provider says by other ways")
     func otherWays() async throws {
         var account = try #require(try await keep(person(email: Self.relay), grant: [1]))

@@ -88,9 +88,8 @@ package struct EditUser: Sendable {
             edit.people, edit.anonymousId, in: application.id, sealingKey: sealingKey, at: now)
         var ready = ReadyEdit(
             edit: edit, application: application, author: author, links: links,
-            revocations: Dictionary(
-                edit.unlinked.union(links.providers).map { ($0, changes.audit.randomness.newIdentifier(at: now)) },
-                uniquingKeysWith: { first, _ in first }),
+            revocations: edit.unlinked.isEmpty && links.providers.isEmpty
+                ? nil : RevocationIds(changes.audit.randomness, at: now),
             now: now)
         ready.profileEvent = changes.published(.profileChanged, in: application, by: author)
         guard let known else { return ready }
@@ -173,7 +172,8 @@ struct ReadyEdit: Sendable {
     let application: Application
     let author: AccountAuthor
     let links: IdentityLinks
-    fileprivate let revocations: [Identity.Provider: Identifier<ProviderRevocation>]
+    /// `nil` for an edit that takes no identity away.
+    fileprivate let revocations: RevocationIds?
     fileprivate var password: CredentialChange?
     fileprivate var issuer: SessionIssuer?
     fileprivate var changes: ReadyChanges?
@@ -185,7 +185,7 @@ struct ReadyEdit: Sendable {
 
     fileprivate init(
         edit: UserEdit, application: Application, author: AccountAuthor, links: IdentityLinks,
-        revocations: [Identity.Provider: Identifier<ProviderRevocation>], now: Timestamp
+        revocations: RevocationIds?, now: Timestamp
     ) {
         self.edit = edit
         self.application = application
@@ -263,9 +263,11 @@ struct ReadyEdit: Sendable {
         var stored = before
         let staying = Set(user.identities.map(\.name))
         var gone: Set<Identity> = []
-        for identity in before.identities where !staying.contains(identity.name) {
-            guard let revocation = revocations[identity.provider] else { continue }
-            try transaction.unlink(identity, of: user.id, in: application.id, revocation: revocation, at: now)
+        let going = edit.unlinked.union(links.providers)
+        for identity in before.identities where !staying.contains(identity.name) && going.contains(identity.provider) {
+            guard let revocations else { break }
+            try transaction.unlink(
+                identity, of: user.id, in: application.id, revocation: revocations[gone.count], at: now)
             gone.insert(identity)
         }
         if !gone.isEmpty { stored.identities.removeAll { gone.contains($0) } }
