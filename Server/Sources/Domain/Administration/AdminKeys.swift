@@ -68,11 +68,7 @@ package struct CreateAdminKey: Sendable {
     ) async throws(DomainError) -> (key: AdminKey, secret: Secret) {
         var faults = AdminKey.nameRule.faults(of: request.name, field: "name")
         if request.scopes.isEmpty { faults.append(ValidationError(field: "scopes", rule: .empty)) }
-        if request.applications?.isEmpty == true { faults.append(ValidationError(field: "applications", rule: .empty)) }
-        if let applications = request.applications, applications.count > Admin.maximumApplications {
-            faults.append(
-                ValidationError(field: "applications", rule: .tooManyFields(maximum: Admin.maximumApplications)))
-        }
+        faults += Admin.faults(ofApplications: request.applications)
         if request.life <= .zero { faults.append(ValidationError(field: "expiresAt", rule: .inThePast)) }
         if request.life > AdminKey.longestLife { faults.append(ValidationError(field: "expiresAt", rule: .notOffered)) }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }

@@ -152,12 +152,20 @@ extension Admin {
 extension AdminRole {
     /// An owner looks after the whole server.
     func faults(_ applications: Set<Identifier<Application>>?) -> [ValidationError] {
+        let faults = Admin.faults(ofApplications: applications)
+        guard faults.isEmpty, applications != nil, self == .owner else { return faults }
+        return [ValidationError(field: "applications", rule: .notOffered)]
+    }
+}
+
+extension Admin {
+    /// The rules that the applications break which an admin or a key is confined to; `nil` for all there are.
+    static func faults(ofApplications applications: Set<Identifier<Application>>?) -> [ValidationError] {
         switch applications {
-        case nil: []
         case .some(let list) where list.isEmpty: [ValidationError(field: "applications", rule: .empty)]
-        case .some(let list) where list.count > Admin.maximumApplications:
-            [ValidationError(field: "applications", rule: .tooManyFields(maximum: Admin.maximumApplications))]
-        case .some: self == .owner ? [ValidationError(field: "applications", rule: .notOffered)] : []
+        case .some(let list) where list.count > maximumApplications:
+            [ValidationError(field: "applications", rule: .tooManyFields(maximum: maximumApplications))]
+        default: []
         }
     }
 }
