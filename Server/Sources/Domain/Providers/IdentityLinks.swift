@@ -69,11 +69,7 @@ struct IdentityLinks: Sendable {
             let owner = try transaction.user(
                 provider: identity.provider, subject: identity.subject, in: application)
             guard owner == nil || owner?.id == user.id else { throw .identityTaken }
-            guard user.identities.count(where: { $0.provider != .device }) < User.maximumIdentities else {
-                throw .fieldsRefused([
-                    ValidationError(field: "identities", rule: .tooManyFields(maximum: User.maximumIdentities))
-                ])
-            }
+            try user.requireRoom(for: [identity])
             try transaction.insert(identity, for: user.id, in: application)
             user.identities.append(identity)
         }
@@ -98,5 +94,18 @@ struct IdentityLinks: Sendable {
             try transaction.providerAccount(.anonymous, subject: anonymousAccount.subject, in: application) == nil
         else { return }
         try transaction.save(anonymousAccount)
+    }
+}
+
+extension User {
+    /// Device keys have a limit of their own.
+    ///
+    /// - Throws: `fieldsRefused` when the user would have too many identities with these.
+    func requireRoom(for more: [Identity]) throws(DomainError) {
+        guard (identities + more).count(where: { $0.provider != .device }) <= Self.maximumIdentities else {
+            throw .fieldsRefused([
+                ValidationError(field: "identities", rule: .tooManyFields(maximum: Self.maximumIdentities))
+            ])
+        }
     }
 }

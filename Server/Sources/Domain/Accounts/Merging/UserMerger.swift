@@ -17,13 +17,7 @@ struct UserMerger: Sendable {
             displayName: user.displayName, locale: user.locale, fields: user.fields,
             within: application.settings.fieldRules.limits)
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        // As where one is linked: device keys have a limit of their own.
-        let identities = (other.identities + current.identities).count { $0.provider != .device }
-        guard identities <= User.maximumIdentities else {
-            throw .fieldsRefused([
-                ValidationError(field: "identities", rule: .tooManyFields(maximum: User.maximumIdentities))
-            ])
-        }
+        try other.requireRoom(for: current.identities)
         for identity in current.identities {
             user.identities.append(
                 try transaction.move(identity, from: current.id, to: other.id, in: application.id, at: now))
