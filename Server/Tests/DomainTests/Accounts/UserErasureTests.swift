@@ -193,49 +193,42 @@ struct UserErasureTests {
         "has the provider end its grant, however many passkeys led to the user before it",
         arguments: [Way.requested, .erasedByOperator], [0, 15, 16, 20])
     func grants(way: Way, passkeys: Int) async throws {
-        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
-        let application = try await world.makeApplication()
-        let user = try await world.signUp("hana", to: application).user.id
-        let (id, now, provider) = (application.id, world.clock.now, Identity.Provider(rawValue: "oidc:test"))
-        try await world.engine.write { transaction throws(DomainError) in
-            for number in 0..<passkeys {
-                try transaction.insert(
-                    Identity(provider: .passkey, subject: "key\(number)", linkedAt: now), for: user, in: id)
-            }
-            try transaction.insert(
-                Identity(provider: provider, subject: "subject", linkedAt: now + .seconds(1)), for: user, in: id)
-            try transaction.save(
-                ProviderAccount(
-                    application: id, provider: provider, subject: "subject", audience: "audience",
-                    sealedGrant: [1, 2, 3], updatedAt: now))
-        }
-        if way == .requested {
-            _ = try await world.modules.deletion.deleteUser(user, in: application, by: .local)
-        } else {
-            try await world.modules.deletion.eraseUser(user, in: id, by: .local)
-        }
-        let due = try await world.engine.read { transaction throws(DomainError) in
-            try transaction.providerRevocations(dueAt: now, limit: 50)
-        }
-        #expect(due.map(\.provider) == [provider] && due.map(\.sealedGrant) == [[1, 2, 3]])
+        let due = try await Self.revocations(after: way, passkeys: passkeys, grants: [[1, 2, 3]])
+        #expect(due.map(\.provider) == [Self.provider] && due.map(\.sealedGrant) == [[1, 2, 3]])
     }
 
     @Test(
         "has each provider end its grant, however many there are",
         arguments: [Way.requested, .erasedByOperator], [16, 17, 40])
     func manyGrants(way: Way, count: Int) async throws {
+        let grants = (0..<count).map { [UInt8($0)] }
+        let due = try await Self.revocations(after: way, passkeys: 0, grants: grants)
+        #expect(Set(due.map(\.sealedGrant)) == Set(grants))
+    }
+
+    private static let provider = Identity.Provider(rawValue: "oidc:test")
+
+    /// What providers are asked to end when a user goes whom passkeys lead to, and after them an identity with each grant.
+    private static func revocations(
+        after way: Way, passkeys: Int, grants: [[UInt8]]
+    ) async throws -> [ProviderRevocation] {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server))
         let application = try await world.makeApplication()
         let user = try await world.signUp("hana", to: application).user.id
-        let (id, now, provider) = (application.id, world.clock.now, Identity.Provider(rawValue: "oidc:test"))
+        let (id, now) = (application.id, world.clock.now)
         try await world.engine.write { transaction throws(DomainError) in
-            for number in 0..<count {
+            for number in 0..<passkeys {
                 try transaction.insert(
-                    Identity(provider: provider, subject: "subject\(number)", linkedAt: now), for: user, in: id)
+                    Identity(provider: .passkey, subject: "key\(number)", linkedAt: now), for: user, in: id)
+            }
+            for (number, grant) in grants.enumerated() {
+                let subject = "subject\(number)"
+                try transaction.insert(
+                    Identity(provider: provider, subject: subject, linkedAt: now + .seconds(1)), for: user, in: id)
                 try transaction.save(
                     ProviderAccount(
-                        application: id, provider: provider, subject: "subject\(number)", audience: "audience",
-                        sealedGrant: [UInt8(number)], updatedAt: now))
+                        application: id, provider: provider, subject: subject, audience: "audience",
+                        sealedGrant: grant, updatedAt: now))
             }
         }
         if way == .requested {
@@ -243,9 +236,8 @@ struct UserErasureTests {
         } else {
             try await world.modules.deletion.eraseUser(user, in: id, by: .local)
         }
-        let due = try await world.engine.read { transaction throws(DomainError) in
+        return try await world.engine.read { transaction throws(DomainError) in
             try transaction.providerRevocations(dueAt: now, limit: 50)
         }
-        #expect(Set(due.map(\.sealedGrant)) == Set((0..<count).map { [UInt8($0)] }))
     }
 }
