@@ -46,7 +46,13 @@ struct FailoverTests {
         for number in 0..<count {
             let blow = blows[number % blows.count]
             let primary = try #require(await cluster.primary())
-            let failover = try await Failover.watch(blow, cluster, servers, application: application)
+            let failover: Failover
+            do {
+                failover = try await Failover.watch(blow, cluster, servers, application: application)
+            } catch {
+                Issue.record("failover \(number + 1), \(blow): \(cluster.lastWords())")
+                throw error
+            }
             Self.check(failover, of: blow, number)
             for server in servers { #expect(server.process.isRunning) }
             // Every acknowledged sign-up is there, as a whole, and every log-out.

@@ -1,4 +1,5 @@
 import Foundation
+import FoundationNetworking
 import Glibc
 
 /// Two PostgreSQL servers, a primary and a synchronous standby, under Patroni with etcd. They end with the process.
@@ -27,6 +28,8 @@ package final class PatroniCluster: Sendable {
 
     private let folder: String
     private let ports: [Int]
+    /// Where each server's Patroni answers.
+    private let patroniPorts: [Int]
     /// The beginning of the addresses in the cluster's own network; `nil` on 127.0.0.1.
     private let network: String?
 
@@ -45,7 +48,7 @@ package final class PatroniCluster: Sendable {
         // A range for tests of networks (RFC 2544), which nobody routes.
         network = Self.hasNetwork ? "198.18.\(getpid() % 256)" : nil
         let free = try TestPostgreSQL.freePorts(6)
-        ports = [free[3], free[5]]
+        (ports, patroniPorts) = ([free[3], free[5]], [free[2], free[4]])
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("patroni.sh")
         let log = folder + ".log"
         let process = try TestPostgreSQL.spawn(
@@ -91,13 +94,25 @@ package final class PatroniCluster: Sendable {
         return nil
     }
 
-    /// Whether there is a primary, and a standby that knows all that was acknowledged.
+    /// Whether there is a primary, and a standby that knows all that was acknowledged and may take over.
+    ///
+    /// PostgreSQL waits for the standby some seconds before Patroni notes in etcd that it may be promoted.
     package func isWhole() async -> Bool {
         guard let primary = await primary() else { return false }
         // A server that does not answer is not whole.
         let states = try? await run(
             "SELECT sync_state FROM pg_stat_replication WHERE state = 'streaming'", in: "postgres", on: primary)
-        return states == [["sync"]]
+        guard states == [["sync"]] else { return false }
+        return await isSynchronousForPatroni(1 - primary)
+    }
+
+    /// What Patroni of a server says of it (`GET /synchronous` of its REST API).
+    private func isSynchronousForPatroni(_ server: Int) async -> Bool {
+        guard let url = URL(string: "http://\(address(server)):\(patroniPorts[server])/synchronous") else { return false }
+        let request = URLRequest(url: url, timeoutInterval: 2)
+        // A Patroni that does not answer says no.
+        let answer = try? await URLSession.shared.data(for: request).1 as? HTTPURLResponse
+        return answer?.statusCode == 200
     }
 
     /// The last lines of both logs of Patroni: why a server does not come back.
