@@ -54,6 +54,26 @@ struct DeletionUseTests {
             } == .userUnknown)
     }
 
+    @Test("is refused of somebody else alike, whether or not it was asked for before", arguments: [false, true])
+    func bySomebodyElse(isLeaving: Bool) async throws {
+        let (id, other) = (try await user(), try await user("mika"))
+        if isLeaving { _ = try await deletion.deleteUser(id, in: application, by: .local) }
+        let (tenant, now) = (application.id, world.clock.now)
+        let before = try await world.modules.directory.readUser(id, in: tenant)
+        let audit = AuditTrail(
+            clock: world.clock, randomness: world.randomness, seals: AuditSeals(try SealingKey.ofTests()),
+            hasLimits: false)
+        let author = AccountAuthor(.owner(other), of: other, session: nil, from: .local).showing(.recentLogIn)
+        let erasure = try UserErasure(.requested, in: tenant, by: author, audit: audit, now: now)
+        let refusal = await world.refusal {
+            _ = try await world.engine.write { transaction throws(DomainError) in
+                try erasure.store(id, in: tenant, transaction)
+            }
+        }
+        #expect(refusal == .accessRefused)
+        #expect(try await world.modules.directory.readUser(id, in: tenant) == before)
+    }
+
     @Test("can be taken back, which is recorded where there was something to take back")
     func restored() async throws {
         let id = try await user()

@@ -322,6 +322,40 @@ struct MergeStandingTests {
         #expect(refusal == (current == .usual && other == .usual ? nil : .mergeTicketRefused))
     }
 
+    @Test(
+        "are offered to a fresh session, while the other is neither kept out nor on the way out, nor the same",
+        arguments: Standing.allCases, [true, false])
+    func offered(other: Standing, isFresh: Bool) async throws {
+        let guest = try await world.logIn(TestDevice(), to: application)
+        let user = try await world.signUp("hana", to: application).user
+        let who = try await world.authenticate(guest.token, in: application)
+        try await set(other, of: user)
+        if !isFresh { world.clock.advance(by: Session.freshness + .seconds(1)) }
+        let key = try SealingKey.ofTests()
+        let offerMerge = OfferMerge(
+            store: world.engine, clock: world.clock, randomness: world.randomness,
+            changes: AccountChanges(
+                notice: MailNotice(
+                    sealing: MailSealing(key: key, randomness: world.randomness), delivery: .outbox, pagesURL: nil),
+                audit: AuditTrail(
+                    clock: world.clock, randomness: world.randomness, seals: AuditSeals(key), hasLimits: false)))
+        func offer(of other: Identifier<User>) async throws -> MergeOffer? {
+            try await offerMerge(
+                who, .owner(who, isProven: false, from: .local), other: other, by: .currentPassword,
+                cause: .identifiers([.username]), from: .local)
+        }
+        guard isFresh else {
+            #expect(await world.refusal { _ = try await offer(of: user.id) } == .reauthenticationRequired)
+            return
+        }
+        #expect(try await offer(of: guest.user.id) == nil)
+        let response = try await offer(of: user.id)
+        #expect((response != nil) == (other == .usual))
+        guard let made = response else { return }
+        let preview = try await world.modules.transfers.previewMerge(made.ticket.revealed, by: who)
+        #expect(preview.other.id == user.id && preview.expiresAt == made.expiresAt)
+    }
+
     private func insert(of user: Identifier<User>, other: Identifier<User>) async throws {
         let ticket = MergeTicket(
             application: application.id, digest: MergeTicket.digest(of: "ticket"), user: user, other: other,
