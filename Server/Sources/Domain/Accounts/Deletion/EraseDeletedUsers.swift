@@ -3,9 +3,9 @@
 /// A part at a time, each in a transaction of its own, so that other writers get their turns in between.
 package struct EraseDeletedUsers: Sendable {
     /// Users in one transaction.
-    private static let batchSize = 50
+    static let batchSize = 50
     /// Users of one application in one call; the next minute goes on.
-    private static let callSize = 2000
+    static let callSize = 2000
 
     let store: any Store
     let clock: any WallClock

@@ -6,9 +6,9 @@ import Synchronization
 /// It goes through the users a part at a time, so that no long transaction holds up other writers.
 package final class RemoveIdleUsers: Sendable {
     /// Users looked at in one call for one application.
-    private static let sweepSize = 2000
+    static let sweepSize = 2000
     /// Users in one transaction.
-    private static let batchSize = 50
+    static let batchSize = 50
 
     private let store: any Store
     private let clock: any WallClock

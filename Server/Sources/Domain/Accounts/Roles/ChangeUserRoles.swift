@@ -68,7 +68,7 @@ package struct ChangeUserRoles: Sendable {
 package struct ListMembers: Sendable {
     package static let maximumPageSize = 500
     /// How many users are read with one question to storage: fewer keep less in memory.
-    private static let stride = 50
+    static let stride = 50
 
     package struct Page: Sendable {
         package let users: [User]
