@@ -92,15 +92,20 @@ struct AttemptLimitTests {
         let application = try await world.makeApplication()
         let who = try await world.authenticate(
             try await world.logIn(TestDevice(), to: application).token, in: application)
-        func isWellFormed(_ username: String?, _ password: String?) -> Bool {
+        let registered = try await world.authenticate(
+            try await world.signUp("mika", to: application).token, in: application)
+        func isWellFormed(_ username: String?, _ password: String?, by asker: Authenticated? = nil) -> Bool {
             world.modules.accounts.upgradeUser.isWellFormed(
                 UpgradeUser.Request(
                     identifiers: NewIdentifiers(username: username.map { .set($0) } ?? .unchanged, rules: .native),
-                    password: password.map(Secret.init(_:))), by: who)
+                    password: password.map(Secret.init(_:))), by: asker ?? who)
         }
         #expect(isWellFormed("hana", "a long enough secret"))
         #expect(!isWellFormed(nil, nil))
         #expect(!isWellFormed("", "a long enough secret"))
+        // A registered user asks for a repetition, which is compared with the upgrade that was made.
+        #expect(isWellFormed("mika", "a long enough secret", by: registered))
+        #expect(isWellFormed(nil, nil, by: registered) && isWellFormed("", "x", by: registered))
     }
 }
 

@@ -17,6 +17,10 @@ struct MergeRulesTests {
     static let cases = [
         Case(rule: .keep, staying: 1, going: 2, result: 1), Case(rule: .take, staying: 1, going: 2, result: 2),
         Case(rule: .max, staying: 1, going: 2, result: 2), Case(rule: .max, staying: 2.5, going: 2, result: 2.5),
+        // Of two that are equal the staying user's own stays as it is written.
+        Case(rule: .max, staying: 3, going: .number(3), result: 3),
+        Case(rule: .max, staying: .number(3), going: 3, result: .number(3)),
+        Case(rule: .max, staying: 2, going: 2.5, result: 2.5), Case(rule: .max, staying: 3, going: 2.5, result: 3),
         Case(rule: .max, staying: "a", going: 9, result: "a"), Case(rule: .sum, staying: 1, going: 2, result: 3),
         Case(rule: .sum, staying: 1, going: 0.5, result: 1.5),
         Case(rule: .sum, staying: .integer(.max), going: 1, result: .number(Double(Int64.max) + 1)),

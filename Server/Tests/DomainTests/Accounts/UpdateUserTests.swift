@@ -99,6 +99,18 @@ struct UpdateUserTests {
         #expect(try await world.modules.directory.readUser(user.id, in: application.id) == user)
     }
 
+    @Test("names five hundred fields at the most, whatever becomes of them", arguments: [499, 500, 501])
+    func named(count: Int) async throws {
+        let (user, application) = try await user()
+        let removals = Dictionary(uniqueKeysWithValues: (0..<count).map { ("field \($0)", JSONValue.null) })
+        let refusal = await world.refusal {
+            let after = try await world.edit(user.id, in: application, UserEdit(fields: .set(removals)))
+            #expect(after == user)
+        }
+        let excess = ValidationError(field: "fields", rule: .tooManyFields(maximum: 500))
+        #expect(refusal == (count > 500 ? .fieldsRefused([excess]) : nil))
+    }
+
     @Test("counts what is there already against the limits")
     func sumOfFields() async throws {
         let (user, application) = try await user()
