@@ -67,6 +67,15 @@ struct TransferCodeTests {
         #expect(TransferCode(typed: text) == nil)
     }
 
+    @Test("is read up to 256 bytes, however many separators stand in them", arguments: [19, 20, 255, 256, 257, 1000])
+    func longest(bytes: Int) {
+        let shown = code.grouped
+        let spaces = String(repeating: " ", count: bytes - shown.utf8.count)
+        for typed in [shown + spaces, spaces + shown, "\(shown.prefix(4))\(spaces)\(shown.dropFirst(4))"] {
+            #expect((TransferCode(typed: typed) == code) == (bytes <= 256), "\(bytes)")
+        }
+    }
+
     @Test("uses every character of the alphabet about equally often")
     func distribution() {
         var counts: [Character: Int] = [:]

@@ -87,6 +87,36 @@ struct TransferUseTests {
         #expect(try await details(AccountChange.transferUndone.policy.action).count == 1)
     }
 
+    @Test(
+        "works no more for its device while the user is on the way out, or the device's key leads to somebody else",
+        arguments: [true, false])
+    func elsewhere(isLeaving: Bool) async throws {
+        let who = try await owner()
+        let code = try await issue(who).code
+        _ = try await redeem(code, on: phone)
+        let other = try await world.logIn(TestDevice(), to: application).user.id
+        let (id, tenant, now, key) = (who.user.id, application.id, world.clock.now, phone.thumbprint)
+        func moveKey(from one: Identifier<User>, to another: Identifier<User>) async throws {
+            try await world.engine.write { transaction throws(DomainError) in
+                _ = try transaction.remove(.device, subject: key, of: one, in: tenant)
+                try transaction.insert(
+                    Identity(provider: .device, subject: key, linkedAt: now), for: another, in: tenant)
+            }
+        }
+        if isLeaving {
+            _ = try await world.modules.deletion.deleteUser(id, in: application, by: .local)
+        } else {
+            try await moveKey(from: id, to: other)
+        }
+        #expect(await world.refusal { _ = try await redeem(code, on: phone) } == .transferCodeRefused)
+        if isLeaving {
+            _ = try await world.modules.deletion.restoreUser(id, in: tenant, by: .local)
+        } else {
+            try await moveKey(from: other, to: id)
+        }
+        #expect(try await redeem(code, on: phone).logIn.user.id == id)
+    }
+
     @Test("is recorded with transfer, key and the user that the key leaves")
     func recorded() async throws {
         let who = try await owner()
