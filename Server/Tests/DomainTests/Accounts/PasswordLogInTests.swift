@@ -88,6 +88,31 @@ struct PasswordLogInTests {
         #expect(await verify() == (exemptsOldProtocols ? nil : .secondFactorRequired(nil)))
     }
 
+    @Test(
+        "is checked without a log-in of nobody whose address is not verified, where it has to be",
+        arguments: [true, false], [true, false])
+    func verifiedAddress(isVerified: Bool, isNeeded: Bool) async throws {
+        let application = try await world.makeApplication()
+        let (id, now) = (try await world.signUp("hana", to: application).user.id, world.clock.now)
+        try await world.engine.write { transaction throws(DomainError) in
+            guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
+            (user.email, user.emailVerifiedAt) = ("hana@example.com", isVerified ? now : nil)
+            try transaction.updateIdentifiers(of: user)
+        }
+        for (typed, isRight) in [(password, true), (newPassword, false)] {
+            let refusal = await world.refusal {
+                let user = try await world.modules.logIns.verifyPassword(
+                    .init(
+                        application: application, password: typed, address: TestWorld.address,
+                        candidates: LogInIdentifier.candidates(of: "hana"), needsVerifiedEmail: isNeeded))
+                #expect(user.id == id)
+            }
+            // Who does not know the password learns nothing of the address.
+            let wanted: DomainError? = isVerified || !isNeeded ? nil : .emailUnverified
+            #expect(refusal == (isRight ? wanted : .credentialRefused))
+        }
+    }
+
     @Test("tells that the user is disabled only to who knows the password")
     func disabled() async throws {
         let application = try await world.makeApplication()

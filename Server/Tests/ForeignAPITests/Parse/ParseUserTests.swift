@@ -127,6 +127,10 @@ struct ParseUserTests {
         try await rules(["hasPasswordPolicy": false, "needsVerifiedEmail": true])
         #expect(try await world.parseLogIn("Mika").parseCode == 205)
         #expect(try await world.parseLogIn("Mika", "wrong").parseCode == 101)
+        for (password, code) in [("s3cret", 205), ("wrong", 101)] {
+            let body = #"{"username":"Mika","password":"\#(password)"}"#
+            #expect(try await world.parse("POST", "/verifyPassword", body).parseCode == code)
+        }
         let made = try await world.parse("POST", "/users", #"{"username":"b","password":"s3cret"}"#)
         #expect(made.status == 201)
         #expect(Set(try made.json().keys) == ["objectId", "createdAt"])
