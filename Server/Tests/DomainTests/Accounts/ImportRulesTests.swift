@@ -217,6 +217,27 @@ struct ImportRulesTests {
         #expect(inPart.phone == nil && inPart.username == "hana")
     }
 
+    // MARK: Passwords
+
+    @Test(
+        "a password is as old as the record that brings it, and of an export of this server as old as it was",
+        arguments: [false, true], [false, true])
+    func passwordAge(isExport: Bool, hasTime: Bool) async throws {
+        let (setAt, changedAt) = (world.clock.now, world.clock.now + .days(1))
+        let known = user("one") {
+            ($0.username, $0.updatedAt) = ("hana", changedAt)
+            $0.passwordSetAt = hasTime ? setAt : nil
+        }
+        world.clock.advance(by: .days(2))
+        var imported = isExport ? exported(known) : ImportedUser(user: known)
+        imported.hash = PasswordHash(text: "slow:1")
+        let outcomes = try await take([imported])
+        #expect(outcomes == [.imported])
+        let kept = try #require(try await stored("one"))
+        #expect(kept.passwordSetAt == (isExport && hasTime ? setAt : changedAt))
+        #expect(kept.updatedAt == changedAt)
+    }
+
     // MARK: Exports that were tampered with
 
     private func passkey(_ id: String) -> Passkey {

@@ -292,4 +292,28 @@ struct RegistrationWaysTests {
         let refusal = await world.refusal { try await Self.register(kind, Person(), in: application, world) }
         #expect(refusal == .rateLimited(retryAfter: .seconds(3600)))
     }
+
+    @Test(
+        "counts a sign-up on a page by that limit too, but where first launches have budgets of their own",
+        arguments: [AttestationRules.Mode.off, .limited])
+    func limitOfPages(mode: AttestationRules.Mode) async throws {
+        let world = try TestWorld(
+            try SQLiteStore(.memory, role: .server), firstLaunches: RateLimit(maximum: 1, window: .seconds(3600)))
+        var settings = ApplicationSettings()
+        settings.attestation.mode = mode
+        let application = try await world.makeApplication(settings: settings)
+        func signUp(_ name: String) async -> DomainError? {
+            await world.refusal {
+                _ = try await world.modules.logIns.signUp(
+                    SignUp.Request(
+                        application: application,
+                        identifiers: NewIdentifiers(username: .set(name), rules: .native), password: Self.password,
+                        client: LogInClient(
+                            .native, from: TestWorld.address, origin: RequestOrigin(address: TestWorld.address.text)),
+                        page: SignUp.Request.Page(browser: "browser of \(name)", work: nil)))
+            }
+        }
+        #expect(await signUp("hana") == nil)
+        #expect(await signUp("mika") == (mode == .off ? .rateLimited(retryAfter: .seconds(3600)) : nil))
+    }
 }
