@@ -163,6 +163,33 @@ struct RegularExpressionModelTests {
         }
     }
 
+    @Test(
+        "takes an escape for the same signs by itself, within a class, and as what is not in the opposite one",
+        arguments: ["d", "w", "s"])
+    func escapes(name: String) throws {
+        let opposite = name.uppercased()
+        let within = try ["\\\(name)", "[\\\(name)]", "[^\\\(opposite)]", "[\\\(name)\\\(name)]"].map {
+            try RegularExpression("^\($0)$")
+        }
+        let without = try ["\\\(opposite)", "[\\\(opposite)]", "[^\\\(name)]"].map { try RegularExpression("^\($0)$") }
+        func isMember(_ scalar: Unicode.Scalar) -> Bool {
+            let isDigit = "0123456789".unicodeScalars.contains(scalar)
+            return switch name {
+            case "d": isDigit
+            case "w": isDigit || scalar == "_" || scalar.isASCII && scalar.properties.isAlphabetic
+            default: "\t\n\u{b}\u{c}\r \u{a0}\u{2028}\u{2029}\u{3000}".unicodeScalars.contains(scalar)
+            }
+        }
+        let values = Array(0...0x17f) + [0x2027, 0x2028, 0x2029, 0x202a, 0x2fff, 0x3000, 0x3001, 0x10ffff] as [UInt32]
+        for scalar in values.compactMap({ Unicode.Scalar($0) }) {
+            var budget = 100_000
+            let found = within.map { $0.matches(String(scalar), within: &budget) }
+            let notFound = without.map { $0.matches(String(scalar), within: &budget) }
+            #expect(found.allSatisfy { $0 == isMember(scalar) }, "\(name) \(scalar.value)")
+            #expect(notFound.allSatisfy { $0 == !isMember(scalar) }, "\(opposite) \(scalar.value)")
+        }
+    }
+
     @Test("folds capitals of ASCII with the flag i, and nothing else", arguments: UInt64(0)..<60)
     func capitals(seed: UInt64) throws {
         var draw = SeededGenerator(state: seed)

@@ -37,6 +37,8 @@ struct RegularExpressionTests {
         arguments: [
             "(a)\\1", "\\Qa.b*\\E+", "(?=a)", "(?!a)", "(?<=a)b", "(?<n>a)", "(", ")", "a)", "[a", "[z-a]",
             "[[:alpha:]]", "*a", "a**",
+            // What ends too early, wherever that is.
+            "[", "[^", "[]", "[^]", "[a-", "[a\\", "[a-\\", "[\\d-", "(?", "(?:", "(a|", "a{", "a{1", "a{1,", "a{,1}",
             "a{2", "a{3,2}", "a{101}", "a{99999999999999999999}", "\\", "\\p{L}", "^*", "[\\d-z]",
             String(repeating: "(", count: 30) + String(repeating: ")", count: 30),
             String(repeating: "a", count: 2001), "(a{100}){100}", "((a{9}){9}){9}){9}",
