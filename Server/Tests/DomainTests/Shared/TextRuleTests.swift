@@ -35,4 +35,17 @@ struct TextRuleTests {
         #expect(faults.map(\.rule) == [.tooLong(maximumCharacters: 3), .controlCharacter])
         #expect(faults.allSatisfy { $0.field == "device.name" })
     }
+
+    @Test(
+        "in a list are looked at one by one, unless there are too many of them",
+        arguments: [
+            ([], 0, []), (["abc", "a"], 2, []), (["abc", "a"], 1, [.tooManyFields(maximum: 1)]),
+            (["abcd", "a", "", "\n"], 4, [.tooLong(maximumCharacters: 3), .empty, .controlCharacter]),
+            (["abcd", "a", "", "\n"], 3, [.tooManyFields(maximum: 3)]), (["a", "a"], 2, []),
+        ] as [([String], Int, [ValidationError.Rule])])
+    func list(texts: [String], maximum: Int, rules: [ValidationError.Rule]) {
+        let faults = TextRule(maximumCharacters: 3).faults(ofEach: texts, atMost: maximum, field: "names")
+        #expect(faults.map(\.rule) == rules)
+        #expect(faults.allSatisfy { $0.field == "names" })
+    }
 }
