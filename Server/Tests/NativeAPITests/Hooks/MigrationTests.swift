@@ -32,12 +32,12 @@ struct MigrationTests {
     }
 
     /// Somebody who was imported without a hash.
-    private func importHana(into world: HookWorld) async throws {
+    private func importHana(into world: HookWorld, email: String? = nil) async throws {
         let now = world.server.clock.now
         var user = User(
             id: Identifier(rawValue: "imported"), application: world.server.application.id, createdAt: now,
             updatedAt: now)
-        (user.username, user.passwordSetAt) = ("hana", now)
+        (user.username, user.email, user.passwordSetAt) = ("hana", email, now)
         let outcomes = try await world.server.modules.imports.importUsers(
             [ImportedUser(user: user)], into: world.server.application.id, of: .native, isRehearsal: false)
         #expect(outcomes == [.imported])
@@ -246,6 +246,30 @@ struct MigrationTests {
         for _ in 0..<5 { expect(try await logIn(world), 401, .credentialRefused) }
         #expect(try await logIn(world).status == 429)
         #expect(world.hook.requests.count == 5)
+    }
+
+    @Test(
+        "asks about no password that nobody can have, which counts once like any other",
+        arguments: ["", String(repeating: "x", count: 1025)])
+    func impossiblePassword(password: String) async throws {
+        let world = try await world()
+        for _ in 0..<5 { expect(try await logIn(world, "hana", password), 401, .credentialRefused) }
+        #expect(try await logIn(world, "hana", password).status == 429)
+        #expect(world.hook.requests.isEmpty)
+    }
+
+    @Test("gives no password while the user has to wait for guesses under another name")
+    func waiting() async throws {
+        let world = try await world(["decision": "refuse"])
+        try await importHana(into: world, email: "hana@example.com")
+        for _ in 0..<5 { expect(try await logIn(world), 401, .credentialRefused) }
+        world.hook.decide(FakeResponse(200, ["decision": "allow", "claims": ["sub": "imported"]]))
+        expect(try await logIn(world, "hana@example.com"), 401, .credentialRefused)
+        #expect(world.hook.requests.count == 6)
+        // Were the password kept, it would be right by now, whatever the service says.
+        world.hook.decide(FakeResponse(200, ["decision": "refuse"]))
+        world.server.clock.advance(by: .seconds(2))
+        expect(try await logIn(world, "hana@example.com"), 401, .credentialRefused)
     }
 }
 
