@@ -98,6 +98,12 @@ package struct PresentedWork: Hashable, Sendable {
         self.solution = solution
     }
 
+    /// Whether it is as hard as what is asked for now, or two bits easier: the rate may have doubled while the device
+    /// worked.
+    func isEnough(for asked: Int) -> Bool {
+        asked - 2 <= bits && bits <= AttestationRules.maximumWorkBits
+    }
+
     /// Whether the work was done.
     var isDone: Bool {
         guard solution.utf8.count <= Self.maximumSolutionBytes else { return false }
@@ -152,13 +158,6 @@ package struct AttestationFault: Error, Hashable, Sendable {
     static let format = AttestationFault("format", "attestation_format")
     /// Too old, or made for another key, application or purpose.
     static let challenge = AttestationFault("challenge", "challenge")
-
-    /// Every rule, for the tables of errors.
-    package static let all =
-        [format, challenge] + AppAttestFault.allCases.map(AttestationFault.init(_:))
-        + PlayIntegrityFault.allCases.map(AttestationFault.init(_:)).filter { fault in
-            !AppAttestFault.allCases.contains { $0.rawValue == fault.rule }
-        }
 }
 
 extension DomainError {

@@ -162,8 +162,7 @@ package struct JudgeFirstLaunch: Sendable {
             }
             throw .rateLimited(retryAfter: max(.seconds(1), count.end - now))
         case .work(let bits):
-            // The rate may have doubled while the device worked.
-            if let work, work.bits >= bits - 2, work.bits <= AttestationRules.maximumWorkBits, work.isDone,
+            if let work, work.isEnough(for: bits), work.isDone,
                 let use = challenges.use(
                     work.challenge, for: .work(bits: work.bits), key: launch.key, in: launch.application.id, at: now)
             {

@@ -1,6 +1,8 @@
 import Crypto
+import Foundation
 import TestWorld
 import Testing
+import WebAuthn
 
 @testable import Domain
 
@@ -122,11 +124,37 @@ struct PresentedWorkTests {
         #expect(!PresentedWork(challenge: challenge, bits: bits + 1, solution: solution).isDone)
     }
 
+    @Test(
+        "is enough with two bits less than are asked for now, and with no more than are ever asked for",
+        arguments: [10, 12, 18, 22, 24])
+    func enough(asked: Int) {
+        for bits in Array(-1...26) + [.min, .max] {
+            let work = PresentedWork(challenge: "c", bits: bits, solution: "s")
+            #expect(work.isEnough(for: asked) == (asked - 2...24).contains(bits), "\(bits)")
+        }
+    }
+
     @Test("has a solution of 32 bytes at the most", arguments: [0, 1, 31, 32, 33, 1000])
     func length(count: Int) {
         let work = PresentedWork(challenge: "c", bits: 0, solution: String(repeating: "x", count: count))
         #expect(work.isDone == (count <= 32))
         let wide = PresentedWork(challenge: "c", bits: 0, solution: String(repeating: "é", count: count))
         #expect(wide.isDone == (count <= 16))
+    }
+}
+
+@Suite("The table of rules in docs/attestation.md")
+struct AttestationFaultTableTests {
+    @Test("has each rule once, in the order of the steps")
+    func complete() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../../docs/attestation.md").standardizedFileURL
+        let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+        let head = try #require(lines.firstIndex(of: "| rule | broken when |"))
+        let rules = lines[(head + 2)...].prefix { $0.hasPrefix("|") }.map { String($0.split(separator: "`")[1]) }
+        var expected = [AttestationFault.format.rule, AttestationFault.challenge.rule]
+        let steps = AppAttestFault.allCases.map(\.rawValue) + PlayIntegrityFault.allCases.map(\.rawValue)
+        for rule in steps where !expected.contains(rule) { expected.append(rule) }
+        #expect(rules == expected)
     }
 }

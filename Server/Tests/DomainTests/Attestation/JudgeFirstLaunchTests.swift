@@ -248,6 +248,9 @@ struct JudgeFirstLaunchTests {
         let rest = DomainError.rateLimited(retryAfter: .milliseconds(max(1000, 3_600_000 - after)))
         #expect(await refusal(launch(limited, 1)) == rest)
         #expect(await refusal(launch(required, 1), attestation) == rest)
+        // Work that nobody asked for helps nothing.
+        let work = FirstLaunchEvidence(work: PresentedWork(challenge: "c", bits: 10, solution: "s"))
+        #expect(await refusal(launch(limited, 1), work) == rest)
     }
 
     @Test("with an attestation that no one can read is refused by its name", arguments: ["", "!", "AA", "oWFhAQ"])
