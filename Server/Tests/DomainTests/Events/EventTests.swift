@@ -124,6 +124,19 @@ struct EventTests {
         #expect(try await events(application).first?.position == Int64(all.count + 1))
     }
 
+    @Test(
+        "are kept for as long as the application keeps them, to the millisecond",
+        arguments: [(.zero, true), (.days(30), true), (.days(30) + .milliseconds(1), false)] as [(Duration, Bool)])
+    func retention(after: Duration, isKept: Bool) async throws {
+        let application = try await application(true)
+        _ = try await world.logIn(device, to: application)
+        let before = try await events(application)
+        #expect(before.count == 1)
+        world.clock.advance(by: after)
+        try await world.modules.sessions.purgeExpired()
+        #expect(try await events(application) == (isKept ? before : []))
+    }
+
     @Test("have a type in the table for every change but four")
     func table() {
         let silent = AccountChange.allCases.filter { $0.policy.event == nil }

@@ -29,6 +29,16 @@ struct RetryScheduleTests {
         #expect((Self.listed.wait(after: tries, by: CountingRandomness()) == nil) == (seconds == nil))
     }
 
+    @Test(
+        "of an event follows nine waits, which are three days together",
+        arguments: [
+            (1, 5), (2, 300), (3, 1800), (4, 7200), (5, 18_000), (6, 36_000), (7, 50_400), (8, 72_000), (9, 86_400),
+            (10, nil),
+        ] as [(Int, Int64?)])
+    func events(tries: Int, seconds: Int64?) {
+        #expect(DeliverEvents.retries.meanWait(after: tries) == seconds.map { .seconds($0) })
+    }
+
     @Test("takes a count that makes no sense for the first try", arguments: [0, -1, .min])
     func senseless(tries: Int) {
         #expect(Self.doubling.meanWait(after: tries) == .seconds(60))
