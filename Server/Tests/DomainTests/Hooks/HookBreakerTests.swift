@@ -132,3 +132,58 @@ struct HookBreakerTests {
         #expect(breaker.admit(Self.client, at: Self.start - .days(1)) == .probe)
     }
 }
+
+@Suite("The breakers of all hooks")
+struct HookBreakersTests {
+    private static let client = "192.0.2.7"
+    private static let start = Timestamp(milliseconds: 1_800_000_000_000)
+
+    private let breakers = HookBreakers()
+
+    private static func key(
+        _ number: Int = 0, _ point: HookPoint = .signUp, timeout: Int64 = 500, in application: String = "app"
+    ) -> HookBreakers.Key {
+        HookBreakers.Key(
+            Hook(
+                point, url: "https://a.example/\(number)", timeoutMilliseconds: timeout, whenDown: .refuse,
+                createdAt: start, sealedSecret: []),
+            in: Identifier(rawValue: application))
+    }
+
+    private func admit(_ key: HookBreakers.Key, _ client: String = client) -> HookBreaker.Permit {
+        breakers.admit(key, client, at: Self.start)
+    }
+
+    /// Has a hook not respond so often, one call after the other.
+    private func silence(_ key: HookBreakers.Key, times: Int = 1) {
+        for _ in 0..<times { breakers.note(.silent, of: admit(key), key, Self.client, at: Self.start) }
+    }
+
+    @Test("are apart for every application, point, address and time of a response")
+    func apart() {
+        silence(Self.key(), times: 5)
+        #expect(admit(Self.key()) == .refused)
+        for other in [
+            Self.key(1), Self.key(0, .upgrade), Self.key(timeout: 501), Self.key(in: "other"),
+        ] { #expect(admit(other) == .asked, "\(other)") }
+    }
+
+    @Test(
+        "know a thousand hooks that do not respond: of more, what was known goes",
+        arguments: [(998, true), (999, false), (1500, false)])
+    func bound(others: Int, isKnown: Bool) {
+        silence(Self.key(), times: 5)
+        for number in 0..<others { silence(Self.key(number + 1)) }
+        #expect(admit(Self.key()) == (isKnown ? .refused : .asked))
+    }
+
+    @Test("know the calls that are under way, however many other hooks do not respond")
+    func underWay() {
+        let clients = (0..<HookBreaker.maximumUnderWay).map { "198.51.100.\($0)" }
+        for client in clients { #expect(admit(Self.key(), client) == .asked) }
+        for number in 1...1100 { silence(Self.key(number)) }
+        #expect(admit(Self.key()) == .full)
+        for client in clients { breakers.note(.responded, of: .asked, Self.key(), client, at: Self.start) }
+        #expect(admit(Self.key()) == .asked)
+    }
+}
