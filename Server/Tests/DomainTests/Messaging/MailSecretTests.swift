@@ -96,11 +96,25 @@ struct MailSecretTests {
             "https://evil.example/?<b>{{code}}</b>", "https://evil.example/?<!-- -->{{code}}",
             "evil&#46;example&#47;{{code}}", "{{code}}<i>.evil.example</i>", "<{{code}}>", "<p {{code}}>x</p>",
             "<p x{{code}}=1>x</p>", "<noscript><p title=\"</noscript><img src='https://evil.example/?\">{{code}}'>",
+            "{{code}}<", "{{code}}<!-- x --", "{{code}}<!DOCTYPE", "{{code}}<?x", "{{code}}<style>p { color: red }",
         ])
     func hostileMarkup(html: String) async throws {
         let expected = [
             ValidationError(field: "mail.templates.password-reset.en.html", rule: .secretInAddress)
         ]
         #expect(try await faults(html: html) == expected)
+    }
+
+    /// No sign for the beginning or the end of a tag stands within one.
+    private static let page = #"{{code}}<p class=x id="y" title='z'>a</p><!-- c --><?q?><br/>b"#
+
+    @Test(
+        "is refused in HTML that ends within a tag, an instruction or a comment, wherever it is cut",
+        arguments: 8...page.count)
+    func cut(count: Int) async throws {
+        let html = String(Self.page.prefix(count))
+        let isWithin = (html.lastIndex(of: "<") ?? html.startIndex) > (html.lastIndex(of: ">") ?? html.startIndex)
+        let expected = ValidationError(field: "mail.templates.password-reset.en.html", rule: .secretInAddress)
+        #expect(try await faults(html: html) == (isWithin ? [expected] : []), "\(html)")
     }
 }
