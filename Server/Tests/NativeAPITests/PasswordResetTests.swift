@@ -42,6 +42,22 @@ struct PasswordResetTests {
         #expect(!notice.text.contains(Self.password))
     }
 
+    @Test(
+        "is mailed as a link with the token beside it for an app, and as the link alone where the app has a page for it",
+        arguments: [true, false])
+    func mailed(hasPage: Bool) async throws {
+        var settings = ApplicationSettings()
+        if hasPage { settings.mail.resetURL = "https://app.example.com/reset" }
+        let world = try await MailServerWorld(settings: ["public-url": TestServer.url], application: settings)
+        let token = try await token(world)
+        let text = try #require(try await world.mails().first).text
+        let own = "\(TestServer.url)/a/\(world.server.application.id)/reset"
+        let page = hasPage ? "https://app.example.com/reset" : own
+        #expect(text.contains("\(page)?token=\(token)"), "\(text)")
+        let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+        #expect(words.contains(token) == !hasPage, "\(text)")
+    }
+
     @Test("takes a token once, whatever comes after")
     func once() async throws {
         let world = try await MailServerWorld()

@@ -112,6 +112,23 @@ struct KiiTextMessageTests {
         #expect(stored.credentialsVersion > 0)
     }
 
+    @Test("get no message when they are somebody else's by the time it is written, but that of their owner")
+    func takenMeanwhile() async throws {
+        let world = try await world()
+        let user = try await user(at: world)
+        #expect(try await verify(code(at: world), user.token, at: world).status == 200)
+        let other = "+819011112222"
+        let changed = try await world.kii(
+            "PUT", "/users/me/phone-number", #"{"phoneNumber":"\#(other)"}"#, token: user.token)
+        #expect(changed.status == 204)
+        let made = try await world.kii(
+            "POST", "/users", #"{"loginName":"two_2","phoneNumber":"\#(other)","password":"123ABC"}"#)
+        #expect(made.status == 201, "\(made.text)")
+        _ = try await world.modules.messaging.deliverMail()
+        let sent = try await world.modules.messaging.readOutbox(of: world.application.id)
+        #expect(sent.count { $0.recipient == other } == 1)
+    }
+
     @Test("wait for no verification when they are only written in another way, and neither do mail addresses")
     func sameWrittenOtherwise() async throws {
         var settings = ApplicationSettings()
@@ -265,6 +282,8 @@ struct KiiTextMessageTests {
         let path = "/users/PHONE:\(Self.number)/password/complete-reset"
         #expect(try await world.kii("POST", path, #"{"pinCode":"00000000"}"#).code == "INVALID_VERIFICATION_CODE")
         #expect(try await world.kii("POST", path, #"{"pinCode":"\#(code)"}"#).status == 204)
+        let waiting = try await world.modules.messaging.listQueuedMail(in: world.application.id)
+        #expect(waiting.filter { $0.kind == .textedPassword }.map { $0.expiresAt - $0.createdAt } == [.days(1)])
         #expect(try await world.kii("GET", "/users/me", token: user.token).code == "WRONG_TOKEN")
         let text = try #require(try await message(at: world)).text
         let match = try #require(text.firstMatch(of: #/[0-9A-Za-z]{12}/#))

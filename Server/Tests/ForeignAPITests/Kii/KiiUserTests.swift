@@ -211,6 +211,8 @@ struct KiiUserTests {
         let done = try await world.kii(
             "POST", "/users/EMAIL:one@example.com/password/complete-reset", #"{"pinCode":"\#(code)"}"#)
         #expect(done.status == 204, "\(done.text)")
+        let waiting = try await world.modules.messaging.listQueuedMail(in: world.application.id)
+        #expect(waiting.filter { $0.kind == .chosenPassword }.map { $0.expiresAt - $0.createdAt } == [.days(1)])
         let sent = try await mails()
         var accepted: Set<String> = []
         for word in Set(sent.matches(of: #/\b[0-9A-Za-z]{12}\b/#).map { String($0.output) }) {
