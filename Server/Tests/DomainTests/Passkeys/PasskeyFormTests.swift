@@ -1,3 +1,4 @@
+import StorageSQLite
 import TestWorld
 import Testing
 import WebAuthn
@@ -158,6 +159,58 @@ struct PasskeyDomainListTests {
             "example.com", [app(Array(all.prefix(2))), app(Array(all.dropFirst())), app(["0", "1"])])
         #expect(domain.androidApps.map(\.packageName) == ["app"])
         #expect(domain.androidApps.first?.certificates == Array(all.prefix(500)))
+    }
+}
+
+/// Whether a page may ask an authenticator to forget a passkey.
+@Suite("The domain of a passkey that leads to nobody")
+struct UnknownPasskeyTests {
+    private let world: TestWorld
+
+    init() throws { world = try TestWorld(try SQLiteStore(.memory, role: .server)) }
+
+    private func application(_ domain: String = "example.com", isEnabled: Bool = true) async throws -> Application {
+        var settings = ApplicationSettings()
+        (settings.passkeys.isEnabled, settings.passkeys.domain) = (isEnabled, domain)
+        return try await world.makeApplication(settings: settings)
+    }
+
+    private func domain(of passkey: String, in application: Application) async throws -> String? {
+        try await world.modules.passkeys.findPasskeyDomain.domain(ofUnknown: passkey, in: application)
+    }
+
+    @Test("is known while no more than a hundred applications share it", arguments: [1, 99, 100, 101])
+    func number(count: Int) async throws {
+        let first = try await application()
+        for _ in 1..<count { _ = try await application() }
+        #expect(try await domain(of: "k", in: first) == (count <= 100 ? "example.com" : nil))
+    }
+
+    @Test("is that of its application, and none for a passkey that another one of the domain has")
+    func known() async throws {
+        let (own, other) = (try await application(), try await application())
+        let (apart, off) = (try await application("apart.example"), try await application(isEnabled: false))
+        let now = world.clock.now
+        let user = User(id: Identifier(rawValue: "u"), application: other.id, createdAt: now, updatedAt: now)
+        let passkey = Passkey(
+            .init(
+                id: "k", userHandle: "handle", publicKey: [1], aaguid: "kind", signCount: 0, transports: [],
+                isBackupEligible: false, isBackedUp: false),
+            application: other.id, name: "phone", createdAt: now)
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(user)
+            try transaction.insert(passkey)
+            try transaction.insert(
+                Identity(provider: .passkey, subject: passkey.id, linkedAt: now), for: user.id, in: user.application)
+        }
+        #expect(try await domain(of: "k", in: own) == nil)
+        #expect(try await domain(of: "k", in: other) == nil)
+        #expect(try await domain(of: "k", in: apart) == "apart.example")
+        #expect(try await domain(of: "k", in: off) == nil)
+        #expect(try await domain(of: "x", in: other) == "example.com")
+        // No id is longer.
+        #expect(try await domain(of: String(repeating: "x", count: 1364), in: own) == "example.com")
+        #expect(try await domain(of: String(repeating: "x", count: 1365), in: own) == nil)
     }
 }
 

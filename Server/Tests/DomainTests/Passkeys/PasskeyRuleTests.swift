@@ -54,6 +54,7 @@ struct PasskeyRuleTests {
             ("https://example.com", true), ("https://example.com:8443", true), ("http://localhost", true),
             ("http://localhost:8080", true), ("http://example.com", false), ("https://example.com/", false),
             ("https://example.com/x", false), ("HTTPS://example.com", false), ("example.com", false), ("", false),
+            ("https://" + label(292), true), ("https://" + label(293), false),
             ("android:apk-key-hash:\(certificate)", true), ("android:apk-key-hash:", false),
             ("android:apk-key-hash:\(certificate)A", false), ("android:apk-key-hash:abcd", false),
         ])

@@ -52,6 +52,22 @@ struct PasskeyTests {
                 == ["passkey.added", "passkey.removed", "passkey.renamed"])
     }
 
+    @Test("of two is changed and removed by its own id, and neither by another", arguments: [0, 1])
+    func ofTwo(index: Int) async throws {
+        let (world, both) = (try await PasskeyWorld(), [SoftwareAuthenticator(), SoftwareAuthenticator()])
+        let (person, handle) = try await world.person(both[0])
+        _ = try await world.add(both[1], to: person)
+        let (chosen, other) = (both[index], both[1 - index])
+        let unknown = APIPath.passkey(SoftwareAuthenticator().id)
+        expect(try await person.send(.patch, unknown, body: #"{"name": "鍵"}"#), 404, .passkeyUnknown)
+        expect(try await person.send(.delete, unknown), 404, .passkeyUnknown)
+        #expect(try await person.send(.delete, APIPath.passkey(chosen.id)).status == 204)
+        let listed = try await person.send(.get, APIPath.passkeys).read(PasskeyListResponse.self).passkeys
+        #expect(listed.map(\.id) == [other.id])
+        expect(try await world.logIn(try await world.authentication(chosen, handle)), 404, .passkeyUnknown)
+        #expect(try await world.logIn(try await world.authentication(other, handle)).status == 200)
+    }
+
     @Test("is added and removed only by an owner who was there lately")
     func fresh() async throws {
         let (world, authenticator) = (try await PasskeyWorld(), SoftwareAuthenticator())
