@@ -152,7 +152,8 @@ struct ProviderLinkUseTests {
     }
 
     /// A guest, who is there as long as the device is.
-    private func guest() async throws -> Authenticated {
+    private func guest(in application: Application? = nil) async throws -> Authenticated {
+        let application = application ?? self.application
         let logIn = try await world.modules.logIns.logInAutomatically(
             .init(
                 application: application, proof: try TestDevice().presented(at: world.clock.now), attempt: nil,
@@ -265,6 +266,15 @@ struct ProviderLinkUseTests {
         let who = try await world.authenticate(logIn.token, in: application)
         let error = await world.refusal { _ = try await link(ProviderWorld.code("mika"), at: .line, by: who) }
         #expect(error == .reauthenticationRequired && world.line.calls == .init())
+    }
+
+    @Test("needs what the application asks of registered users before a code is spent")
+    func incomplete() async throws {
+        var settings = ApplicationSettings()
+        settings.fieldRules = FieldRules([FieldRule(name: "team", kind: .string, isRequired: true)])
+        let who = try await guest(in: try await world.makeApplication(settings: settings))
+        let error = await world.refusal { _ = try await link(ProviderWorld.code("hana", token: "hana#1"), by: who) }
+        #expect(error?.validationErrors?.map(\.rule) == [.required] && world.google.calls.redeemed == 0)
     }
 
     @Test("takes a name that people can read", arguments: ["a\nb", String(repeating: "x", count: 10_000)])

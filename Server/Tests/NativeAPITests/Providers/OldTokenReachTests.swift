@@ -2,6 +2,7 @@ import Domain
 import FakeProviders
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 @Suite("Whom a token of a service that users have left can name")
@@ -29,6 +30,27 @@ struct OldTokenReachTests {
             let token = try world.fake(.firebase).key.token(try world.claims(.firebase, of: id))
             #expect(try await world.adopt(.firebase, token).status == 200, "\(id)")
         }
+    }
+
+    @Test(
+        "is an imported user whose id names another hour than that in which the user was made",
+        arguments: [
+            (-3_600_001, true), (-3_600_000, false), (-1, false), (0, false), (3_600_000, false), (3_600_001, true),
+        ])
+    func slack(milliseconds: Int, isImported: Bool) async throws {
+        let world = try await OldServiceWorld()
+        let now = world.server.clock.now
+        let id: Identifier<User> = CountingRandomness().newIdentifier(at: now + .milliseconds(milliseconds))
+        let user = User(id: id, application: world.server.application.id, createdAt: now, updatedAt: now)
+        _ = try await world.server.modules.imports.importUsers(
+            [ImportedUser(user: user)], into: world.server.application.id, of: .native, isRehearsal: false)
+        let token = try world.fake(.firebase).key.token(try world.claims(.firebase, of: id.rawValue))
+        let answer = try await world.adopt(.firebase, token)
+        guard !isImported else {
+            #expect(answer.status == 200, "\(answer.text)")
+            return
+        }
+        expect(answer, 401, .credentialRefused)
     }
 
     @Test("is anybody whom the app's own backend names by its hook")
