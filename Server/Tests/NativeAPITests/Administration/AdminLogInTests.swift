@@ -309,6 +309,24 @@ struct AdminLogInTests {
         #expect(entries.count { $0.action == .adminUnlocked && $0.target == .admin(boss.id) } == 2)
     }
 
+    @Test("who are locked out are so until they set up anew by a link, which forgets the guesses")
+    func linkUnlocks() async throws {
+        let world = try await AdminWorld(roles: [])
+        let rules = world.server.modules.administration
+        let (_, recovery) = try await owner(world.server)
+        let boss = try #require(try await rules.admins.list().first { $0.name == "boss" })
+        func shown() async throws -> JSONValue? {
+            try await world.send("owner", .get, "admins").json["admins"]?.list
+                .first { $0["name"]?.text == "boss" }?["lockedUntil"]
+        }
+        for _ in 0..<5 { _ = try await logIn(world, "boss", "wrong password here", "000000") }
+        expect(try await logIn(world, "boss", AdminWorld.password, recovery[0]), 429, .rateLimited)
+        let link = try await rules.admins.makeLink(for: boss.id, by: .local).token
+        #expect(try await shown()?.text != nil)
+        _ = try await AdminWorld.setUp(link, name: nil, on: world.server)
+        #expect(try await shown() == nil)
+    }
+
     @Test("stand in the audit log with what they did, also refused log-ins")
     func audit() async throws {
         let world = try await AdminWorld(roles: [])

@@ -68,6 +68,8 @@ struct AdminSignOnTests {
         #expect(try await browser.get("/dashboard/applications").status == 200)
         let stored = try #require(try await world.rules.admins.list().first { $0.id == admin.id })
         #expect(stored.passwordHash == nil && stored.usesSignOnOnly && stored.role == .support)
+        // Who saw the admin before has seen another version, also of the same millisecond.
+        #expect(stored.updatedAt == max(world.server.clock.now, admin.updatedAt + .milliseconds(1)))
         // The link is used up, and the provider leads in.
         #expect(try await Browser(world.server).get("/dashboard/set-up?token=\(link)").status == 403)
         #expect(try await world.logIn(Browser(world.server), subject: "sora").location == "/dashboard")
@@ -154,6 +156,20 @@ struct AdminSignOnTests {
         let fresh = try await browser.get("/dashboard/keys").token
         #expect(try await browser.post("/dashboard/keys", fields, token: fresh).html.contains("oka_"))
         #expect(try await world.entries(.adminReauthenticated, .done).count == 1)
+    }
+
+    @Test(
+        "takes a log-in at the provider from a minute before the question to a minute ahead of the clock for a new one",
+        arguments: [(-61, false), (-60, true), (0, true), (60, true), (61, false)] as [(Int64, Bool)])
+    func skew(seconds: Int64, isTaken: Bool) async throws {
+        let world = try await SignOnWorld()
+        let browser = world.admins.browser()
+        try await world.link(browser, subject: "hana")
+        let asked = try await world.leave(browser, "/dashboard/sign-on/prove?back=%2Fdashboard%2Fkeys")
+        let done = try await browser.get(
+            try world.back(asked, subject: "hana", more: ["auth_time": .integer(world.now + seconds)]))
+        #expect(done.status == (isTaken ? 303 : 422))
+        #expect(try await world.entries(.adminReauthenticated, isTaken ? .done : .refused).count == 1)
     }
 
     @Test("logs in without proving presence when the log-in at the provider was long ago, or nobody knows when")
