@@ -10,7 +10,7 @@ package struct ExportUsers: Sendable {
         package static let size = 100
         /// What one page may take. An export is asked for by an admin who has proved to be there, stands in the audit
         /// log and must not end in the middle: its pages have longer than other searches.
-        private static let longestTime: Duration = .seconds(10)
+        static let longestTime: Duration = .seconds(10)
 
         let browse: BrowseUsers
         let application: Identifier<Application>

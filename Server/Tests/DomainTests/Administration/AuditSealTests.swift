@@ -172,6 +172,7 @@ struct ReadAuditChainTests {
         let read = world.modules.administration.audit.readChain
         for position in [
             VerifyAudit.Known(number: 2, digest: SecretDigest(of: [1])),
+            .init(number: 4, digest: SecretDigest(of: [1])),
             .init(number: 9, digest: SecretDigest(of: [1])),
             .init(number: 0, digest: SecretDigest(of: [1])), .init(number: .max, digest: SecretDigest(of: [1])),
             .init(number: .min, digest: SecretDigest(of: [1])),

@@ -69,6 +69,29 @@ struct SessionListTests {
         for name in [Session.ProtocolName.yearly, .native] { #expect(try await page(0, 10, of: name).isEmpty) }
     }
 
+    @Test("are found by their id in their own protocol and application alone, whichever others the user has")
+    func byId() async throws {
+        let user = try await world.signUp("hana", to: application).user.id
+        func open(_ name: Session.ProtocolName) async throws -> Identifier<Session> {
+            try await world.modules.sessions.openSession(
+                OpenSession.Request(
+                    user: user, application: application, protocolName: name, method: .adoption, actor: .operator,
+                    origin: .local)
+            ).session.id
+        }
+        let (first, second, other) = (try await open(.yearly), try await open(.yearly), try await open(.endless))
+        let find = world.modules.sessions.findSession
+        let elsewhere = try await world.makeApplication()
+        for id in [first, second] {
+            #expect(try await find(id, in: application, of: .yearly)?.id == id)
+            #expect(try await find(id, in: application, of: .endless) == nil)
+            #expect(try await find(id, in: elsewhere, of: .yearly) == nil)
+        }
+        #expect(try await find(other, in: application, of: .endless)?.id == other)
+        #expect(try await find(other, in: application, of: .yearly) == nil)
+        #expect(try await find(Identifier<Session>(rawValue: "none"), in: application, of: .yearly) == nil)
+    }
+
     @Test("are ended by their user, one by one, which is recorded; a log-out is not")
     func ended() async throws {
         let (first, other) = (

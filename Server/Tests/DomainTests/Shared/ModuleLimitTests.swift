@@ -14,6 +14,7 @@ struct ModuleLimitTests {
         ("the longest pause of a receiver of events", EventEndpoint.longestRest, 3600),
         ("a secret that was replaced, unless said", SecretOverlap.standard.duration, 86_400),
         ("the longest that an admin waits for a search", SearchScheduler.longestTimeOfAdmin, 10),
+        ("the longest that a page of an export of users takes", ExportUsers.Pages.longestTime, 10),
         ("a session of the pages without use", ProtocolProfile.pages.sessions?.idleLifetime ?? .zero, 86_400),
         ("a session of the pages", ProtocolProfile.pages.sessions?.lifetime ?? .zero, 30 * 86_400),
     ]

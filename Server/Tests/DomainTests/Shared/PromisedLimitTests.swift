@@ -17,6 +17,7 @@ struct PromisedLimitTests {
         ("a session's freshness", Session.freshness, 600),
         ("the exactness of a session's last use", SessionActivity.resolution, 300),
         ("parallel log-ins of one device", SessionIssuer.parallelLogIns, 600),
+        ("the same pair for a refresh that comes again", RefreshSession.repetition, 600),
         ("a device proof", ProofVerifier.window, 60),
         ("an access token", MintAccessToken.lifetime, 600),
         ("an authorization code", IssueAuthorizationCode.life, 60),
