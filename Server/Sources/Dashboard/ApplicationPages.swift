@@ -146,13 +146,19 @@ enum SettingsPage {
         } catch {
             guard let faults = error.validationErrors else { throw error }
             let errors = faults.map { fault in
-                (
-                    Self.field(fault.field),
-                    request.text(fault.rule == .notOwnDomain ? "settings.notOwnDomain" : "settings.bad")
-                )
+                (Self.field(fault.field), request.text(Self.words(of: fault.rule)))
             }
             return try await draw(
                 request, form, errors: Dictionary(errors, uniquingKeysWith: { first, _ in first }), notice: nil)
+        }
+    }
+
+    /// The name of the text about a value that is refused.
+    private static func words(of rule: ValidationError.Rule) -> String {
+        switch rule {
+        case .notOwnDomain: "settings.notOwnDomain"
+        case .notOwnAudience: "settings.notOwnAudience"
+        default: "settings.bad"
         }
     }
 

@@ -11,6 +11,7 @@ package struct CreateApplication: Sendable {
     let protocols: ProtocolRegistry
     let keyring: ProtocolKeyring
     let passkeyDomains: PasskeyDomainRule
+    let audiences = AudienceRule()
 
     /// What was made.
     package struct Made: Sendable {
@@ -39,7 +40,7 @@ package struct CreateApplication: Sendable {
     ///   - given: Foreign protocols to switch on, each with the keys that its apps carry.
     ///   - who: Who does it.
     /// - Returns: the application, with all its keys.
-    /// - Throws: `fieldsRefused` for `name`, `audiences`, keys or a domain of others, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused` for `name`, keys, or a domain or `audiences` of others, `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         name: String, settings: ApplicationSettings = .ofNewApplications,
         protocols given: [Session.ProtocolName: [ProtocolKey: Secret]] = [:], by who: Operator
@@ -63,7 +64,9 @@ package struct CreateApplication: Sendable {
         let ready = made
         let entry = audit.draft(.applicationCreated, by: who.actor, in: application.id, from: who.origin)
         try await store.write { transaction throws(DomainError) in
-            let faults = try passkeyDomains.faults(of: application, after: nil, by: who, in: transaction)
+            let faults =
+                try passkeyDomains.faults(of: application, after: nil, by: who, in: transaction)
+                + audiences.faults(of: application, after: nil, by: who, in: transaction)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             try transaction.insert(application)
             for made in ready { try transaction.enable(made) }

@@ -3,6 +3,7 @@ struct EditApplication: Sendable {
     private let store: any Store
     private let audit: AuditTrail
     private let passkeyDomains: PasskeyDomainRule
+    private let audiences = AudienceRule()
 
     init(_ world: DomainWorld, audit: AuditTrail) {
         store = world.store
@@ -18,7 +19,7 @@ struct EditApplication: Sendable {
     ///   - change: Judges and makes the change; may run twice. It returns the audit entry's details.
     /// - Returns: the application afterwards. When nothing changes, nothing is written.
     /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, what `change` throws, `fieldsRefused` for a
-    ///   domain that is not theirs alone, `administration(notAllowed)` for who may not read and change every user, where a
+    ///   domain or an audience that is not theirs alone, `administration(notAllowed)` for who may not read and change every user, where a
     ///   change leads what opens accounts elsewhere; `storageUnavailable`.
     func callAsFunction(
         _ id: Identifier<Application>, _ action: AuditEntry.Action,
@@ -32,7 +33,9 @@ struct EditApplication: Sendable {
             var application = before
             let details = try change(&application)
             guard application != before else { return before }
-            let faults = try passkeyDomains.faults(of: application, after: before, by: who, in: transaction)
+            let faults =
+                try passkeyDomains.faults(of: application, after: before, by: who, in: transaction)
+                + audiences.faults(of: application, after: before, by: who, in: transaction)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             if application.settings.leadsElsewhere(than: before.settings) { try who.require(.changeLogInAddresses) }
             try transaction.update(application)

@@ -85,6 +85,8 @@ package struct ValidationError: Hashable, Sendable {
         case notADomain
         /// A domain that is the server's own or of an application for which the caller does not decide.
         case notOwnDomain
+        /// An audience that is the id of an application for which the caller does not decide, or that one has.
+        case notOwnAudience
         /// Neither the origin of a page nor that of an Android app.
         case notAnOrigin
         /// Not the UUID of a kind of authenticator.

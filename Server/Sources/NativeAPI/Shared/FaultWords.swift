@@ -65,6 +65,11 @@ extension ValidationError.Rule {
                 "not_own_domain",
                 "The server or another application has this domain. An admin of all applications can let it be shared."
             )
+        case .notOwnAudience:
+            (
+                "not_own_audience",
+                "Another application has this audience, or this id. An admin of both can let it be shared."
+            )
         case .notADomain: ("not_a_domain", "A domain in lower case, without port: example.com.")
         case .notAnOrigin:
             ("not_an_origin", "https://example.com, or android:apk-key-hash: and the hash of a certificate.")

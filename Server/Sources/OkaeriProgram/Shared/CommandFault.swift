@@ -117,6 +117,7 @@ extension ValidationError {
         case .notDeclared: "\(field) has no rule, and the application takes no fields without one."
         case .unreadable: "\(field) cannot be for those who may not read."
         case .notOwnDomain: "\(field) is about a domain that is the server's own or another application's."
+        case .notOwnAudience: "\(field) has an audience that another application has, or that is its id."
         case .notADomain: "\(field) is no domain in lower case."
         case .notAnOrigin: "\(field) holds something that is the origin of neither a page nor an Android app."
         case .notACertificate: "\(field) holds no certificate of version 3 in PEM, or one that cannot be read."

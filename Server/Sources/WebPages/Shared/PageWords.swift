@@ -82,8 +82,8 @@ extension ValidationError.Rule {
         case .onlyAfterUpgrade, .tooManyFields, .notListed, .notOffered, .notAnAddress, .notAnAppleId, .notAPlayKey,
             .notAPrivateKey, .notAKey, .notABasePath, .notALink, .unknownPlaceholder, .secretMissing,
             .notOfKind, .readOnly, .notDeclared, .unreadable, .notAFieldName, .secretInSubject, .secretInAddress,
-            .inThePast, .otherType, .outOfRange, .notADomain, .notOwnDomain, .notAnOrigin, .notAnAuthenticator,
-            .notACertificate, .notANetwork,
+            .inThePast, .otherType, .outOfRange, .notADomain, .notOwnDomain, .notOwnAudience, .notAnOrigin,
+            .notAnAuthenticator, .notACertificate, .notANetwork,
             .notATriableHash, .notAGrantName, .notAClaimName, .reserved, .notServersField:
             ("notPossible", [:])
         }
