@@ -55,7 +55,14 @@ package struct AdminAccess: Hashable, Sendable {
 
     /// Who does it, for the audit log.
     package func auditActor(from origin: RequestOrigin) -> Operator {
-        Operator(actor: actor, origin: origin, decidingFor: applications, permissions: permissions)
+        Operator(
+            actor: actor, origin: origin, decidingFor: applications, permissions: permissions, session: session)
+    }
+
+    /// The session by which an admin asks; `nil` for everybody else.
+    var session: AdminSession.Reference? {
+        guard let admin, let sessionCreatedAt else { return nil }
+        return AdminSession.Reference(admin: admin.id, createdAt: sessionCreatedAt)
     }
 
     /// - Parameters:
@@ -91,6 +98,20 @@ package struct AdminAccess: Hashable, Sendable {
 
     /// Whether an application may be seen at all.
     package func sees(_ application: Identifier<Application>) -> Bool { applications?.contains(application) ?? true }
+}
+
+extension Transaction {
+    /// Looks for an admin's session where a change is stored by which somebody comes in as an admin, or does not any more: what
+    /// ended the session while the request was under way would not find what is stored now (decision 0185).
+    ///
+    /// - Parameter session: By which the change was asked for; `nil` for who needs none.
+    /// - Throws: `administration(adminRequired)` for a session that has ended, `storageUnavailable`.
+    func requireOpen(_ session: AdminSession.Reference?) throws(DomainError) {
+        guard let session else { return }
+        guard try adminSession(of: session.admin, createdAt: session.createdAt) != nil else {
+            throw .administration(.adminRequired)
+        }
+    }
 }
 
 extension AuditEntry.Actor {

@@ -62,7 +62,8 @@ package struct CreateAdminKey: Sendable {
     /// - Returns: the key's record and, this once, the key.
     /// - Throws: `fieldsRefused`, `administration(notAllowed)` for a scope that the maker has not and for a key that makes keys,
     ///   `administration(notFound)` for an application that there is not, and for an admin who is gone or disabled,
-    ///   `attemptReused` for an attempt that made one, `storageUnavailable`.
+    ///   `attemptReused` for an attempt that made one, `administration(adminRequired)` for a session that ended meanwhile,
+    ///   `storageUnavailable`.
     package func callAsFunction(
         _ request: Request, of maker: AdminAccess, attempt: Attempt? = nil, by who: Operator
     ) async throws(DomainError) -> (key: AdminKey, secret: Secret) {
@@ -89,6 +90,7 @@ package struct CreateAdminKey: Sendable {
             maker: .init(id: admin.id, name: admin.name), createdAt: now, expiresAt: now + request.life)
         let entry = audit.draft(.adminKeyCreated, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(who.session)
             guard let present = try transaction.admin(admin.id), !present.isDisabled else {
                 throw .administration(.notFound)
             }
@@ -118,7 +120,8 @@ package struct ChangeAdminKey: Sendable {
     ///   - isCurrent: Whether the key is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
     /// - Returns: the key afterwards.
-    /// - Throws: `fieldsRefused`, `administration(notFound)`, `administration(changedMeanwhile)`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused`, `administration(adminRequired)` for a session that ended meanwhile, `administration(notFound)`,
+    ///   `administration(changedMeanwhile)`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<AdminKey>, networks: [String],
         isCurrent: @escaping @Sendable (AdminKey) -> Bool = { _ in true }, by who: Operator
@@ -126,6 +129,7 @@ package struct ChangeAdminKey: Sendable {
         let networks = try AdminKey.Reach.networks(networks)
         let entry = audit.draft(.adminKeyChanged, by: who.actor, in: AuditEntry.server, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(who.session)
             guard var key = try transaction.adminKey(id) else { throw .administration(.notFound) }
             guard isCurrent(key) else { throw .administration(.changedMeanwhile) }
             key.reach.networks = networks
@@ -149,10 +153,12 @@ package struct RemoveAdminKey: Sendable {
     let store: any Store
     let audit: AuditTrail
 
-    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    /// - Throws: `administration(adminRequired)` for a session that ended meanwhile, `administration(notFound)`,
+    ///   `storageUnavailable`.
     package func callAsFunction(_ id: Identifier<AdminKey>, by who: Operator) async throws(DomainError) {
         let entry = audit.draft(.adminKeyRemoved, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(who.session)
             guard try transaction.removeAdminKey(id) else { throw .administration(.notFound) }
             try entry.record(on: .adminKey(id), in: transaction)
         }

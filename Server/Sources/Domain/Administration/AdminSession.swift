@@ -21,6 +21,12 @@ package struct AdminSession: Hashable, Sendable {
     /// The identity at the provider of admins that proved it; the session ends with it. `nil` for what else there is.
     package var identity: String?
 
+    /// Names a session whatever token it has by now.
+    struct Reference: Hashable, Sendable {
+        let admin: Identifier<Admin>
+        let createdAt: Timestamp
+    }
+
     /// What an admin proved to be there by.
     enum Credential: Sendable {
         /// With a one-time code.

@@ -49,8 +49,11 @@ package struct ManageAdminPasskeys: Sendable {
         let (passkey, challenge) = try addPasskey.verify(
             registration, name: name, of: admin.id.passkeyHolder, in: AuditEntry.server, at: now, by: party,
             attestedBy: nil)
-        let entry = audit.draft(.adminPasskeyAdded, by: access.actor, in: AuditEntry.server, from: origin)
+        let (session, entry) = (
+            access.session, audit.draft(.adminPasskeyAdded, by: access.actor, in: AuditEntry.server, from: origin)
+        )
         return try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(session)
             if let present = try transaction.passkey(passkey.id, in: AuditEntry.server) {
                 guard try transaction.admin(passkey: passkey.id)?.id == admin.id, present.publicKey == passkey.publicKey
                 else { throw .passkeyRefused(.credentialId) }
@@ -97,8 +100,11 @@ package struct ManageAdminPasskeys: Sendable {
         _ id: String, of access: AdminAccess, from origin: RequestOrigin
     ) async throws(DomainError) {
         let admin = try access.person()
-        let entry = audit.draft(.adminPasskeyRemoved, by: access.actor, in: AuditEntry.server, from: origin)
+        let (session, entry) = (
+            access.session, audit.draft(.adminPasskeyRemoved, by: access.actor, in: AuditEntry.server, from: origin)
+        )
         try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(session)
             let passkey = try transaction.ownPasskey(id, of: admin.id)
             guard let present = try transaction.admin(admin.id) else { throw .administration(.adminRequired) }
             if present.usesPasskeysOnly {
@@ -119,9 +125,10 @@ package struct ManageAdminPasskeys: Sendable {
     package func removePassword(
         of access: AdminAccess, keeping token: Secret, from origin: RequestOrigin
     ) async throws(DomainError) {
-        let (admin, now, session) = (try access.person(), clock.now, token.digest)
+        let (admin, now, session, kept) = (try access.person(), clock.now, access.session, token.digest)
         let entry = audit.draft(.adminPasswordRemoved, by: access.actor, in: AuditEntry.server, from: origin)
         try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(session)
             guard var present = try transaction.admin(admin.id), !present.isDisabled else {
                 throw .administration(.adminRequired)
             }
@@ -130,7 +137,7 @@ package struct ManageAdminPasskeys: Sendable {
             (present.passwordHash, present.sealedTOTP, present.recoveryDigests) = (nil, nil, [])
             present.updatedAt = max(now, present.updatedAt + .milliseconds(1))
             try transaction.update(present)
-            try transaction.removeAdminSessions(of: admin.id, but: session)
+            try transaction.removeAdminSessions(of: admin.id, but: kept)
             try entry.record(on: .admin(admin.id), in: transaction)
         }
     }

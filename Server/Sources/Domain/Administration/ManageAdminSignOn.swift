@@ -30,8 +30,9 @@ package struct ManageAdminSignOn: Sendable {
     ) async throws(DomainError) {
         let admin = try access.person()
         guard returned.purpose == .link, returned.admin.admin == admin.id.rawValue else { throw .providerRefused }
-        let person = try await signOn.person(returned, .adminSignOnLinked)
+        let (person, session) = (try await signOn.person(returned, .adminSignOnLinked), access.session)
         try await signOn.settle(returned, person, .adminSignOnLinked) { identity, transaction throws(DomainError) in
+            try transaction.requireOpen(session)
             guard let present = try transaction.admin(admin.id), !present.isDisabled else {
                 throw .administration(.adminRequired)
             }
@@ -50,10 +51,11 @@ package struct ManageAdminSignOn: Sendable {
     /// - Throws: `administration(adminRequired)`, `identityUnknown`, `lastWayIn` when neither a password that counts nor a
     ///   passkey is left, `storageUnavailable`.
     package func unlink(_ access: AdminAccess, from origin: RequestOrigin) async throws(DomainError) {
-        let (admin, settings) = (try access.person(), signOn.settings)
+        let (admin, session, settings) = (try access.person(), access.session, signOn.settings)
         let entry = signOn.audit.draft(
             .adminSignOnUnlinked, by: access.actor, in: AuditEntry.server, from: origin)
         try await signOn.store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(session)
             guard let present = try transaction.admin(admin.id) else { throw .administration(.adminRequired) }
             guard try transaction.identity(of: admin.id) != nil else { throw .identityUnknown }
             try transaction.removeIdentity(of: admin.id)

@@ -22,7 +22,7 @@ package struct CreateAdmin: Sendable {
     ///   - who: Who does it.
     /// - Returns: the admin.
     /// - Throws: `fieldsRefused`, `administration(nameTaken)`, `administration(notFound)` for an application that there
-    ///   is not, `storageUnavailable`.
+    ///   is not, `administration(adminRequired)` for a session that ended meanwhile, `storageUnavailable`.
     package func callAsFunction(
         name: String, role: AdminRole, applications: Set<Identifier<Application>>?, by who: Operator
     ) async throws(DomainError) -> Admin {
@@ -33,6 +33,7 @@ package struct CreateAdmin: Sendable {
             id: randomness.newIdentifier(at: now), name: name, role: role, applications: applications, createdAt: now)
         let entry = audit.draft(.adminCreated, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(who.session)
             guard try transaction.admin(named: admin.foldedName) == nil else { throw .administration(.nameTaken) }
             try transaction.requireApplications(applications)
             try transaction.insert(admin)
@@ -72,13 +73,14 @@ package struct ChangeAdmin: Sendable {
     ///   - who: Who does it.
     /// - Returns: the admin afterwards.
     /// - Throws: `administration(notFound)`, `administration(changedMeanwhile)`, `administration(lastOwner)`,
-    ///   `fieldsRefused`, `storageUnavailable`.
+    ///   `administration(adminRequired)` for a session that ended meanwhile, `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<Admin>, _ changes: Changes, version: Timestamp?, by who: Operator
     ) async throws(DomainError) -> Admin {
         let now = clock.now
         let entry = audit.draft(.adminChanged, by: who.actor, in: AuditEntry.server, from: who.origin)
         return try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(who.session)
             guard var admin = try transaction.admin(id) else { throw .administration(.notFound) }
             guard version == nil || version == admin.updatedAt else { throw .administration(.changedMeanwhile) }
             let (before, wasActingOwner) = (admin, admin.isActingOwner)
@@ -113,10 +115,12 @@ package struct RemoveAdmin: Sendable {
     let store: any Store
     let audit: AuditTrail
 
-    /// - Throws: `administration(notFound)`, `administration(lastOwner)`, `storageUnavailable`.
+    /// - Throws: `administration(adminRequired)` for a session that ended meanwhile, `administration(notFound)`,
+    ///   `administration(lastOwner)`, `storageUnavailable`.
     package func callAsFunction(_ id: Identifier<Admin>, by who: Operator) async throws(DomainError) {
         let entry = audit.draft(.adminRemoved, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(who.session)
             guard let admin = try transaction.admin(id) else { throw .administration(.notFound) }
             let keys = try transaction.removeAllAccess(of: id)
             try transaction.removePasskeys(of: id)

@@ -14,7 +14,8 @@ package struct MakeAdminLink: Sendable {
     ///   - id: Whose credentials; `nil` for a new owner, which replaces earlier links for one.
     ///   - who: Who does it.
     /// - Returns: the link's token, returned once.
-    /// - Throws: `administration(notFound)`, `secretUnreadable`, `storageUnavailable`.
+    /// - Throws: `administration(adminRequired)` for a session that ended meanwhile, `administration(notFound)`,
+    ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(
         for id: Identifier<Admin>?, by who: Operator
     ) async throws(DomainError) -> Made {
@@ -24,6 +25,7 @@ package struct MakeAdminLink: Sendable {
             expiresAt: clock.now + AdminLink.lifetime)
         let entry = audit.draft(.adminLinked, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            try transaction.requireOpen(who.session)
             if let id {
                 guard try transaction.admin(id) != nil else { throw .administration(.notFound) }
                 try transaction.removeAccess(of: id)

@@ -7,20 +7,23 @@ package struct Operator: Hashable, Sendable {
     let applications: Set<Identifier<Application>>?
     /// What they may do; `nil` for everything.
     private let permissions: Set<AdminPermission>?
+    /// The session by which an admin asks; `nil` for everybody else.
+    let session: AdminSession.Reference?
 
     /// Somebody who decides nothing that applications share.
     package init(actor: AuditEntry.Actor, origin: RequestOrigin) {
-        self.init(actor: actor, origin: origin, decidingFor: [], permissions: [])
+        self.init(actor: actor, origin: origin, decidingFor: [], permissions: [], session: nil)
     }
 
     init(
         actor: AuditEntry.Actor, origin: RequestOrigin, decidingFor applications: Set<Identifier<Application>>?,
-        permissions: Set<AdminPermission>?
+        permissions: Set<AdminPermission>?, session: AdminSession.Reference?
     ) {
         self.actor = actor
         self.origin = origin
         self.applications = applications
         self.permissions = permissions
+        self.session = session
     }
 
     /// For what turns out to be more than the action that was asked for.
@@ -34,9 +37,11 @@ package struct Operator: Hashable, Sendable {
     }
 
     /// A command on the server's own machine.
-    package static let local = Operator(actor: .operator, origin: .local, decidingFor: nil, permissions: nil)
+    package static let local = Operator(
+        actor: .operator, origin: .local, decidingFor: nil, permissions: nil, session: nil)
     /// The server by itself, at the time set for it.
-    package static let server = Operator(actor: .server, origin: .local, decidingFor: nil, permissions: nil)
+    package static let server = Operator(
+        actor: .server, origin: .local, decidingFor: nil, permissions: nil, session: nil)
 }
 
 /// Where an action came from, as the audit log remembers it.
