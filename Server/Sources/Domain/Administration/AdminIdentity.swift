@@ -16,6 +16,16 @@ package struct AdminSignOnSettings: Sendable {
         self.endsPasswords = endsPasswords
     }
 
+    /// Where anybody has an account, under an address of any domain: what was verified stays so after the mailbox is gone. Accounts
+    /// of an organisation alone have addresses of its own domains, and say whose they are (OpenID Connect at Google, `hd`).
+    private static let google = "https://accounts.google.com"
+
+    /// Whether the rule of the mail domain makes a person an admin.
+    func takes(_ person: ExternalIdentity) -> Bool {
+        guard let joining, let email = person.email, joining.takes(email) else { return false }
+        return issuer != Self.google || person.hostedDomain != nil
+    }
+
     /// The rule by which people of a mail domain become admins.
     package struct Joining: Sendable {
         package let domain: String

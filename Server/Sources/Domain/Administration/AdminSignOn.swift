@@ -295,7 +295,7 @@ package struct AdminSignOn: Sendable {
 
     /// Whom the rule of the mail domain would make an admin.
     private func candidate(_ person: ExternalIdentity, at now: Timestamp) -> Admin? {
-        guard let joining = settings?.joining, let email = person.email, joining.takes(email),
+        guard let settings, settings.takes(person), let joining = settings.joining, let email = person.email,
             Admin.nameRule.faults(of: email.address, field: "name").isEmpty
         else { return nil }
         return Admin(

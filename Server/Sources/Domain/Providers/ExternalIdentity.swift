@@ -11,6 +11,8 @@ package struct ExternalIdentity: Hashable, Sendable {
     package var displayName: String?
     /// When the person last logged in there; `nil` when the provider does not say.
     package var authenticatedAt: Timestamp?
+    /// The domain of the organisation that the account belongs to, as Google says it (`hd`); `nil` for a personal account.
+    package var hostedDomain: String?
     /// The subject before the application's team changed, which Apple tells for 60 days (complaint 22).
     package var transferSubject: String?
     /// What must be remembered so that the token counts once; `nil` for what cannot be presented twice anyway.
@@ -38,7 +40,7 @@ package struct ExternalIdentity: Hashable, Sendable {
     package static func == (left: ExternalIdentity, right: ExternalIdentity) -> Bool {
         left.provider == right.provider && left.subject == right.subject && left.audience == right.audience
             && left.email == right.email && left.authenticatedAt == right.authenticatedAt
-            && left.displayName == right.displayName
+            && left.displayName == right.displayName && left.hostedDomain == right.hostedDomain
             && left.transferSubject == right.transferSubject && left.replay == right.replay && left.retry == right.retry
             && left.refreshToken == right.refreshToken
     }

@@ -171,6 +171,7 @@ package struct OpenIDProvider: IdentityProvider {
             // Kakao's word for a name.
             email: claims.email, displayName: claims.text("name") ?? claims.text("nickname"), replay: verified.replay)
         person.authenticatedAt = claims.time("auth_time")
+        person.hostedDomain = claims.text("hd").flatMap { $0.isEmpty ? nil : $0 }
         return person
     }
 }
