@@ -9,7 +9,15 @@ import Testing
 private let signOnSettings = ["admin-sign-on-issuer": "https://login.example.com", "admin-sign-on-client": "okaeri"]
 
 @Suite("Settings")
-struct SettingsTests {
+final class SettingsTests {
+    private let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("okaeri-settings-\(UUID().uuidString)")
+
+    deinit {
+        // Most tests make no file.
+        try? FileManager.default.removeItem(at: folder)
+    }
+
     @Test("has the documented defaults")
     func defaults() throws {
         let settings = try ServerSettings(environment: [:])
@@ -59,7 +67,7 @@ struct SettingsTests {
 
     @Test("takes the command line over the environment over the file")
     func precedence() throws {
-        let file = try Self.file(
+        let file = try self.file(
             #"{"listen": "127.0.0.1:1", "first-launches": 7, "trusted-proxies": ["10.0.0.0/8", "::1"], "log-level": "debug", "log-format": "json"}"#
         )
         let settings = try ServerSettings(
@@ -76,10 +84,10 @@ struct SettingsTests {
     @Test("takes numbers with a point from the file as from the environment, and names one that is none of a setting's")
     func fractions() throws {
         let collector = #""otlp-endpoint": "http://127.0.0.1:4318""#
-        let half = try Self.file("{\(collector), \"trace-ratio\": 0.5}")
+        let half = try self.file("{\(collector), \"trace-ratio\": 0.5}")
         #expect(try ServerSettings(environment: ["OKAERI_CONFIG": half]).telemetry?.traceRatio == 0.5)
         let fault = #expect(throws: SettingFault.self) {
-            try ServerSettings(environment: ["OKAERI_CONFIG": Self.file(#"{"first-launches": 1.5}"#)])
+            try ServerSettings(environment: ["OKAERI_CONFIG": self.file(#"{"first-launches": 1.5}"#)])
         }
         #expect(fault?.description.contains("“1.5”") == true)
     }
@@ -201,7 +209,7 @@ struct SettingsTests {
             #"{"listen": null}"#,
         ])
     func badFiles(text: String?) throws {
-        let file = try text.map { try Self.file($0) } ?? "missing-file.json"
+        let file = try text.map { try self.file($0) } ?? "missing-file.json"
         #expect(throws: SettingFault.self) {
             try ServerSettings(commandLine: ["config": file], environment: [:])
         }
@@ -224,11 +232,11 @@ struct SettingsTests {
 
     @Test("takes true and false in the file as on and off")
     func booleans() throws {
-        let file = try Self.file(#"{"first-page": false, "rate-limits": true, "first-launches": 1, "dev": true}"#)
+        let file = try self.file(#"{"first-page": false, "rate-limits": true, "first-launches": 1, "dev": true}"#)
         let settings = try ServerSettings(commandLine: ["config": file], environment: [:])
         #expect(!settings.hasFirstPage && settings.hasRateLimits && settings.isDevelopment)
         #expect(settings.firstLaunchesPerHour == 1)
-        let wrong = try Self.file(#"{"first-launches": true}"#)
+        let wrong = try self.file(#"{"first-launches": true}"#)
         let fault = #expect(throws: SettingFault.self) {
             try ServerSettings(commandLine: ["config": wrong], environment: [:])
         }
@@ -242,7 +250,7 @@ struct SettingsTests {
             ("the secret\n", "is no JSON: line 1"), ("[1]", "must be one JSON object"),
         ])
     func noJSON(text: String, words: String) throws {
-        let file = try Self.file(text)
+        let file = try self.file(text)
         let fault = #expect(throws: SettingFault.self) {
             try ServerSettings(commandLine: ["config": file], environment: [:])
         }
@@ -269,7 +277,7 @@ struct SettingsTests {
         #expect(throws: SettingFault.self) {
             try ServerSettings(commandLine: isAlone ? values : values.merging(whole) { $1 }, environment: [:])
         }
-        let file = try Self.file("the secret\n")
+        let file = try self.file("the secret\n")
         let settings = try ServerSettings(
             commandLine: whole.merging([
                 "admin-sign-on-secret-file": file, "admin-sign-on-domain": "Example.com",
@@ -295,8 +303,10 @@ struct SettingsTests {
         #expect(Set(Setting.all.map(\.name)).count == Setting.all.count)
     }
 
-    private static func file(_ text: String) throws -> String {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
+    /// A file that ends with the test.
+    private func file(_ text: String) throws -> String {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let url = folder.appendingPathComponent("\(UUID().uuidString).json")
         try Data(text.utf8).write(to: url)
         return url.path
     }
