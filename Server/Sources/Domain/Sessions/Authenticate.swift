@@ -46,7 +46,8 @@ package struct Authenticate: Sendable {
             let found = cache.entry(for: digest)
         else { return nil }
         let now = clock.now
-        try checkLife(of: found, for: request, at: now)
+        guard !isOver(found, for: request, at: now) else { return nil }
+        try checkUse(of: found, for: request, at: now)
         noteUse(of: found, at: now, from: address)
         return found
     }
@@ -67,7 +68,7 @@ package struct Authenticate: Sendable {
         guard let digest = SessionToken.digest(of: token, in: request.protocolName) else { throw .sessionInvalid }
         let now = clock.now
         let found: Authenticated
-        if let kept = cache.entry(for: digest) {
+        if let kept = cache.entry(for: digest), !isOver(kept, for: request, at: now) {
             found = kept
         } else {
             guard let reference = SessionToken.reference(of: token, in: request.protocolName) else {
@@ -83,16 +84,30 @@ package struct Authenticate: Sendable {
         return found
     }
 
+    /// Whether a session has ended by age or by disuse, as far as is known here. Of one in the cache another node may know a later
+    /// use, of which nobody hears: before it is refused, the database is asked.
+    private func isOver(_ found: Authenticated, for request: Request, at now: Timestamp) -> Bool {
+        found.session.isExpired(
+            at: now, idleLifetime: idleLifetime(of: request.protocolName, in: request.application),
+            lastUsedAt: found.lastUsedAt)
+    }
+
     private func checkLife(
         of found: Authenticated, for request: Request, at now: Timestamp
     ) throws(DomainError) {
-        let idleLifetime = idleLifetime(of: request.protocolName, in: request.application)
+        guard !isOver(found, for: request, at: now) else { throw .sessionInvalid }
+        try checkUse(of: found, for: request, at: now)
+    }
+
+    /// Whether a session that is not over counts for a request.
+    private func checkUse(
+        of found: Authenticated, for request: Request, at now: Timestamp
+    ) throws(DomainError) {
         // Some tokens of other protocols say themselves when they end, which may be before their session.
         if request.protocolName != .native, let end = request.token.flatMap({ SessionToken.end(of: $0) }), now >= end {
             throw .sessionInvalid
         }
-        guard found.application.id == request.application.id, found.session.protocolName == request.protocolName,
-            !found.session.isExpired(at: now, idleLifetime: idleLifetime, lastUsedAt: found.lastUsedAt)
+        guard found.application.id == request.application.id, found.session.protocolName == request.protocolName
         else { throw .sessionInvalid }
         guard !found.user.isDisabled else { throw .userDisabled }
     }
@@ -110,16 +125,17 @@ package struct Authenticate: Sendable {
     /// - Throws: `storageUnavailable`.
     func session(of token: Substring, in application: Application) async throws(DomainError) -> Authenticated? {
         guard let reference = SessionToken.reference(of: token, in: .native) else { return nil }
+        let (request, now) = (
+            Request(application: application, token: token, proof: nil, protocolName: .native), clock.now
+        )
         do throws(DomainError) {
             let found: Authenticated
-            if let kept = cache.entry(for: reference.digest) {
+            if let kept = cache.entry(for: reference.digest), !isOver(kept, for: request, at: now) {
                 found = kept
             } else {
                 found = try await lookUp(reference, in: application)
             }
-            try checkLife(
-                of: found,
-                for: Request(application: application, token: token, proof: nil, protocolName: .native), at: clock.now)
+            try checkLife(of: found, for: request, at: now)
             return found
         } catch {
             switch error {

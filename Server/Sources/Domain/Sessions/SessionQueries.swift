@@ -71,7 +71,7 @@ package protocol SessionQueries {
     ) throws(DomainError)
     /// Writes `authenticatedAt`, `methods` and `secondFactorAt`, and lets another token lead to the session (requirement 16).
     func updateAuthentication(of session: Session, token: SessionToken.Reference) throws(DomainError)
-    /// Writes when and from where sessions were last used.
+    /// Writes when and from where sessions were last used, but for those of which a later use is known.
     func noteUse(_ uses: [SessionTouch]) throws(DomainError)
     /// Writes on which day users were there, for lists and figures.
     func noteDays(_ presences: [UserPresence]) throws(DomainError)

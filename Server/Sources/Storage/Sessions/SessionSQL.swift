@@ -157,7 +157,7 @@ extension SQLTransaction {
             try connection.run(
                 """
                 UPDATE sessions SET last_used_at = $1, address = $2
-                WHERE application_id = $3 AND user_id = $4 AND id = $5
+                WHERE application_id = $3 AND user_id = $4 AND id = $5 AND last_used_at < $1
                 """,
                 [.time(use.at), .optional(use.address), .id(use.application), .id(use.user), .id(use.id)])
             if use.isFirstOfDay {

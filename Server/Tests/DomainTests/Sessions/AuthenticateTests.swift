@@ -102,6 +102,28 @@ struct AuthenticateTests {
         #expect(try await sessions(of: logIn, application).map(\.lastUsedAt) == [who.lastUsedAt])
     }
 
+    @Test(
+        "lives on at a node that last saw it long ago, while it is used at another one", arguments: [false, true])
+    func usedElsewhere(isAskedAbout: Bool) async throws {
+        let application = try await world.makeApplication(settings: .init(sessionIdleLifetime: .days(10)))
+        let logIn = try await world.logIn(device, to: application)
+        let other = try TestWorld(world.engine, clock: world.clock)
+        func session() async -> Identifier<Session>? {
+            // A refusal is an answer here.
+            guard isAskedAbout else { return try? await other.authenticate(logIn.token, in: application).session.id }
+            let authenticate = other.modules.sessions.authenticate
+            return try? await authenticate.session(of: Substring(logIn.token.revealed), in: application)?.session.id
+        }
+        #expect(await session() == logIn.session.id)
+        world.clock.advance(by: .days(9))
+        _ = try await world.authenticate(logIn.token, in: application)
+        try await world.modules.sessions.writeSessionActivity()
+        world.clock.advance(by: .days(9))
+        #expect(await session() == logIn.session.id)
+        world.clock.advance(by: .days(10))
+        #expect(await session() == nil)
+    }
+
     @Test("shows a change of its user at the next request")
     func changedUser() async throws {
         let application = try await world.makeApplication()

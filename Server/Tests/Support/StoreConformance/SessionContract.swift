@@ -58,6 +58,24 @@ extension Contract {
             expected.address = "192.0.2.1"
             try expectEqual(listed, [newer, expected])
         },
+        Contract("keeps the latest use of a session, in whatever order nodes write theirs") { engine in
+            let samples = Samples()
+            let user = samples.user()
+            let session = samples.session(of: user)
+            let listed = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(session, token: samples.token(1), attempt: nil)
+                for (seconds, address) in [(900, "192.0.2.2"), (600, "192.0.2.1")] {
+                    try transaction.noteUse([
+                        SessionTouch(
+                            id: session.id, user: user.id, application: user.application,
+                            at: samples.now + .seconds(seconds), address: address, isFirstOfDay: false)
+                    ])
+                }
+                return try transaction.sessions(of: user.id, in: user.application)
+            }
+            try expectEqual(listed.map(\.lastUsedAt), [samples.now + .seconds(900)])
+            try expectEqual(listed.map(\.address), ["192.0.2.2"])
+        },
         Contract("gives a user's sessions with their tokens, newest first, within the application") { engine in
             let samples = Samples()
             let (user, other) = (samples.user(), samples.user(after: 1))
