@@ -44,6 +44,20 @@ extension Contract {
             try expectEqual(refusals.filter { $0 == nil }.count, 30)
             try expect(refusals.contains(.rateLimited(retryAfter: .seconds(3600))), "nobody got a time to wait")
         },
+        Contract("makes one signing key of twenty rotations at once, and removes none that has signed") { engine in
+            let world = try TestWorld(engine)
+            let first = try await world.modules.sessions.signingKeys().map(\.id)
+            let made = try await together(20) { _ -> String? in
+                do throws(DomainError) {
+                    return try await world.modules.sessions.rotateSigningKeys(by: .local)
+                } catch {
+                    // Another refusal would be no key's id.
+                    return error.code == .rateLimited ? nil : "\(error)"
+                }
+            }
+            let keys = try await engine.read { transaction throws(DomainError) in try transaction.signingKeys() }
+            try expectEqual(keys.map(\.id), made.compactMap(\.self) + first)
+        },
         Contract("keeps both of two changes of different fields at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()

@@ -7,8 +7,8 @@ package struct RotateSigningKeys: Sendable {
     let audit: AuditTrail
 
     /// - Returns: the id of the new key.
-    /// - Throws: `rateLimited` when the newest key is so young that tokens of the one before it may still live,
-    ///   `storageUnavailable`.
+    /// - Throws: `rateLimited` when the newest key is so young that tokens of the one before it may still live, also when it was made
+    ///   at the same time; `storageUnavailable`.
     package func callAsFunction(by who: Operator) async throws(DomainError) -> String {
         let present = try await signingKeys()
         let now = clock.now
@@ -22,6 +22,10 @@ package struct RotateSigningKeys: Sendable {
         let kept = [candidate.id] + present.prefix(1).map(\.id)
         let entry = audit.draft(.signingKeysRotated, by: who.actor, in: AuditEntry.server, from: who.origin)
         try await store.write { transaction throws(DomainError) in
+            // The key of another rotation may have signed tokens already, and this one would remove it.
+            guard try transaction.signingKeys().map(\.id) == present.map(\.id) else {
+                throw .rateLimited(retryAfter: MintAccessToken.lifetime)
+            }
             try transaction.insert(candidate)
             try transaction.removeSigningKeys(except: kept)
             try entry.record(on: .signingKey(candidate.id), in: transaction)
