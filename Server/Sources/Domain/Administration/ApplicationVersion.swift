@@ -67,6 +67,18 @@ extension [UserListView] {
     package func shown(to reader: AdminReader) -> [UserListView] { filter { $0.isShown(to: reader) } }
 }
 
+extension Grant {
+    /// Names what the role or group is called and gives now.
+    package var version: String { SettingsVersion.named(SettingsVersion.text(of: self)) }
+
+    /// Whether an application has it still as it was when a caller saw this version; for a transaction. One that is gone
+    /// fits every version: there is nothing to overwrite.
+    package func isStill(_ version: String) -> @Sendable (Application) -> Bool {
+        let isCurrent = SettingsVersion.judge(version, self) { $0.version }
+        return { [id] in $0.settings.access[id].map(isCurrent) ?? true }
+    }
+}
+
 extension EventEndpoint {
     /// Names what is decided of the endpoint now. How deliveries to it went is no part of it.
     package var version: String { SettingsVersion.named(SettingsVersion.text(of: ManageEventEndpoints.Draft(self))) }

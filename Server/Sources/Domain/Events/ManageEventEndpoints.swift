@@ -45,6 +45,18 @@ package struct ManageEventEndpoints: Sendable {
         }
     }
 
+    /// - Throws: `administration(notFound)`, `storageUnavailable`.
+    package func find(
+        _ id: Identifier<EventEndpoint>, in application: Identifier<Application>
+    ) async throws(DomainError) -> EventEndpoint {
+        try await store.read { transaction throws(DomainError) in
+            guard let endpoint = try transaction.eventEndpoint(id, in: application) else {
+                throw .administration(.notFound)
+            }
+            return endpoint
+        }
+    }
+
     /// Adds an endpoint, from which on events are recorded.
     ///
     /// - Parameters:

@@ -12,14 +12,15 @@ extension AdminAPI {
     static let events: [AdminRoute] = [
         AdminRoute(.get, "\(application)/events", .readEvents) { call in try await call.readEvents() },
         AdminRoute(.patch, "\(application)/event-settings", .changeEvents) { call in
-            let body = try await call.body(EventSettingsPatch.self)
+            let (version, body) = (try call.versionIfSent(), try await call.body(EventSettingsPatch.self))
             let changed = try await call.modules.events.changeSettings(
                 of: try call.targetApplication().id, isStreamed: body.isStreamed,
-                retentionDays: body.retentionDays, by: try call.auditActor())
-            return try call.answer(try await call.eventEndpoints(of: changed))
+                retentionDays: body.retentionDays, isCurrent: try call.isCurrent(version), by: try call.auditActor())
+            return try call.answer(try await call.eventEndpoints(of: changed), versionOf: changed)
         },
         AdminRoute(.get, "\(application)/event-endpoints", .readSettings) { call in
-            try call.answer(try await call.eventEndpoints(of: try call.targetApplication()))
+            let application = try call.targetApplication()
+            return try call.answer(try await call.eventEndpoints(of: application), versionOf: application)
         },
         AdminRoute(.post, "\(application)/event-endpoints", .changeEvents, also: [.includeUsersInEvents]) { call in
             let attempt = try call.attempt()
@@ -33,17 +34,24 @@ extension AdminAPI {
             }
             return try call.answer(EventEndpointBody(made.endpoint, secret: made.secret), status: .created)
         },
+        AdminRoute(.get, endpoint, .readSettings) { call in
+            let found = try await call.modules.events.endpoints.find(
+                try call.eventEndpoint(), in: try call.targetApplication().id)
+            return try call.answer(EventEndpointBody(found), eTag: found.version)
+        },
         AdminRoute(.patch, endpoint, .changeEvents, also: [.includeUsersInEvents]) { call in
             let body = try await call.body(EventEndpointPatch.self)
             let changed = try await call.modules.events.endpoints.change(
-                try call.eventEndpoint(), in: try call.targetApplication().id, by: try call.auditActor(),
+                try call.eventEndpoint(), in: try call.targetApplication().id,
+                isCurrent: try call.isEndpointCurrent(), by: try call.auditActor(),
                 requiring: { action throws(DomainError) in try call.require(action) },
                 { body.apply(to: &$0) })
-            return try call.answer(EventEndpointBody(changed))
+            return try call.answer(EventEndpointBody(changed), eTag: changed.version)
         },
         AdminRoute(.delete, endpoint, .changeEvents) { call in
             try await call.modules.events.endpoints.remove(
-                try call.eventEndpoint(), in: try call.targetApplication().id, by: try call.auditActor())
+                try call.eventEndpoint(), in: try call.targetApplication().id,
+                isCurrent: try call.isEndpointCurrent(), by: try call.auditActor())
             return AdminCall.done
         },
         AdminRoute(.post, "\(endpoint)/rotate", .changeEvents) { call in
@@ -85,6 +93,12 @@ extension AdminAPI {
 extension AdminCall {
     fileprivate func eventEndpoint() throws(DomainError) -> Identifier<EventEndpoint> {
         Identifier(rawValue: try id("endpoint"))
+    }
+
+    /// Whether the endpoint is still as the caller has seen it, if it names a version; for a transaction.
+    fileprivate func isEndpointCurrent() throws(DomainError) -> @Sendable (EventEndpoint) -> Bool {
+        guard let version = try versionIfSent() else { return { _ in true } }
+        return { $0.version == version }
     }
 
     fileprivate func eventEndpoints(of application: Domain.Application) async throws(DomainError)

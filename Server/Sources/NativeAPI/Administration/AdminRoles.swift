@@ -56,17 +56,22 @@ extension AdminAPI {
                     in: try call.targetApplication().id, by: try call.auditActor())
                 return try call.answer(GrantBody(made), status: .created)
             },
-            AdminRoute(.get, one, .listRoles) { call in try call.answer(GrantBody(try call.grant(kind))) },
+            AdminRoute(.get, one, .listRoles) { call in
+                let grant = try call.grant(kind)
+                return try call.answer(GrantBody(grant), eTag: grant.version)
+            },
             AdminRoute(.patch, one, .changeRoles) { call in
                 let body = try await call.body(GrantPatch.self)
                 let changed = try await call.modules.applications.changeAccessRules.change(
                     try call.grantId(), name: body.name, try body.content(kind, isNew: false), kind,
-                    in: try call.targetApplication().id, by: try call.auditActor())
-                return try call.answer(GrantBody(changed))
+                    in: try call.targetApplication().id, isCurrent: try call.isGrantCurrent(kind),
+                    by: try call.auditActor())
+                return try call.answer(GrantBody(changed), eTag: changed.version)
             },
             AdminRoute(.delete, one, .changeRoles) { call in
                 try await call.modules.applications.changeAccessRules.remove(
-                    try call.grantId(), kind, in: try call.targetApplication().id, by: try call.auditActor())
+                    try call.grantId(), kind, in: try call.targetApplication().id,
+                    isCurrent: try call.isGrantCurrent(kind), by: try call.auditActor())
                 return AdminCall.done
             },
             AdminRoute(.get, "\(one)/users", .listMembers, also: [.readPersonalData]) { call in
@@ -94,6 +99,14 @@ extension AdminCall {
             throw .administration(.notFound)
         }
         return grant
+    }
+
+    /// Whether the role or group is still the one whose version the caller has seen, if it names one; for a transaction.
+    fileprivate func isGrantCurrent(
+        _ kind: Grant.Kind
+    ) throws(DomainError) -> @Sendable (Domain.Application) -> Bool {
+        guard let version = try versionIfSent() else { return { _ in true } }
+        return try grant(kind).isStill(version)
     }
 
     /// The application as it is after a change.
