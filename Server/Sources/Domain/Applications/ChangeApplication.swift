@@ -17,10 +17,11 @@ package struct ChangeApplication: Sendable {
     ) async throws(DomainError) -> Application {
         try await editApplication(id, .settingsChanged, isCurrent: isCurrent, by: who) {
             application throws(DomainError) in
+            let before = application.settings
             change(&application)
             let faults =
                 TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)
-                .faults(of: application.name, field: "name") + application.settings.faults()
+                .faults(of: application.name, field: "name") + application.settings.faults(since: before)
                 + application.settings.passkeys.rootFaults(certificates)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]
@@ -34,10 +35,10 @@ extension ApplicationSettings {
     package static let spans: ClosedRange<Duration> = .days(spanDays.lowerBound)...Duration.days(spanDays.upperBound)
     private static let maximumMergeRules = 100
 
-    /// What breaks a rule.
-    func faults() -> [ValidationError] {
+    /// What breaks a rule, but for own words of mails that another setting had already.
+    func faults(since before: ApplicationSettings) -> [ValidationError] {
         var faults =
-            lifeFaults + passwordFaults + mail.faults() + fieldRules.faults + passkeys.faults
+            lifeFaults + passwordFaults + mail.faults(since: before.mail) + fieldRules.faults + passkeys.faults
             + secondFactors.faults + attestation.faults
         let named: [(String, Duration?)] = [
             ("sessionIdleSeconds", sessionIdleLifetime), ("sessionSeconds", sessionLifetime),

@@ -49,7 +49,8 @@ package final class Messaging: Sendable {
             lanes: SharedLanes(DeliverMail.lanes, share: .thirdOfFree))
         listQueuedMail = ListQueuedMail(store: store)
         readOutbox = ReadOutbox(store: store, sealingKey: world.sealingKey)
-        changeMailSettings = ChangeMailSettings(editApplication: EditApplication(world, audit: audit))
+        changeMailSettings = ChangeMailSettings(
+            findApplication: findApplication, editApplication: EditApplication(world, audit: audit))
         previewMail = PreviewMail(
             clock: clock, pagesURL: world.services.pagesURL, renderer: world.services.mailRenderer)
         sendTestMail = SendTestMail(

@@ -1,5 +1,7 @@
 import Domain
 import Foundation
+import StorageSQLite
+import Synchronization
 import TestWorld
 import Testing
 
@@ -74,6 +76,66 @@ struct MailRuleTests {
             Self.faults(kind, MailTemplate(subject: "s", text: text(20), html: "\0{{code}}")) == [
                 "t.html": .controlCharacter
             ])
+    }
+
+    @Test("look at nothing else in a template that is too long", arguments: MailKind.allCases)
+    func excess(kind: MailKind) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let field = "mail.templates.\(kind.rawValue).ko"
+        let long = MailTemplate(
+            subject: "{{link}}\n" + String(repeating: "x", count: 200),
+            text: "https://evil.example/{{code}}\0" + String(repeating: "x", count: 20_000),
+            html: "<img src='https://evil.example/{{code}}'>{{x}}" + String(repeating: "花", count: 100_000))
+        let refused = await world.refusal {
+            try await world.modules.messaging.changeMailSettings(of: application.id, by: .local) {
+                $0.templates[kind, default: [:]][.korean] = long
+            }
+        }
+        let maximum = kind.isText ? 300 : 20_000
+        let expected = [("subject", 200), ("text", maximum), ("html", 100_000)].map {
+            ValidationError(field: "\(field).\($0)", rule: .tooLong(maximumCharacters: $1))
+        }
+        #expect(refused == .fieldsRefused(expected))
+    }
+
+    /// They were scanned in the transaction, which all changes wait for.
+    @Test("are looked through before the transaction that stores them, and not again when something else changes")
+    func beforeTransaction() async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        let application = try await world.makeApplication()
+        let change = world.modules.messaging.changeMailSettings
+        func times(
+            _ work: @escaping @Sendable (inout MailSettings) -> Void
+        ) async throws -> (before: Duration, within: Duration) {
+            let begun = Mutex<ContinuousClock.Instant?>(nil)
+            let start = ContinuousClock.now
+            let changed = try await change(
+                of: application.id,
+                isCurrent: { _ in
+                    begun.withLock { $0 = .now }
+                    return true
+                }, by: .local, work)
+            let (end, inside) = (ContinuousClock.now, try #require(begun.withLock { $0 }))
+            #expect(changed.settings.mail.templates.count == 4)
+            return (start.duration(to: inside), inside.duration(to: end))
+        }
+        var (isBefore, isLeftOut) = (false, false)
+        // A machine that stands still does so once.
+        for number in 0..<5 where !isBefore || !isLeftOut {
+            let words = "\(number)" + String(repeating: " {{code}}", count: 11_000)
+            let template = MailTemplate(subject: "s", text: String(words.prefix(19_000)), html: words)
+            let new = try await times { mail in
+                for kind in [MailKind.passwordReset, .registration, .emailVerification, .logInCode] {
+                    mail.templates[kind] = [.english: template]
+                }
+            }
+            let other = try await times { $0.senderName = "Sender \(number)" }
+            isBefore = isBefore || new.within < new.before
+            isLeftOut = isLeftOut || other.before + other.within < new.before
+        }
+        #expect(isBefore)
+        #expect(isLeftOut)
     }
 
     @Test(

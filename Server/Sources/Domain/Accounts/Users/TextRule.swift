@@ -11,6 +11,12 @@ package struct TextRule: Sendable {
     /// No character has more than four bytes: of a text that is longer nothing else need be known.
     package var maximumBytes: Int { 4 * maximumCharacters }
 
+    /// Whether a text has more characters than it may.
+    package func isExceeded(by text: String) -> Bool {
+        text.utf8.count > maximumBytes
+            || (text.utf8.count > maximumCharacters && text.unicodeScalars.count > maximumCharacters)
+    }
+
     /// The rules that a text breaks. Characters are Unicode scalars, so that a pile of accents counts.
     package func faults(of text: String?, field: String) -> [ValidationError] {
         guard let text else { return [] }
@@ -19,7 +25,7 @@ package struct TextRule: Sendable {
             return [ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters))]
         }
         if text.isEmpty && !mayBeEmpty { faults.append(ValidationError(field: field, rule: .empty)) }
-        if text.utf8.count > maximumCharacters && text.unicodeScalars.count > maximumCharacters {
+        if isExceeded(by: text) {
             faults.append(ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters)))
         }
         if !text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }),

@@ -49,34 +49,28 @@ extension MailSettings {
     /// Schemes that run something in the reader's browser instead of leading somewhere.
     private static let refusedSchemes: Set<String> = ["javascript", "data", "vbscript", "file", "blob", "about"]
 
-    /// What breaks a rule.
-    package func faults() -> [ValidationError] {
+    /// What breaks a rule, but for own words that another setting had already: those were judged when they came.
+    package func faults(since before: MailSettings = MailSettings()) -> [ValidationError] {
+        namedFaults + words(since: before).flatMap(\.faults)
+    }
+
+    /// What breaks a rule beside own words.
+    fileprivate var namedFaults: [ValidationError] {
         var faults = TextRule(maximumCharacters: 100).faults(of: senderName, field: "mail.senderName")
         for (field, link) in [("mail.verificationURL", verificationURL), ("mail.resetURL", resetURL)] {
             guard let link else { continue }
             faults += TextRule(maximumCharacters: Self.maximumLinkCharacters).faults(of: link, field: field)
             if !Self.isLink(link) { faults.append(ValidationError(field: field, rule: .notALink)) }
         }
-        for (kind, languages) in templates.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            for (language, template) in languages.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                faults += template.faults(for: kind, field: "mail.templates.\(kind.rawValue).\(language.rawValue)")
-            }
-        }
         return faults
     }
 
-    /// What breaks the rule of where secrets stand, in templates that another setting did not have already.
-    fileprivate func secretFaults(since before: MailSettings) -> [ValidationError] {
+    /// Own words of which another setting had not the same.
+    fileprivate func words(since before: MailSettings) -> [OwnWords] {
         templates.sorted { $0.key.rawValue < $1.key.rawValue }.flatMap { kind, languages in
             languages.sorted { $0.key.rawValue < $1.key.rawValue }
                 .filter { $0.value != before.templates[kind]?[$0.key] }
-                .flatMap { language, template in
-                    template.partsThatGiveSecretsAway().map {
-                        ValidationError(
-                            field: "mail.templates.\(kind.rawValue).\(language.rawValue).\($0)",
-                            rule: .secretInAddress)
-                    }
-                }
+                .map { OwnWords(kind: kind, language: $0.key, template: $0.value) }
         }
     }
 
@@ -94,15 +88,34 @@ extension MailSettings {
     }
 }
 
+/// An application's own words for a kind of mail in a language.
+private struct OwnWords: Hashable, Sendable {
+    let kind: MailKind
+    let language: MailLanguage
+    let template: MailTemplate
+
+    var field: String { "mail.templates.\(kind.rawValue).\(language.rawValue)" }
+    var faults: [ValidationError] { template.faults(for: kind, field: field) }
+    /// The same, and where secrets stand that may not stand there. Words that are too long are not looked through.
+    var allFaults: [ValidationError] {
+        guard template.excess(for: kind, field: field).isEmpty else { return faults }
+        return faults
+            + template.partsThatGiveSecretsAway().map {
+                ValidationError(field: "\(field).\($0)", rule: .secretInAddress)
+            }
+    }
+}
+
 /// Changes what an application has decided about its mails.
 package struct ChangeMailSettings: Sendable {
+    let findApplication: FindApplication
     let editApplication: EditApplication
 
     /// - Parameters:
     ///   - id: The application.
     ///   - isCurrent: Whether the application is still as the caller has seen it; may be asked twice.
     ///   - who: Who does it.
-    ///   - change: Makes the change; may run twice.
+    ///   - change: Makes the change; runs twice or more.
     /// - Returns: the application afterwards.
     /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `storageUnavailable`.
     @discardableResult
@@ -111,11 +124,19 @@ package struct ChangeMailSettings: Sendable {
         isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator,
         _ change: @escaping @Sendable (inout MailSettings) -> Void
     ) async throws(DomainError) -> Application {
-        try await editApplication(id, .mailSettingsChanged, isCurrent: isCurrent, by: who) {
+        // All changes wait for the transaction, and words can be long: what comes with this change is judged before it.
+        let known = try await findApplication(id).settings.mail
+        var asked = known
+        change(&asked)
+        let judged = Dictionary(
+            asked.words(since: known).map { ($0, $0.allFaults) }, uniquingKeysWith: { first, _ in first })
+        return try await editApplication(id, .mailSettingsChanged, isCurrent: isCurrent, by: who) {
             application throws(DomainError) in
             let before = application.settings.mail
             change(&application.settings.mail)
-            let faults = application.settings.mail.faults() + application.settings.mail.secretFaults(since: before)
+            let mail = application.settings.mail
+            // Another change may have come between: what is new then is judged here.
+            let faults = mail.namedFaults + mail.words(since: before).flatMap { judged[$0] ?? $0.allFaults }
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]
         }

@@ -34,15 +34,15 @@ extension MailTemplate {
     package static let maximumMessageCharacters = 300
     package static let maximumHTMLCharacters = 100_000
 
-    /// What breaks a rule: lengths, unknown names in braces, a subject of several lines, a secret that is not shown.
+    /// What breaks a rule: lengths, unknown names in braces, a subject of several lines, a secret that is not shown. Of a
+    /// template that is too long nothing else is looked at.
     package func faults(for kind: MailKind, field: String) -> [ValidationError] {
+        let excess = excess(for: kind, field: field)
+        guard excess.isEmpty else { return excess }
         var faults = TextRule(maximumCharacters: Self.maximumSubjectCharacters).faults(
             of: subject, field: "\(field).subject")
-        let maximum = kind.isText ? Self.maximumMessageCharacters : Self.maximumTextCharacters
-        faults += Self.faults(of: text, maximumCharacters: maximum, field: "\(field).text")
-        if let html {
-            faults += Self.faults(of: html, maximumCharacters: Self.maximumHTMLCharacters, field: "\(field).html")
-        }
+        faults += Self.faults(of: text, field: "\(field).text")
+        if let html { faults += Self.faults(of: html, field: "\(field).html") }
         for (name, part) in [("subject", subject), ("text", text), ("html", html ?? text)] {
             let used = Self.names(in: part)
             if !used.allSatisfy({ MailValue(rawValue: $0) != nil }) {
@@ -62,6 +62,19 @@ extension MailTemplate {
         return faults
     }
 
+    /// What is too long.
+    func excess(for kind: MailKind, field: String) -> [ValidationError] {
+        let textMaximum = kind.isText ? Self.maximumMessageCharacters : Self.maximumTextCharacters
+        let parts: [(String, String?, Int)] = [
+            ("subject", subject, Self.maximumSubjectCharacters), ("text", text, textMaximum),
+            ("html", html, Self.maximumHTMLCharacters),
+        ]
+        return parts.compactMap { name, part, maximum in
+            guard let part, TextRule(maximumCharacters: maximum).isExceeded(by: part) else { return nil }
+            return ValidationError(field: "\(field).\(name)", rule: .tooLong(maximumCharacters: maximum))
+        }
+    }
+
     /// Whether a value is used anywhere.
     func uses(_ value: MailValue) -> Bool {
         [subject, text, html ?? ""].contains { Self.names(in: $0).contains(value.rawValue) }
@@ -79,11 +92,8 @@ extension MailTemplate {
         return filled
     }
 
-    private static func faults(of text: String, maximumCharacters: Int, field: String) -> [ValidationError] {
+    private static func faults(of text: String, field: String) -> [ValidationError] {
         if text.isEmpty { return [ValidationError(field: field, rule: .empty)] }
-        if text.unicodeScalars.count > maximumCharacters {
-            return [ValidationError(field: field, rule: .tooLong(maximumCharacters: maximumCharacters))]
-        }
         let isPlain = text.unicodeScalars.allSatisfy {
             $0.properties.generalCategory != .control || ["\n", "\r", "\t"].contains($0)
         }
