@@ -2,6 +2,22 @@ package import Domain
 import Foundation
 import StorageSQLite
 
+/// Keeps servers, copies and other restores out of a data folder while one is restored there.
+package final class RestoreHold: Sendable {
+    private let lock: ServerLock
+
+    /// - Parameter folder: The data folder, which is made if missing.
+    /// - Throws: `BackupFault` when the folder has a database, or something else writes there.
+    package init(_ folder: String) throws(BackupFault) {
+        try RestoreBackup.checkIsFree(folder)
+        try RestoreBackup.makeFolder(folder)
+        lock = try RestoreBackup.opening { () throws(SQLiteOpenFault) in try ServerLock(folder: folder) }
+    }
+
+    /// Lets others in.
+    package func release() { lock.release() }
+}
+
 /// Brings a database back from a backup. Blocks.
 ///
 /// What ended after the backup stays ended as far as a revocation journal says so. Where no journal is known to be complete,
@@ -138,7 +154,11 @@ package struct RestoreBackup {
         defer { close(file) }
         let path = SQLiteStore.databasePath(in: folder)
         // A link and not a rename: what came there meanwhile is not overwritten.
-        guard fsync(file) == 0, link(draft, path) == 0 else { throw OutputFile.fault(path) }
+        guard fsync(file) == 0, link(draft, path) == 0 else {
+            let fault = OutputFile.fault(path)
+            try checkIsFree(folder)
+            throw fault
+        }
         let directory = open(folder, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { throw OutputFile.fault(folder) }
         defer { close(directory) }

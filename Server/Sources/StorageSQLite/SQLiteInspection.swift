@@ -45,4 +45,12 @@ package struct SQLiteInspection: Sendable {
 extension SQLiteStore {
     /// Where the database of a data folder is.
     package static func databasePath(in folder: String) -> String { folder + "/okaeri.sqlite" }
+
+    /// Where the copy is that a standby keeps of another server's database.
+    package static func standbyPath(in folder: String) -> String { folder + "/standby.sqlite" }
+
+    /// Whether a folder has such a copy and no database: a new one beside it would be taken for what the copy is of.
+    static func isOfStandby(_ folder: String) -> Bool {
+        access(standbyPath(in: folder), F_OK) == 0 && access(databasePath(in: folder), F_OK) != 0
+    }
 }

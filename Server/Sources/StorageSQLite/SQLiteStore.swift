@@ -42,8 +42,8 @@ package final class SQLiteStore: Engine, Sendable {
     ///   - location: Where it is.
     ///   - role: Who asks.
     ///   - searchReaders: How many searches a server runs at a time. A command has no more than one.
-    /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, or the database was made
-    ///   by a newer program.
+    /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, it is a standby's, or the
+    ///   database was made by a newer program.
     package init(_ location: Location, role: Role, searchReaders: Int = 2) throws(SQLiteOpenFault) {
         let signals = StoreSignals()
         self.signals = signals
@@ -66,6 +66,11 @@ package final class SQLiteStore: Engine, Sendable {
                     "An “okaeri copy” into the folder \(path) has not ended. Run it again; it goes on where it stopped. To "
                         + "give it up, remove “\(SQLiteTableWriter.draft(in: path))” and what stands beside it under that name."
                 )
+            }
+            guard !Self.isOfStandby(path) else {
+                throw SQLiteOpenFault(
+                    "The folder \(path) has a standby's copy, and no database yet. “okaeri standby take-over” makes it the "
+                        + "database, and “okaeri standby serve” answers from it until then.")
             }
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil

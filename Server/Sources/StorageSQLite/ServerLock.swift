@@ -6,12 +6,13 @@ import Synchronization
 package final class ServerLock: Sendable {
     private let held: Mutex<Int32?>
 
-    /// - Throws: `SQLiteOpenFault` when another server holds the lock.
-    convenience init(folder: String) throws(SQLiteOpenFault) {
+    /// - Throws: `SQLiteOpenFault` when another server, a restore or a copy holds the lock.
+    package convenience init(folder: String) throws(SQLiteOpenFault) {
         try self.init(
             path: folder + "/server.lock",
             busy:
-                "Another Okaeri server runs on the data folder \(folder). Stop it first, or choose another with --data."
+                "Another Okaeri server runs on the data folder \(folder). Stop it first, or choose another with --data. A "
+                + "restore or a copy into the folder counts as one."
         )
     }
 

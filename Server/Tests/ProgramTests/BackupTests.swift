@@ -254,6 +254,12 @@ struct BackupTests {
             "restore", "--from", repository.path, "--secret-key-file", key.secret, "--data", folder.path)
         #expect(full.status == 1 && full.errors.contains("is not empty"), "\(full.errors)")
         try target.make()
+        // As a server that has just started.
+        let lock = open(target.path + "/server.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
+        let busy = try await restore(key)
+        #expect(busy.status == 1 && busy.errors.contains("Another Okaeri server runs on"), "\(busy.errors)")
+        close(lock)
         let none = try await Program.run(
             "restore", "--from", target.path, "--secret-key-file", key.secret, "--data", keys.path + "/new")
         #expect(none.status == 1 && none.errors.contains("okaeri backup make"), "\(none.errors)")

@@ -29,6 +29,10 @@ struct StandbyTests {
         #expect(followed.status == 0, "\(followed.errors)")
         let shown = try await Program.run("standby", "status", "--data", standby.path)
         #expect(shown.status == 0 && shown.output.contains(/seconds? ago/), "\(shown.errors)")
+        for command in [["serve", "--listen", "127.0.0.1:0"], ["application", "list"]] {
+            let refused = try await Program.run(command + ["--data", standby.path])
+            #expect(refused.status == 1 && refused.errors.contains("okaeri standby take-over"), "\(refused.errors)")
+        }
         let taken = try await Program.run(["standby", "take-over", "--at-once", "--data", standby.path] + source)
         #expect(taken.status == 0 && taken.output.contains("claim 2"), "\(taken.errors)")
         try FileManager.default.copyItem(

@@ -77,6 +77,27 @@ struct SQLiteFolderTests {
         _ = try SQLiteStore(.folder(folder.path), role: .server)
     }
 
+    @Test("makes no database beside a standby's copy, and takes the one that a take-over has made")
+    func standby() async throws {
+        let database = try Data(contentsOf: URL(fileURLWithPath: try await made()))
+        try FileManager.default.removeItem(atPath: folder.path)
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        try database.write(to: URL(fileURLWithPath: folder.path + "/standby.sqlite"))
+        for role in [SQLiteStore.Role.server, .command] {
+            let fault = #expect(throws: SQLiteOpenFault.self) { try SQLiteStore(.folder(folder.path), role: role) }
+            #expect(fault?.description.contains("okaeri standby take-over") == true)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["standby.sqlite"])
+        }
+        try database.write(to: URL(fileURLWithPath: file))
+        await (try SQLiteStore(.folder(folder.path), role: .server)).close()
+    }
+
+    /// Makes a database, and returns where it is.
+    private func made() async throws -> String {
+        await (try SQLiteStore(.folder(folder.path), role: .server)).close()
+        return file
+    }
+
     @Test("refuses a database from a newer version, and leaves it as it is")
     func newerSchema() async throws {
         await (try SQLiteStore(.folder(folder.path), role: .server)).close()

@@ -32,7 +32,7 @@ package struct StandbyCopy {
     /// Who reads the copy meanwhile; `nil` when nobody does.
     private let readers: StandbyStore?
 
-    private var copyPath: String { "\(folder)/standby.sqlite" }
+    private var copyPath: String { SQLiteStore.standbyPath(in: folder) }
     private var statePath: String { "\(folder)/standby.json" }
     /// Parts that are here, and not in the copy yet.
     private var partsFolder: String { "\(folder)/standby.parts" }

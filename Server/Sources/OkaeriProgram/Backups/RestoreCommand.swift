@@ -88,6 +88,9 @@ struct RestoreCommand: ParsableCommand {
         }
         let folder = settings.dataFolder
         let report = try restored(progress) { tell throws(BackupFault) in
+            // A server that starts meanwhile would make a new database.
+            let hold = try RestoreHold(folder)
+            defer { hold.release() }
             guard let to else {
                 return try RestoreBackup(from: repository, key: key, at: .current, tell: tell)(
                     name, to: folder, journalOf: revocationsOf, keepsSessions: keepSessions)
