@@ -215,7 +215,7 @@ let package = Package(
             swiftSettings: settings),
         // tests: A domain with a clock that stands still and SQLite in memory.
         .target(
-            name: "TestWorld", dependencies: ["Domain", "Storage", crypto, cryptoExtras],
+            name: "TestWorld", dependencies: ["Domain", "Storage", crypto, cryptoExtras, wire],
             path: "Tests/Support/TestWorld",
             swiftSettings: settings),
         // tests: What every storage engine must do.

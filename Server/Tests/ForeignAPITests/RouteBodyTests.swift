@@ -65,7 +65,7 @@ struct RouteBodyTests {
     }
 
     /// The routes of a surface, with a text for each name in their paths.
-    private static func routes(of surface: Surface, segment: String) async throws -> [(method: String, path: String)] {
+    static func routes(of surface: Surface, segment: String) async throws -> [(method: String, path: String)] {
         let settings = try ServerSettings(commandLine: ["data": "/nowhere"], environment: [:])
         let routes = try await Composition.routeTable(settings).filter { $0.surface == surface.rawValue }
         try #require(!routes.isEmpty)

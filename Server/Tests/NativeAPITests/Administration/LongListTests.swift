@@ -1,5 +1,6 @@
 import HTTPTypes
 import OkaeriWire
+import TestWorld
 import Testing
 
 @testable import NativeAPI
@@ -21,15 +22,7 @@ struct LongListTests {
         let field: String
         var code = "too_many"
 
-        var body: String {
-            let parts = element.split(separator: "%", omittingEmptySubsequences: false)
-            var text = before
-            for number in 0..<100_000 where text.utf8.count < 1_000_000 {
-                if number > 0 { text += "," }
-                text += parts.joined(separator: String(number))
-            }
-            return text + after
-        }
+        var body: String { LongBody.list(before, element, after) }
     }
 
     private static func settings(_ application: String) -> [List] {

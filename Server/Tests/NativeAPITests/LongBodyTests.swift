@@ -1,0 +1,142 @@
+import Domain
+import HTTPSupport
+import HTTPTypes
+import OkaeriServer
+import OkaeriWire
+import TestWorld
+import Testing
+
+@testable import Dashboard
+
+/// Lists as long as a body or a form can hold, at every route of the native API and of the dashboard that reads one.
+@Suite("A body of a hundred thousand parts", .timeLimit(.minutes(10)))
+struct LongBodyTests {
+    private static let profile = [
+        LongBody.list(#"{"fields":{"#, #""m%":1"#, "}}"), LongBody.list(#"{"fields":{"list":["#, "%", "]}}"),
+        LongBody.list(#"{"fields":{"object":{"#, #""m%":1"#, "}}}"),
+    ]
+    private static let signUp = [
+        LongBody.list(#"{"username":"hana","password":"four quiet words","user":{"fields":{"#, #""m%":1"#, "}}}"),
+        LongBody.list(#"{"username":"hana","password":"four quiet words","device":{"#, #""m%":1"#, "}}"),
+    ]
+    private static let passkey = [
+        LongBody.list(#"{"credential":{"#, #""m%":1"#, "}}"),
+        LongBody.list(#"{"credential":{"response":{"transports":["#, #""n%""#, "]}}}"),
+    ]
+
+    /// What a route of the native API knows beside what any can get.
+    private static func bodies(of path: String) -> [String] {
+        switch path {
+        case APIPath.user: profile
+        case APIPath.signUp, APIPath.upgrade: signUp
+        case APIPath.passkeys, APIPath.logInWithPasskey, APIPath.mergeByPasskey: passkey
+        default: []
+        }
+    }
+
+    @Test("is answered soon at every route of the native API, in few words, and is no fault of the server")
+    func native() async throws {
+        let server = try await TestServer(settings: ["rate-limits": "off"])
+        let settings = try ServerSettings(commandLine: ["data": "/nowhere"], environment: [:])
+        let routes = try await Composition.routeTable(settings).filter {
+            $0.surface == "native" && ["POST", "PUT", "PATCH"].contains($0.method)
+        }
+        #expect(routes.count > 20)
+        for route in routes {
+            // Some routes end the session.
+            let (person, other) = (try await server.person(), try await server.person())
+            let method = try #require(HTTPRequest.Method(rawValue: route.method))
+            let segments = route.path.split(separator: "/").map { $0.hasPrefix("{") ? "google" : String($0) }
+            let path = "/" + segments.joined(separator: "/")
+            // What is away for a short body too may say so: this server sends no mails.
+            let away = try await other.send(method, path, body: "{}").status == 503 ? 503 : nil
+            for body in LongBody.shapes + Self.bodies(of: route.path) {
+                let what = "\(route.method) \(route.path) \(body.prefix(60))"
+                let isQuick = try await HostileTextTests.isQuick(within: LongBody.patience(with: body)) {
+                    let answer = try await person.send(method, path, body: body)
+                    #expect(
+                        answer.status < 500 || answer.status == away,
+                        "\(what): \(answer.status) \(answer.text.prefix(300))")
+                    #expect(answer.text.utf8.count < 100_000, "\(what): \(answer.text.utf8.count) bytes")
+                }
+                #expect(isQuick, "\(what)")
+            }
+        }
+    }
+
+    /// Forms of the dashboard, but for those that end the log-in of who sends them, and those of nobody.
+    private static let forms = Dashboard.table.filter {
+        $0.method == .post && !$0.isOpen && $0.path != "/log-out"
+    }
+
+    private static func path(_ path: String, in world: AdminWorld, user: String) -> String {
+        "/dashboard"
+            + path.replacing("{application}", with: world.server.application.id.rawValue)
+            .replacing("{user}", with: user).replacing(#/\{[a-z]+\}/#, with: "google")
+    }
+
+    @Test("is answered soon in every field of every form of the dashboard, as words with spaces between")
+    func words() async throws {
+        let world = try await AdminWorld(roles: [])
+        let user = try await world.server.person().logIn.user.id
+        // A form has 64 KiB, and a space three bytes there.
+        let long = LongBody.list("", "n%", "", maximumBytes: 40_000, separator: " ")
+        let patience = LongBody.patience(with: LongBody.shapes[0])
+        var sent = 0
+        for form in Self.forms {
+            // Some end what they are sent by.
+            let browser = world.browser()
+            let (page, path) = (
+                Self.path(form.page.path, in: world, user: user), Self.path(form.path, in: world, user: user)
+            )
+            let shown = try await browser.get(page)
+            let token = try #require(
+                try await browser.get("/dashboard/applications").token, "\(form.path): nobody is logged in")
+            let values = shown.html.matches(of: #/name="([^"]+)"[^>]*? value="([^"]*)"/#).map {
+                (String($0.output.1), String($0.output.2))
+            }
+            let names = Set(shown.html.matches(of: #/name="([^"]+)"/#).map { String($0.output.1) })
+            let own = Dictionary(values, uniquingKeysWith: { first, _ in first }).filter {
+                // The browser adds both, as they are then.
+                !["form_token", "version"].contains($0.key)
+            }
+            for name in names.subtracting(["form_token", "version"]) {
+                let isQuick = try await HostileTextTests.isQuick(within: patience) {
+                    let fields = own.merging([name: long]) { _, new in new }
+                    let answer = try await browser.post(path, fields, token: token)
+                    #expect(answer.status < 500, "\(form.path) \(name): \(answer.status)")
+                    #expect(answer.html.utf8.count < 1_000_000, "\(form.path) \(name)")
+                }
+                #expect(isQuick, "\(form.path) \(name)")
+                sent += 1
+            }
+        }
+        #expect(sent > 50)
+    }
+
+    @Test("is refused soon by every form of the dashboard where it is one parameter again and again, or many")
+    func parameters() async throws {
+        let world = try await AdminWorld(roles: [])
+        let user = try await world.server.person().logIn.user.id
+        let patience = LongBody.patience(with: LongBody.shapes[0])
+        let cookie = "__Host-okaeri-admin=\(world.tokens["owner"] ?? "")"
+        for form in Self.forms {
+            for body in [
+                LongBody.list("", "n=%", "", maximumBytes: 60_000, separator: "&"),
+                LongBody.list("", "n%=1", "", maximumBytes: 60_000, separator: "&"),
+                LongBody.list("", "n%=1", "", separator: "&"),
+            ] {
+                let isQuick = try await HostileTextTests.isQuick(within: patience) {
+                    let answer = try await world.server.send(
+                        .post, Self.path(form.path, in: world, user: user),
+                        [
+                            ("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookie),
+                            ("Origin", "http://id.example.test"), ("Sec-Fetch-Site", "same-origin"),
+                        ], body: body, isNamed: false)
+                    #expect((400..<500).contains(answer.status), "\(form.path): \(answer.status)")
+                }
+                #expect(isQuick, "\(form.path) \(body.prefix(20))")
+            }
+        }
+    }
+}
