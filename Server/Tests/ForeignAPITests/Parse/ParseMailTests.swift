@@ -65,6 +65,26 @@ struct ParseMailTests {
         #expect(own.parseCode == -1)
     }
 
+    @Test(
+        "say after a new password that an access list still lets somebody else in, which the audit log has since it was set",
+        arguments: [
+            (#"{"thief":{"read":true}}"#, true), (#"{"*":{"read":true,"write":true}}"#, true),
+            (#"{"*":{"read":true}}"#, false), (#"{"role:admin":{"read":true,"write":true}}"#, false),
+        ])
+    func shared(list: String, isSaid: Bool) async throws {
+        let user = try await world.parseUser("mika", #","email":"mika@example.com""#)
+        #expect(try page(try await world.send("GET", try await link())).contains("success"))
+        let path = "/users/\(user.id)"
+        #expect(try await world.parse("PUT", path, #"{"ACL":\#(list)}"#, token: user.token).status == 200)
+        let entries = try await world.modules.administration.audit.list(in: world.application.id, limit: 100)
+            .filter { $0.action == .aclChanged }
+        #expect(entries.map(\.actor.rawValue) == ["user:\(user.id)"])
+        #expect(try await world.parse("PUT", path, #"{"password":"another"}"#, token: user.token).status == 200)
+        _ = try await world.modules.messaging.deliverMail()
+        let mail = try #require(try await world.modules.messaging.readOutbox(of: world.application.id).first)
+        #expect(mail.text.contains("An access list of your account lets others") == isSaid, "\(mail.text)")
+    }
+
     @Test("set a new password on a page, which ends all sessions")
     func reset() async throws {
         let user = try await world.parseUser("mika", #","email":"mika@example.com""#)

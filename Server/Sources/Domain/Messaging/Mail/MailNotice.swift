@@ -28,6 +28,7 @@ package struct MailNotice: Sendable {
             kind: kind, recipient: recipient, languages: [user.locale].compactMap { $0 }, email: email)
         let linked = kind == .passwordChanged ? user.linkedProviders : []
         if !linked.isEmpty { rendered.linked = linked.map(\.brandName) }
+        if kind == .passwordChanged, user.isSharedByACL { rendered.isShared = true }
         if !linked.isEmpty || kind == .deletionRequested {
             rendered.pages = pagesURL.map { "\($0)/a/\(application.rawValue)" }
         }
@@ -55,6 +56,20 @@ extension User {
     }
 }
 
+extension User {
+    /// Whether the access list names somebody else, or lets everybody write. What everybody may read is usual in some apps, and
+    /// roles give nobody anything.
+    fileprivate var isSharedByACL: Bool {
+        acl?.entries.contains { subject, rights in
+            switch subject {
+            case .everybody: rights.contains(.write)
+            case .user(let other): other != id && !rights.isEmpty
+            case .role: false
+            }
+        } ?? false
+    }
+}
+
 /// A notice, for the transaction of the change that it tells of.
 struct ReadyNotice: Sendable {
     /// An address that nobody has confirmed may be a stranger's, who must not be buried in mail.
@@ -76,7 +91,11 @@ struct ReadyNotice: Sendable {
 extension MailTexts {
     /// The paragraph that a mail has beside the built-in words of its kind; `nil` for none.
     static func further(for message: RenderedMessage, in language: MailLanguage) -> String? {
-        if let linked = message.linked { return Self.linked(linked, pages: message.pages, in: language) }
+        let staying = [
+            message.linked.map { linked($0, pages: message.pages, in: language) },
+            message.isShared == true ? shared(in: language) : nil,
+        ].compactMap(\.self)
+        guard staying.isEmpty else { return staying.joined(separator: "\n\n") }
         guard message.kind == .deletionRequested, let pages = message.pages else { return nil }
         // Apps of old protocols have no word for an account that can come back: they refuse the log-in.
         let words =
@@ -87,6 +106,21 @@ extension MailTexts {
             case .korean: "앱에서 로그인이 거부되면 다음 페이지에서 로그인하여 계정 복구를 선택해 주세요."
             }
         return "\(words)\n\n\(pages)/log-in"
+    }
+
+    /// That an access list stays as it is: a thief may have set it.
+    private static func shared(in language: MailLanguage) -> String {
+        switch language {
+        case .english:
+            "An access list of your account lets others read or change what the app keeps of you, also after this. If that is "
+                + "not what you want, change it in the app, or ask those who run it."
+        case .japanese:
+            "アカウントのアクセスリストにより、アプリが保存しているあなたのデータを、引き続きほかの人が読んだり変更したりできます。"
+                + "心当たりのない場合は、アプリで変更するか、運営者にお問い合わせください。"
+        case .korean:
+            "계정의 접근 목록에 따라 앱이 보관하는 데이터를 앞으로도 다른 사람이 읽거나 바꿀 수 있습니다. "
+                + "원하지 않으면 앱에서 변경하거나 운영자에게 문의해 주세요."
+        }
     }
 
     /// Which providers still lead to an account whose password was changed: one of them may be a thief's.

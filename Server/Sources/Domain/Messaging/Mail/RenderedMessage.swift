@@ -15,6 +15,8 @@ package struct RenderedMessage: Hashable, Codable, Sendable {
     package var pages: String?
     /// The names of the providers whose identities lead to the account after a change of its password.
     package var linked: [String]?
+    /// Whether the account's access list lets somebody else in after a change of its password.
+    package var isShared: Bool?
 
     package init(
         kind: MailKind, recipient: String, languages: [String], code: String? = nil, minutes: Int? = nil,
