@@ -5,6 +5,8 @@ import SwiftUI
 struct ContentView: View {
     let okaeri: OkaeriClient
     @State private var state = OkaeriState.unknown
+    @State private var isWorking = false
+    @State private var problem = ""
     @State private var screen = ScreenDestination.upgrade
     @State private var isShowingScreen = false
 
@@ -13,11 +15,14 @@ struct ContentView: View {
             switch state {
             case .unknown, .storageLocked:
                 ProgressView()
+            case .loggedOut where isWorking:
+                ProgressView()
             case .loggedOut:
                 Text("Nobody is logged in.")
-                Button("Begin as a guest") { Task { await beginAsGuest() } }
+                Button("Begin as a guest") { Task { await logInAutomatically() } }
                 Button("I have an account") { show(.logIn(identifier: "")) }
                 Button("I have a transfer code") { show(.transferEntry) }
+                Text(problem).multilineTextAlignment(.center)
             case .loggedIn(let user, freshness: _) where user.isAnonymous:
                 Text("You are a guest.").font(.system(.title))
                 Button("Save your data") { show(.upgrade) }
@@ -34,9 +39,12 @@ struct ContentView: View {
         }
         .padding(24)
         .task {
-            await beginAsGuest()
-            for await next in okaeri.states { state = next }
+            for await next in okaeri.states {
+                state = next
+                if next.user != nil { problem = "" }
+            }
         }
+        .task { await logInAtLaunch() }
         .sheet(isPresented: $isShowingScreen) {
             OkaeriScreens(
                 screen, in: ScreenSurroundings(client: okaeri),
@@ -45,9 +53,28 @@ struct ContentView: View {
         }
     }
 
-    private func beginAsGuest() async {
-        // Without a network the states still say who is known on this phone.
-        _ = try? await okaeri.logInAutomatically()
+    /// At launch the person goes on as who they were; the first launch makes a guest. Who has logged out decides anew.
+    private func logInAtLaunch() async {
+        for await known in okaeri.states {
+            switch known {
+            case .unknown, .storageLocked: continue
+            case .loggedIn, .loggedOut(.firstLaunch): return await logInAutomatically()
+            case .loggedOut: return
+            }
+        }
+    }
+
+    private func logInAutomatically() async {
+        isWorking = true
+        problem = ""
+        // A key that can never be used again leads to nobody: the guest gets another one.
+        if state == .loggedOut(.keyLost) { await okaeri.useNewDeviceKey() }
+        do {
+            try await okaeri.logInAutomatically()
+        } catch {
+            problem = error.localizedDescription
+        }
+        isWorking = false
     }
 
     private func show(_ screen: ScreenDestination) {

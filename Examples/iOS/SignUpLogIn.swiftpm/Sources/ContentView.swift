@@ -25,7 +25,11 @@ struct ContentView: View {
         }
         .padding(24)
         .task {
-            for await next in okaeri.states { state = next }
+            for await next in okaeri.states {
+                state = next
+                // The first launch begins with sign-up; after a log-out the person has an account.
+                isNew = next == .loggedOut(.firstLaunch)
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Okaeri
+import OkaeriUI
 import SwiftUI
 
 struct ContentView: View {
@@ -6,6 +7,8 @@ struct ContentView: View {
     @State private var user: User?
     @State private var conflict: MergeConflict?
     @State private var message = ""
+    @State private var isLeaving = false
+    @Environment(\.okaeriLook) private var look
 
     private var isLinked: Bool {
         user?.identities.contains { $0.provider == Provider.apple.rawValue } ?? false
@@ -23,24 +26,45 @@ struct ContentView: View {
                 } else {
                     AppleButton(purpose: .link) { await link($0) }
                 }
-                Button("Log out") { Task { await okaeri.logOut() } }
+                Button("Log out") { isLeaving = true }
+                    .confirmationDialog(
+                        look.texts(user.isAnonymous ? .logOutGuest : .logOutRegistered), isPresented: $isLeaving,
+                        titleVisibility: .visible
+                    ) {
+                        Button("Log out") { Task { await okaeri.logOut() } }
+                    }
             } else {
                 AppleButton(purpose: .logIn) { await logIn($0) }
-                Button("Begin as a guest") { Task { await beginAsGuest() } }
+                Button("Begin as a guest") { Task { await logInAutomatically() } }
             }
             Text(message).multilineTextAlignment(.center)
         }
         .padding(24)
         .task {
-            await beginAsGuest()
             for await state in okaeri.states { user = state.user }
         }
+        .task { await logInAtLaunch() }
         .task { await AppleCredentialWatch(okaeri).run() }
     }
 
-    private func beginAsGuest() async {
-        // Without a network the states still say who is known on this phone.
-        _ = try? await okaeri.logInAutomatically()
+    /// At launch the person goes on as who they were; the first launch makes a guest. Who has logged out decides anew.
+    private func logInAtLaunch() async {
+        for await state in okaeri.states {
+            switch state {
+            case .unknown, .storageLocked: continue
+            case .loggedIn, .loggedOut(.firstLaunch): return await logInAutomatically()
+            case .loggedOut: return
+            }
+        }
+    }
+
+    private func logInAutomatically() async {
+        message = ""
+        do {
+            try await okaeri.logInAutomatically()
+        } catch {
+            message = error.localizedDescription
+        }
     }
 
     private func logIn(_ credential: ProviderCredential) async {
