@@ -12,26 +12,25 @@ extension SessionKeeper {
     func authenticated(_ call: APICall) async throws(OkaeriError) -> SessionResponse {
         let record = try await read()
         guard record.loggedInUser != nil else { throw .notLoggedIn }
-        let began = record.epoch
         let session: VaultRecord.StoredSession
         if let stored = record.session {
             session = stored
         } else {
             session = try await renew(nil)
-            try check(began)
+            try check(record)
         }
-        let response = try await repeating(call, in: session, began: began)
-        try check(began)
+        let response = try await repeating(call, in: session, began: record)
+        try check(record)
         if self.record?.session != nil, machine.confirmedSession != self.record?.session?.id {
             handle(.confirmed(session: self.record?.session?.id))
             publishState()
         }
         readNoticeCount(response)
-        return SessionResponse(response: response, epoch: began)
+        return SessionResponse(response: response, epoch: record.epoch)
     }
 
     private func repeating(
-        _ call: APICall, in session: VaultRecord.StoredSession, began: Int64
+        _ call: APICall, in session: VaultRecord.StoredSession, began: VaultRecord
     ) async throws(OkaeriError) -> TransportResponse {
         do throws(OkaeriError) {
             return try await exchange(call, session: session, tries: configuration.retry.maximumTries)
@@ -43,8 +42,9 @@ extension SessionKeeper {
                 try check(began)
                 return try await exchange(call, session: renewed, tries: configuration.retry.maximumTries)
             case .userDisabled:
+                try check(began)
                 await endTemporary()
-                await change(.logOut(epoch: began))
+                await change(.logOut(epoch: began.epoch))
                 throw error
             default:
                 throw error
@@ -52,9 +52,11 @@ extension SessionKeeper {
         }
     }
 
-    /// Sees to it that the same user is still logged in.
-    private func check(_ began: Int64) throws(OkaeriError) {
-        guard let record, record.epoch != began else { return }
+    /// Sees to it that the same user is still logged in. A device that was forgotten counts its epochs from the beginning.
+    private func check(_ began: VaultRecord) throws(OkaeriError) {
+        guard let record else { return }
+        let isSame = record.epoch == began.epoch && record.loggedInUser?.id == began.loggedInUser?.id
+        guard !isSame else { return }
         throw record.loggedInUser == nil ? .loggedOutMeanwhile : .userChanged
     }
 }

@@ -152,7 +152,8 @@ actor SessionKeeper {
 
     func present(_ known: VaultRecord) {
         adoptions += 1
-        if known.epoch != record?.epoch { accessTokens = [:] }
+        // A token belongs to the session in which it was asked for. Of another one nobody knows whether it counts.
+        if known.session?.token != record?.session?.token || known.epoch != record?.epoch { accessTokens = [:] }
         record = known
         if known.loggedInUser != nil { deletedUser = nil }
         publishState()

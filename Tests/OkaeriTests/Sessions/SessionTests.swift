@@ -145,6 +145,45 @@ struct SessionTests {
         #expect(try await client.accessToken() != token)
     }
 
+    @Test("give no access token of a session of before: it may have ended, and says an older time of log-in")
+    func tokensOfEarlierSession() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let first = try await client.accessToken()
+        try await client.reauthenticate()
+        let second = try await client.accessToken()
+        world.server.endAllSessions()
+        try await client.reloadUser()
+        let third = try await client.accessToken()
+        #expect(Set([first, second, third]).count == 3)
+        #expect(try await client.accessToken() == third)
+    }
+
+    @Test("give no access token of a user whom another process has forgotten")
+    func tokensOfForgottenUser() async throws {
+        let (app, helper) = (world.launch(inBackground: false), world.launch(inBackground: false))
+        try await app.logInAutomatically()
+        let token = try await helper.accessToken()
+        try await app.forgetDevice()
+        let next = try await app.logInAutomatically().user
+        #expect(try await helper.accessToken() != token)
+        #expect(await helper.currentUser?.id == next.id)
+    }
+
+    @Test("do not take a response for a user who is forgotten as one for the next")
+    func callOfForgottenUser() async throws {
+        let client = world.launch(inBackground: false)
+        let first = try await client.logInAutomatically().user
+        world.server.hold(path: APIPath.user)
+        let late = Task { try await client.reloadUser() }
+        await world.server.waitForRequests(1, to: APIPath.user)
+        try await client.forgetDevice()
+        let second = try await client.logInAutomatically().user
+        world.server.release()
+        await #expect(throws: OkaeriError.userChanged) { try await late.value }
+        #expect(await client.currentUser == second && first.id != second.id)
+    }
+
     @Test("of a disabled user end, and the state says so")
     func disabled() async throws {
         let client = world.launch(inBackground: false)
