@@ -154,6 +154,7 @@ actor SessionKeeper {
         adoptions += 1
         // A token belongs to the session in which it was asked for. Of another one nobody knows whether it counts.
         if known.session?.token != record?.session?.token || known.epoch != record?.epoch { accessTokens = [:] }
+        if let record, known.epoch != record.epoch { forgetNotices() }
         record = known
         if known.loggedInUser != nil { deletedUser = nil }
         publishState()

@@ -93,6 +93,30 @@ struct TransferTests {
         #expect(try await world.launch(vault: newVault).pendingNotices().isEmpty)
     }
 
+    @Test(
+        "is not reported again to who listens later: after the person took note, or to the next user",
+        arguments: [true, false])
+    func noticeOfBefore(isAcknowledged: Bool) async throws {
+        let old = world.launch(inBackground: false)
+        try await old.logInAutomatically()
+        var first = old.notices.makeAsyncIterator()
+        try await world.launch(vault: newVault).redeemTransferCode(
+            try await old.issueTransferCode().code, device: DeviceInfo(name: "first"))
+        try await old.reloadUser()
+        let notice = try #require(await first.next())
+        if isAcknowledged {
+            try await old.acknowledge(notice.id)
+        } else {
+            await old.useNewDeviceKey()
+            try await old.logInAutomatically()
+        }
+        try await world.launch(vault: TestVault()).redeemTransferCode(
+            try await old.issueTransferCode().code, device: DeviceInfo(name: "second"))
+        var later = old.notices.makeAsyncIterator()
+        try await old.reloadUser()
+        #expect(await later.next()?.device.name == "second")
+    }
+
     @Test("is refused with one error for every code that leads nowhere, and nothing changes")
     func refused() async throws {
         let old = world.launch()

@@ -109,6 +109,11 @@ final class NoticeBroadcaster: Sendable {
         }
     }
 
+    /// Forgets a notice of which the person has taken note.
+    func forget(_ id: Notice.ID) {
+        contents.withValue { $0.pending.removeAll { $0.id == id } }
+    }
+
     /// What waits, and all that follows.
     func subscribe() -> AsyncStream<Notice> {
         let (stream, continuation) = AsyncStream<Notice>.makeStream()

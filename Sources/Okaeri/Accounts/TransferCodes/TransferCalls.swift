@@ -58,6 +58,7 @@ extension SessionKeeper {
         // Without a name the path would be that of all notices.
         guard !id.isEmpty else { return }
         _ = try await authenticated(APICall(.delete, APIPath.notice(id.pathSegment)))
+        notices.forget(id)
         // What is left is fetched again when the server speaks of it.
         fetchedNotices = 0
     }
@@ -65,8 +66,15 @@ extension SessionKeeper {
     /// Reads from a response how many notices there are.
     func readNoticeCount(_ response: TransportResponse) {
         announcedNotices = response.headers[HeaderName.notices].flatMap { Int($0, radix: 10) } ?? 0
-        if announcedNotices == 0 { fetchedNotices = 0 }
+        if announcedNotices == 0 { forgetNotices() }
         fetchNoticesIfWanted()
+    }
+
+    /// Keeps from later listeners what was for another user, or waits no longer.
+    func forgetNotices() {
+        announcedNotices = 0
+        fetchedNotices = 0
+        notices.publish([])
     }
 
     /// Fetches what waits, once, when somebody listens.
