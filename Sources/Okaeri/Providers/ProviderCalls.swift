@@ -146,7 +146,7 @@ extension SessionKeeper {
             return .known(user, lastLogIn: user.lastLogInAt)
         } catch {
             switch error {
-            case .offline, .serverUnavailable, .rateLimited:
+            case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse:
                 return .known(User(known), lastLogIn: known.lastLogInAt.map(Date.init(_:)))
             case .sessionEnded, .notLoggedIn, .loggedOutMeanwhile:
                 return nil

@@ -19,8 +19,15 @@ extension SessionKeeper {
     }
 
     private func backgroundDelay(afterFailures failures: Int) -> Duration {
-        configuration.retry.delay(
+        let delay = configuration.retry.delay(
             afterFailures: failures, limit: configuration.retry.maximumBackgroundDelay, fraction: randomness.fraction())
+        // The vault is not the server's to put off.
+        guard let patience, record != nil, unsaved.isEmpty else { return delay }
+        // With a clock that was put back the end may be far away: never wait longer than was asked for.
+        let left = min(patience.until.timeIntervalSince(clock.now), patience.asked.inSeconds)
+        guard left > 0 else { return delay }
+        // Later than asked by up to a quarter, so that not all devices come back in the same moment.
+        return max(delay, .seconds(left * (1 + randomness.fraction() / 4)))
     }
 
     /// Listens to the vault's hints.

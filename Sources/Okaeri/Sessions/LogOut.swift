@@ -30,9 +30,12 @@ extension SessionKeeper {
                 try await deliver(token)
             } catch {
                 // A refusal that time does not change means that the session is gone as it is. A vault that gives no key
-                // for the proof now says nothing about it.
-                var isTriedAgain = error.isTemporary
-                if case .storageUnavailable = error { isTriedAgain = true }
+                // for the proof now says nothing about it, nor does a page that a network shows in place of the server.
+                let isTriedAgain =
+                    switch error {
+                    case .storageUnavailable, .unexpectedResponse: true
+                    default: error.isTemporary
+                    }
                 if isTriedAgain {
                     workInBackground()
                     return false

@@ -37,6 +37,8 @@ actor SessionKeeper {
     /// The version of the claims in `accessTokens`.
     var accessTokensVersion: String?
     var recovery: Task<Void, Never>?
+    /// Until when the server last asked to be left alone, and how long that was.
+    var patience: (until: Date, asked: Duration)?
     var listening: Task<Void, Never>?
     /// The delivery of log-outs under way.
     var delivery: Task<Bool, Never>?

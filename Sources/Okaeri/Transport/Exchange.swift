@@ -35,9 +35,15 @@ extension SessionKeeper {
             guard response.body.count <= UntrustedJSON.maximumBytes else {
                 throw .unexpectedResponse(status: response.status)
             }
-            if (200..<300).contains(response.status) { return response }
+            if (200..<300).contains(response.status) {
+                // A page of a network or a proxy tells nothing of the server, also where its response would be empty.
+                guard response.mayBeOfAPI else { throw .unexpectedResponse(status: response.status) }
+                patience = nil
+                return response
+            }
             let problem = response.problem
             let refusal = call.refusal(response) ?? OkaeriError(response, problem: problem)
+            if let asked = response.retryAfter { patience = (clock.now.addingTimeInterval(asked.inSeconds), asked) }
             switch problem?.code {
             case .clockSkew? where !hasCorrectedClock:
                 guard correctClock(by: problem, response) else { throw refusal }

@@ -44,6 +44,12 @@ extension TransportResponse {
         }
     }
 
+    /// Whether a response of success has no body, or one that begins as those of the API do.
+    var mayBeOfAPI: Bool {
+        guard let first = body.first(where: { $0 > UInt8(ascii: " ") }) else { return true }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+    }
+
     /// The problem document; `nil` when the response holds none.
     var problem: Problem? {
         guard headers["Content-Type"]?.lowercased().hasPrefix(Problem.mediaType) == true else { return nil }

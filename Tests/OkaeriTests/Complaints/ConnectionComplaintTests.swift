@@ -109,6 +109,19 @@ struct ConnectionComplaintTests {
         #expect(world.logInCount == 2)
     }
 
+    @Test(
+        "complaint 17: a network that shows its own page does not keep a known user from being greeted",
+        arguments: [200, 302, 403, 511])
+    func pageOfNetwork(status: Int) async throws {
+        let user = try await world.launch().logInAutomatically().user
+        world.server.fail(.response(TransportResponse(status: status, body: Data(" <html>".utf8))))
+        let client = world.launch()
+        #expect(try await client.logInAutomatically().user == user)
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        #expect(await client.becomesFresh()?.user?.id == user.id)
+    }
+
     @Test("complaint 18: a log-out without network succeeds, and the server learns of it after a restart")
     func offlineLogOut() async throws {
         let client = world.launch(inBackground: false)
@@ -142,11 +155,14 @@ struct ConnectionComplaintTests {
         #expect(world.server.requests(to: APIPath.logOut).count == 1)
     }
 
-    @Test("complaint 18: a log-out is repeated when a proxy answers for a server that is away", arguments: [500, 521])
+    @Test(
+        "complaint 18: a log-out is repeated when a proxy or a network's page answers for the server",
+        arguments: [200, 302, 403, 500, 511, 521])
     func logOutBehindProxy(status: Int) async throws {
         let client = world.launch(inBackground: false)
         try await client.logInAutomatically()
-        world.server.fail(.response(TransportResponse(status: status)), path: APIPath.logOut)
+        world.server.fail(
+            .response(TransportResponse(status: status, body: Data("<html>".utf8))), path: APIPath.logOut)
         await client.logOut()
         await world.server.waitForRequests(1, to: APIPath.logOut)
         // The first may be the one that the proxy answers.

@@ -174,6 +174,9 @@ struct LogInMachineTests {
             "without network the copy is the outcome", .sending, step(.failed(.offline, epoch: 1)),
             [.unlock, .workInBackground, copy]),
         Row(
+            "nor is a page of the network's own a refusal", .sending,
+            step(.failed(.unexpectedResponse(status: 200), epoch: 1)), [.unlock, .workInBackground, copy]),
+        Row(
             "but not when another user is there by now", .sending, step(.failed(.offline, epoch: 2)),
             [.unlock, failure(.offline)]),
         Row(

@@ -96,7 +96,9 @@ enum SampleFailure: CaseIterable {
     }
 
     /// Whether the server was not reached, so that a copy may stand in.
-    var isOutOfReach: Bool { self == .offline || self == .serverUnavailable || self == .rateLimited }
+    var isOutOfReach: Bool {
+        self == .offline || self == .serverUnavailable || self == .rateLimited || self == .unexpectedResponse
+    }
     /// Whether the server no longer lets the user in.
     var endsLogIn: Bool { self == .userDisabled || self == .userDeleted || self == .deviceKeyRemoved }
 }

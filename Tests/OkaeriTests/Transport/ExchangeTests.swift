@@ -80,6 +80,28 @@ struct ExchangeTests {
         _ = try await caller.value
     }
 
+    @Test("wait as long as the server asks in the background too, and not together with all other devices")
+    func retryAfterInBackground() async throws {
+        let user = try await world.launch().logInAutomatically().user
+        world.server.fail(.problem(Problem(title: "wait", status: 429, code: .rateLimited), retryAfter: 3600))
+        let client = world.launch()
+        #expect(try await client.logInAutomatically().user.id == user.id)
+        await world.clock.waitForSleepers()
+        let pause = try #require(world.clock.advanceToNextSleeper())
+        #expect(pause >= .seconds(3600) && pause <= .seconds(4500))
+        #expect(await client.becomesFresh()?.user?.id == user.id)
+    }
+
+    @Test("with a page in place of an empty response have no success")
+    func pageInsteadOfNothing() async throws {
+        let client = world.launch()
+        try await client.logInAutomatically()
+        let page = TransportResponse(status: 200, body: Data("<html>".utf8))
+        world.server.fail(.response(page), path: APIPath.transferCode)
+        await #expect(throws: OkaeriError.unexpectedResponse(status: 200)) { try await client.withdrawTransferCode() }
+        try await client.withdrawTransferCode()
+    }
+
     @Test("fail at once when the server asks for more patience than a person has")
     func longRetryAfter() async throws {
         world.server.fail(.problem(Problem(title: "wait", status: 429, code: .rateLimited), retryAfter: 3600))

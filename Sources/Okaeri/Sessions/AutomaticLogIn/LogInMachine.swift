@@ -284,12 +284,13 @@ extension LogInMachine {
         return actions + [.readNoticeCount, .unlock] + finish(number, .success(result))
     }
 
-    /// What a failed log-in means: a server out of reach is answered from the copy, a refusal is final.
+    /// What a failed log-in means: a server out of reach, or with something else in its way, is answered from the copy, a
+    /// refusal is final.
     private mutating func fail(
         _ number: Int64, _ logIn: LogIn, _ error: OkaeriError, _ before: VaultRecord, epoch: Int64? = nil
     ) -> [Action] {
         switch error {
-        case .offline, .serverUnavailable, .rateLimited:
+        case .offline, .serverUnavailable, .rateLimited, .unexpectedResponse:
             guard case .asked = logIn.reason, let user = before.loggedInUser, epoch == before.epoch else {
                 settle(logIn.reason, hasResponse: false)
                 return [.unlock] + finish(number, .failure(error))
