@@ -233,6 +233,9 @@ actor SessionKeeper {
         } catch {
             throw OkaeriError(error)
         }
+        // A log-in that began meanwhile may have the key that is gone now.
+        departures += 1
+        handle(.forgotten)
         unsaved = []
         present(VaultRecord())
     }

@@ -220,6 +220,24 @@ struct SessionTests {
         #expect(world.server.sessionCount == 0)
     }
 
+    @Test("that begin before the keys are gone do not count either: their user would be lost with the session")
+    func beginningWhileForgetting() async throws {
+        let client = world.launch(inBackground: false)
+        let lock = try await world.vault.lock(.change, for: world.server.application)
+        let forgetting = Task { try await client.forgetDevice() }
+        await world.vault.waitForLocks(.change, count: 2)
+        world.server.hold(path: APIPath.logInAutomatically)
+        let late = Task { try await client.logInAutomatically() }
+        await world.server.waitForRequests(1, to: APIPath.logInAutomatically)
+        lock.release()
+        try await forgetting.value
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await late.value }
+        #expect(await client.currentUser == nil)
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
     @Test("and keys are gone after the device has forgotten everything; the next log-in makes a user")
     func forgetting() async throws {
         let client = world.launch()
