@@ -89,7 +89,6 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
 
     /// The faults of a profile by the names that the request has for them.
     func named(_ faults: [ValidationError]) -> [ValidationError] {
-        guard !profilePath.isEmpty, !faults.isEmpty else { return faults }
-        return faults.map { ValidationError(field: profilePath + $0.field, rule: $0.rule) }
+        faults.map { ValidationError(field: profilePath + $0.field, rule: $0.rule) }
     }
 }
