@@ -139,6 +139,52 @@ struct HookRuleTests {
         #expect(throws: Never.self) { try application.requireApproval(false, ofUpgrade: hana, to: hana) }
     }
 
+    /// A guest, one whose fields are full, or somebody registered.
+    enum Standing: CaseIterable, Sendable {
+        case guest, full, registered
+    }
+
+    @Test(
+        "let an edit register the guest that they were asked about, and nobody who has become a guest since",
+        arguments: Standing.allCases, Standing.allCases)
+    func edits(known: Standing, found: Standing) async throws {
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server))
+        var settings = ApplicationSettings()
+        settings.set(Self.hook(.upgrade) { $0.whenDown = .allow })
+        let application = try await world.makeApplication(settings: settings)
+        let stored = try await world.logIn(TestDevice(), to: application).user
+        func user(_ standing: Standing) -> User {
+            var user = stored
+            switch standing {
+            case .guest: break
+            case .full:
+                for number in 0..<ProfileLimits.standard.fields { user.fields["f\(number)"] = 1 }
+            case .registered: user.username = "hana"
+            }
+            return user
+        }
+        let edit = UserEdit(
+            compatible: .merged(["new": 1]), identifiers: NewIdentifiers(username: .set("mika"), rules: .native))
+        let author = AccountAuthor(.owner(stored.id), of: stored.id, session: nil, from: .local)
+        let ready = try await world.modules.accounts.editUser.ready(
+            edit, of: user(known), in: application, by: author)
+        let before = user(found)
+        let refusal = await world.refusal {
+            _ = try await world.engine.write { transaction throws(DomainError) in
+                try ready.store(before, keeping: .nothing, in: transaction)
+            }
+        }
+        let code: DomainError.Code? =
+            switch (found, known) {
+            case (.full, _): .fieldsRefused
+            case (.guest, .full), (.guest, .registered): .hookUnavailable
+            case (.guest, .guest), (.registered, _): nil
+            }
+        #expect(refusal?.code == code)
+        let after = try await world.modules.directory.readUser(stored.id, in: application.id)
+        #expect(after.username == (code == nil ? "mika" : nil))
+    }
+
     @Test("are that nobody is asked where there is no hook")
     func none() {
         let application = Self.application(.init())
