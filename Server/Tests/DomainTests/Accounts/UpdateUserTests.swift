@@ -66,6 +66,36 @@ struct UpdateUserTests {
         #expect(after == user)
     }
 
+    private static let parts = [
+        UserEdit(displayName: .set("Hana")), UserEdit(locale: .set("ja-JP")), UserEdit(fields: .set(["score": 1])),
+    ]
+
+    @Test(
+        "is stored whichever part of the profile it is, also in the millisecond of the change before",
+        arguments: parts.indices, [0, 1])
+    func stored(index: Int, milliseconds: Int) async throws {
+        let (user, application) = try await user()
+        world.clock.advance(by: .milliseconds(milliseconds))
+        let edited = try await world.edit(user.id, in: application, Self.parts[index])
+        #expect(edited != user && edited.updatedAt == world.clock.now)
+        #expect(try await world.modules.directory.readUser(user.id, in: application.id) == edited)
+    }
+
+    @Test("has its time also where no part of the profile changes")
+    func time() async throws {
+        let application = try await world.makeApplication()
+        let user = try await world.signUp("hana", to: application).user
+        var list = UserEdit()
+        list.acl = .set(ACL([.everybody: [.read]]))
+        let named = UserEdit(identifiers: NewIdentifiers(phone: .set("+819012345678"), rules: .native))
+        for edit in [named, list] {
+            world.clock.advance(by: .seconds(1))
+            let edited = try await world.edit(user.id, in: application, edit)
+            #expect(edited.updatedAt == world.clock.now)
+            #expect(try await world.modules.directory.readUser(user.id, in: application.id) == edited)
+        }
+    }
+
     static let refused: [([String: JSONValue], ValidationError)] = [
         (
             Dictionary(uniqueKeysWithValues: (0...100).map { ("field \($0)", 1) }),

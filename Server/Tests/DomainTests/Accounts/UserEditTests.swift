@@ -145,6 +145,49 @@ struct UserEditTests {
         }
     }
 
+    /// An access list by which the writer may write, with more entries.
+    private static func list(_ entries: [ACL.Subject: ACL.Rights]) -> ACL {
+        ACL(entries.merging([.user(writer): [.read, .write]]) { $1 })
+    }
+
+    private static let ownEntry = ACL.Subject.user(Identifier(rawValue: "owner"))
+
+    /// What a user has and gets, and whether others may more or less by it.
+    private static let lists: [(before: ACL, sent: ValueChange<ACL>, isForOthers: Bool)] = [
+        (list([:]), .set(list([ownEntry: [.read, .write]])), false),
+        (list([ownEntry: [.read]]), .set(list([:])), false),
+        (list([ownEntry: [.read]]), .set(list([ownEntry: [.write]])), false),
+        (list([.everybody: [.read]]), .set(list([.everybody: [.read], ownEntry: [.read]])), false),
+        // An entry that lets nobody do anything.
+        (list([:]), .set(list([.everybody: []])), false),
+        (list([:]), .set(list([.everybody: [.read]])), true), (list([:]), .set(ACL([ownEntry: [.read]])), true),
+        (list([:]), .removed, true),
+    ]
+
+    @Test(
+        "of the access list keeps the user's own entry, and changes nothing by a writer whom it lets write",
+        arguments: lists.indices)
+    func accessList(index: Int) throws {
+        let (before, sent, isForOthers) = Self.lists[index]
+        var draw = SeededGenerator(state: 1)
+        var user = Self.user(&draw)
+        user.acl = before
+        var edit = UserEdit(compatible: .unchanged, identifiers: NewIdentifiers(rules: .native))
+        edit.acl = sent
+        for actor in [AccountActor.owner(user.id), .operator] {
+            let done = try Self.outcome(edit, of: user, by: actor).get()
+            #expect(done.faults.isEmpty && done.user.acl == sent.applied(to: before), "\(actor)")
+            #expect(Array(done.changes.keys) == [.aclChanged], "\(actor)")
+        }
+        let written = Self.outcome(edit, of: user, by: .user(Self.writer, standard: []))
+        guard !isForOthers else {
+            #expect(written == .failure(.accessRefused))
+            return
+        }
+        let done = try written.get()
+        #expect(done.user.acl == before && done.changes.isEmpty)
+    }
+
     @Test("is the same however often it is asked for", arguments: UInt64(0)..<100)
     func pure(seed: UInt64) {
         var draw = SeededGenerator(state: seed)

@@ -76,6 +76,22 @@ struct EventTests {
         #expect(try await events(silent).isEmpty)
     }
 
+    private static let parts: [(name: String, change: UserEdit, removal: UserEdit)] = [
+        ("a name", UserEdit(displayName: .set("Hana")), UserEdit(displayName: .removed)),
+        ("a language", UserEdit(locale: .set("ja-JP")), UserEdit(locale: .removed)),
+        ("fields", UserEdit(fields: .set(["score": 1])), UserEdit(fields: .removed)),
+    ]
+
+    @Test("are written of each part of a profile by itself, when it comes and when it goes", arguments: parts.indices)
+    func partOfProfile(index: Int) async throws {
+        let application = try await application(true)
+        let id = try await world.logIn(device, to: application).user.id
+        let (name, change, removal) = Self.parts[index]
+        for edit in [change, change, removal, removal] { try await world.edit(id, in: application, edit) }
+        let found = try await events(application).map(\.type.rawValue)
+        #expect(found == ["user.created", "user.changed", "user.changed"], "\(name)")
+    }
+
     @Test("are written once of what an operator changes, whether a name alone or an address beside it")
     func operatorsProfile() async throws {
         let application = try await application(true)
