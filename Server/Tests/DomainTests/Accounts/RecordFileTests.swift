@@ -141,7 +141,8 @@ struct RecordFileTests {
                     + #""users" : [{"a":1},{"b":{"users":[]}}],"z":1}"#,
                 [#"{"a":1}"#, #"{"b":{"users":[]}}"#]
             ),
-            (#"{"users":[]}"#, []),
+            (#"{"users":[]}"#, []), (#"{"realm":"a","users":[{"a":1}]}"#, [#"{"a":1}"#]),
+            (#"{"a":"users","b":{"users":1},"users":[{"a":1}]}"#, [#"{"a":1}"#]),
             ("{\"localId\":\"1\"}\n{\"localId\":\"2\"}", [#"{"localId":"1"}"#, #"{"localId":"2"}"#]),
             (#"[{"users":[{"a":1}]}]"#, [#"{"users":[{"a":1}]}"#]),
             (#"{"users":{"a":1}}"#, [#"{"users":{"a":1}}"#]),
@@ -169,6 +170,15 @@ struct RecordFileTests {
         let bytes = Array(try #require(text.data(using: encoding)))
         let fault = try Self.read(bytes, isCSV: text.hasPrefix("id")).fault
         #expect(fault?.contains("write it as UTF-8") == true, "\(bytes)")
+    }
+
+    @Test(
+        "that begins with the mark of UTF-16 in either order says so, whether or not a zero follows",
+        arguments: [[0xff, 0xfe], [0xfe, 0xff]] as [[UInt8]], [false, true])
+    func marks(mark: [UInt8], isCSV: Bool) throws {
+        for rest in [[0x82, 0xb1, 0x5b, 0x50, 0x0a, 0x0a], [0x82, 0xb1], [0, 0x5b, 0, 0x5d], []] as [[UInt8]] {
+            #expect(try Self.read(mark + rest, isCSV: isCSV).fault?.contains("write it as UTF-8") == true, "\(rest)")
+        }
     }
 
     @Test("that comes a byte at a time is the same")
