@@ -131,6 +131,17 @@ struct AccessRuleTests {
         #expect(AccessRules(row.grants).faults == (row.fault.map { [$0] } ?? []), "\(row.name)")
     }
 
+    @Test("have 128 KiB together at the most, with the ids of the roles that groups give", arguments: [27, 28, 29])
+    func bytesOfGroups(characters: Int) {
+        let ids = (0..<100).map { "\($0 + 100)" + String(repeating: "x", count: 61) }
+        // 100 × 6 bytes of names, 20 × (7 + 100 × 64), and 36 × 64 of the last group: 28 less than there may be.
+        let roles = ids.indices.map { Self.role(ids[$0], "ro\($0 + 1000)") }
+        let groups = (0..<20).map { Self.group("g\($0)", "gro\($0 + 1000)", ids) }
+        let last = Self.group("last", String(repeating: "l", count: characters), Array(ids.prefix(36)))
+        let fault = ValidationError(field: "name", rule: .tooManyBytes(maximum: 131_072))
+        #expect(AccessRules(roles + groups + [last]).faults == (characters > 28 ? [fault] : []))
+    }
+
     private static let names: [(String, ValidationError.Rule?)] = [
         ("a", nil), ("editor", nil), ("orders:read", nil), ("a_b-c.d:e/f*", nil), ("A9", nil), ("", .empty),
         (String(repeating: "a", count: 64), nil), (String(repeating: "a", count: 65), .tooLong(maximumCharacters: 64)),

@@ -100,6 +100,15 @@ struct PasswordFormTests {
         #expect(faults == (word.unicodeScalars.count >= 4 ? [.containsContext] : []))
     }
 
+    @Test(
+        "is refused as a word of its context, up to the longest word that a password can be",
+        arguments: [(4, true), (1023, true), (1024, true), (1025, false), (2000, false)])
+    func longWords(bytes: Int, isRefused: Bool) {
+        let word = String(String(repeating: "qz7!wv3#kx9$", count: 200).prefix(bytes))
+        let faults = Self.faults(String(word.prefix(1024)), Self.rules([word], minimum: 0))
+        #expect(faults == (isRefused ? [.containsContext] : []))
+    }
+
     @Test("is refused beside what else is wrong, all at once")
     func together() {
         let other = ValidationError(field: "name", rule: .empty)
