@@ -67,6 +67,17 @@ struct TransferCodeTests {
         #expect(TransferCode(typed: text) == nil)
     }
 
+    @Test("has a last character that is right behind fifteen others, and behind no other number", arguments: 0...40)
+    func length(others: Int) {
+        for sign in TransferCode.alphabet {
+            let start = [UInt8](repeating: sign, count: others)
+            let right = TransferCode.alphabet.filter {
+                TransferCode(typed: String(decoding: start + [$0], as: UTF8.self)) != nil
+            }
+            #expect(right.count == (others == 15 ? 1 : 0), "\(sign)")
+        }
+    }
+
     @Test("is read up to 256 bytes, however many separators stand in them", arguments: [19, 20, 255, 256, 257, 1000])
     func longest(bytes: Int) {
         let shown = code.grouped

@@ -160,6 +160,24 @@ struct TransferUseTests {
         #expect(later.leftUser == .init(id: guest.id, erasedAt: end))
     }
 
+    @Test(
+        "says the same of the user whom the device leaves when it comes again, of a guest and of somebody with a password",
+        arguments: [true, false])
+    func leftAgain(isGuest: Bool) async throws {
+        let who = try await owner()
+        let left =
+            isGuest
+            ? try await world.logIn(phone, to: application).user
+            : try await world.signUp("hana", to: application, with: phone).user
+        let end: Timestamp? = isGuest ? world.clock.now + .days(7) : nil
+        let code = try await issue(who).code
+        for _ in 0..<3 {
+            let joined = try await redeem(code, on: phone)
+            #expect(joined.leftUser == .init(id: left.id, erasedAt: end) && joined.logIn.user.id == who.user.id)
+            world.clock.advance(by: .seconds(60))
+        }
+    }
+
     @Test("is one of a user at a time, and none once it is withdrawn")
     func latest() async throws {
         let who = try await owner()
