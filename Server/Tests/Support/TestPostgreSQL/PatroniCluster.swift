@@ -108,7 +108,9 @@ package final class PatroniCluster: Sendable {
 
     /// What Patroni of a server says of it (`GET /synchronous` of its REST API).
     private func isSynchronousForPatroni(_ server: Int) async -> Bool {
-        guard let url = URL(string: "http://\(address(server)):\(patroniPorts[server])/synchronous") else { return false }
+        guard let url = URL(string: "http://\(address(server)):\(patroniPorts[server])/synchronous") else {
+            return false
+        }
         let request = URLRequest(url: url, timeoutInterval: 2)
         // A Patroni that does not answer says no.
         let answer = try? await URLSession.shared.data(for: request).1 as? HTTPURLResponse

@@ -85,6 +85,8 @@ postgresql:
   bin_dir: $bin
   remove_data_directory_on_rewind_failure: true
   remove_data_directory_on_diverged_timelines: true
+  # Else a copy of the primary begins when its next checkpoint is done by itself, which takes minutes.
+  basebackup: [{checkpoint: fast}]
   pgpass: $folder/pgpass$1
   authentication:
     superuser: {username: okaeri, password: okaeri}
