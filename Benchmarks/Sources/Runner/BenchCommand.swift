@@ -9,7 +9,7 @@ struct BenchCommand: ParsableCommand {
         discussion: "Run it by `make bench`, which builds what it needs.")
 
     enum Phase: String, CaseIterable, ExpressibleByArgument {
-        case paths, passwords, pages, growth, memory, foreign, dashboard, passkeys, peers, postgresql
+        case paths, passwords, pages, growth, memory, foreign, dashboard, passkeys, cores, peers, postgresql
         case postgresqlGrowth = "postgresql-growth"
         case postgresqlRevocations = "postgresql-revocations"
 
@@ -24,6 +24,7 @@ struct BenchCommand: ParsableCommand {
             case .foreign: "How fast are the old protocols?"
             case .dashboard: "How fast are lists and exports of the dashboard?"
             case .passkeys: "What does a log-in with a passkey cost?"
+            case .cores: "Does a node use every processor that it is given?"
             case .peers: "How does PocketBase do the same job?"
             case .postgresql: "How fast are nodes on PostgreSQL?"
             case .postgresqlGrowth: "What if there are many users in PostgreSQL?"
@@ -111,6 +112,7 @@ struct BenchCommand: ParsableCommand {
         case .dashboard: try DashboardPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .passkeys: try PasskeysPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .foreign: try ForeignPhase(workbench: workbench, isQuick: quick).measure(into: &report)
+        case .cores: try CoresPhase(workbench: workbench, isQuick: quick).measure(into: &report)
         case .peers:
             try PeersPhase(
                 workbench: workbench, isQuick: quick, program: pocketbase, prepared: pocketbaseData,

@@ -109,7 +109,7 @@ final class ServerUnderTest {
             "--spread", "\(run.spread)", "--skip", "\(run.skip)",
         ]
         if let data { arguments += ["--application", try data.application, "--devices", side ?? data.devices] }
-        return try workbench.start("load", arguments)
+        return try workbench.start("load", arguments, processor: run.processor)
     }
 }
 
@@ -124,4 +124,6 @@ struct LoadRun {
     var spread = 2_000
     /// How many are left to other scenarios: a log-in ends the device's earlier session.
     var skip = 0
+    /// Where `load` runs.
+    var processor = Workbench.otherProcessor
 }

@@ -16,8 +16,10 @@ struct Workbench {
     static let anyProcessor = "0,1"
 
     /// Starts one of this package's programs beside the server.
-    func start(_ program: String, _ arguments: [String]) throws -> Child {
-        try Child("\(programs)/\(program)", arguments, processor: Self.otherProcessor)
+    func start(
+        _ program: String, _ arguments: [String], processor: String = Workbench.otherProcessor
+    ) throws -> Child {
+        try Child("\(programs)/\(program)", arguments, processor: processor)
     }
 
     /// Processor time of one part of the server's work, alone. It runs where the server runs.
