@@ -66,7 +66,7 @@ let package = Package(
         // Above each target stand its ring and what it is for; scripts/architecture makes docs/ARCHITECTURE.md of them.
         // standard: WebAuthn level 3: registrations and assertions of passkeys, read and verified. No HTTP, no storage.
         .target(name: "WebAuthn", dependencies: [crypto, cryptoExtras, wire], swiftSettings: settings),
-        // domain: The rules, by modules: accounts, sessions, providers, messaging, applications, administration. No HTTP, no SQL.
+        // domain: The rules, by modules: accounts, log-ins, sessions, passkeys, second factors, providers, messaging, applications, events, hooks, administration. No HTTP, no SQL.
         .target(
             name: "Domain", dependencies: ["WebAuthn", crypto, wire],
             resources: [.embedInCode("Accounts/Passwords/common-passwords.txt")], swiftSettings: settings),
