@@ -1,3 +1,4 @@
+import Domain
 package import NIOCore
 
 /// Encodes values as JSON straight into bytes, without a tree of boxes in between.
@@ -92,40 +93,13 @@ package final class JSONByteWriter {
         bytes += text.hasSuffix(".0") ? text.dropLast(2).utf8 : text[...].utf8
     }
 
-    /// Writes a text in quotes (RFC 8259 §7).
+    /// Writes a text in quotes.
     func write(text: String) {
-        bytes.append(UInt8(ascii: "\""))
-        var text = text
-        text.withUTF8 { utf8 in
-            // Nearly all texts need no escapes.
-            if utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5c }) {
-                bytes.append(contentsOf: utf8)
-            } else {
-                for byte in utf8 { writeEscaped(byte) }
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        JSONString.append(text, to: &bytes)
     }
 
     private func begin(_ start: Unicode.Scalar, _ close: Unicode.Scalar) {
         bytes.append(UInt8(ascii: start))
         open.append(Bracket(close: UInt8(ascii: close)))
-    }
-
-    private func writeEscaped(_ byte: UInt8) {
-        switch byte {
-        case 0x22: write(literal: #"\""#)
-        case 0x5c: write(literal: #"\\"#)
-        case 0x08: write(literal: #"\b"#)
-        case 0x09: write(literal: #"\t"#)
-        case 0x0a: write(literal: #"\n"#)
-        case 0x0c: write(literal: #"\f"#)
-        case 0x0d: write(literal: #"\r"#)
-        case ..<0x20:
-            write(literal: #"\u00"#)
-            let digits = String(byte, radix: 16)
-            bytes += (digits.utf8.count == 1 ? "0" + digits : digits).utf8
-        default: bytes.append(byte)
-        }
     }
 }
