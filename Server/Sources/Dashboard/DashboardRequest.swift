@@ -175,6 +175,30 @@ struct DashboardRequest: Sendable {
         return try await page.formWithFiles()
     }
 
+    /// Performs what the page's form asks for. What is wrong in the form stands in the page, which is drawn again.
+    ///
+    /// - Parameters:
+    ///   - work: The action.
+    ///   - respond: Shows what came of it.
+    ///   - redraw: Draws the page with the form as it was sent, and what is wrong in it.
+    /// - Returns: the page, or a redirect to it.
+    /// - Throws: `PageFault.forged`, `RequestError`, and what `work` throws of everything but the form.
+    func submit<Outcome>(
+        _ work: (FormValues, Identifier<Domain.Application>, Operator) async throws(DomainError) -> Outcome,
+        then respond: (Outcome) async throws -> Response,
+        orDraw redraw: (FormValues, [ValidationError]) async throws -> Response
+    ) async throws -> Response {
+        let form = try await self.form()
+        let outcome: Outcome
+        do throws(DomainError) {
+            outcome = try await work(form, try targetApplication().id, try auditActor())
+        } catch {
+            guard let faults = error.validationErrors else { throw error }
+            return try await redraw(form, faults)
+        }
+        return try await respond(outcome)
+    }
+
     /// - Throws: `administration(adminRequired)` on an open page.
     func caller() throws(DomainError) -> AdminAccess {
         guard let access else { throw .administration(.adminRequired) }

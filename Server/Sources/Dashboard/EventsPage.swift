@@ -101,19 +101,16 @@ enum EventsPage {
         _ request: DashboardRequest,
         _ work: (FormValues, Identifier<Domain.Application>, Operator) async throws(DomainError) -> Outcome
     ) async throws -> Response {
-        let form = try await request.form()
-        let outcome: Outcome
-        do throws(DomainError) {
-            outcome = try await work(form, try request.targetApplication().id, try request.auditActor())
-        } catch {
-            guard let faults = error.validationErrors else { throw error }
-            return try await draw(request, form, faults: faults)
-        }
-        return switch outcome {
-        case .done(let notice): request.redirect(to: back(request, "done=\(notice)"))
-        case .secret(let secret): try await draw(request, once: secret)
-        case .failed(let reason): try await draw(request, failure: reason)
-        }
+        try await request.submit(
+            work,
+            then: { outcome in
+                switch outcome {
+                case .done(let notice): request.redirect(to: back(request, "done=\(notice)"))
+                case .secret(let secret): try await draw(request, once: secret)
+                case .failed(let reason): try await draw(request, failure: reason)
+                }
+            },
+            orDraw: { try await draw(request, $0, faults: $1) })
     }
 
     /// The page, with the endpoint that the form was of, unless that is gone.

@@ -83,21 +83,18 @@ enum HooksPage {
         _ work: (FormValues, HookPoint, Identifier<Domain.Application>, Operator) async throws(DomainError) -> Outcome
     ) async throws -> Response {
         guard let point = HookPoint(rawValue: request.id("hook")) else { throw DomainError.administration(.notFound) }
-        let form = try await request.form()
-        let outcome: Outcome
-        do throws(DomainError) {
-            outcome = try await work(form, point, try request.targetApplication().id, try request.auditActor())
-        } catch {
-            guard let faults = error.validationErrors else { throw error }
-            return try await draw(request, form, faults: faults)
-        }
-        switch outcome {
-        case .done(let notice):
-            let query = FormValues.query([("done", notice), ("hook", point.rawValue)])
-            return request.redirect(to: "\(request.pagePath)?\(query)")
-        case .secret(let secret): return try await draw(request, once: secret)
-        case .tested(let outcome): return try await draw(request, tested: outcome)
-        }
+        return try await request.submit(
+            { form, id, who throws(DomainError) in try await work(form, point, id, who) },
+            then: { outcome in
+                switch outcome {
+                case .done(let notice):
+                    let query = FormValues.query([("done", notice), ("hook", point.rawValue)])
+                    return request.redirect(to: "\(request.pagePath)?\(query)")
+                case .secret(let secret): return try await draw(request, once: secret)
+                case .tested(let outcome): return try await draw(request, tested: outcome)
+                }
+            },
+            orDraw: { try await draw(request, $0, faults: $1) })
     }
 
     private static func draw(

@@ -46,15 +46,13 @@ enum OldServicesPage {
         guard let name = OldService.Name(rawValue: request.id("service")) else {
             throw DomainError.administration(.notFound)
         }
-        let form = try await request.form()
-        do throws(DomainError) {
-            let done = try await work(form, name, try request.targetApplication().id, try request.auditActor())
-            let query = FormValues.query([("done", done), ("service", name.rawValue)])
-            return request.redirect(to: "\(request.pagePath)?\(query)")
-        } catch {
-            guard let faults = error.validationErrors else { throw error }
-            return try await draw(request, form, faults: faults)
-        }
+        return try await request.submit(
+            { form, id, who throws(DomainError) in try await work(form, name, id, who) },
+            then: { done in
+                let query = FormValues.query([("done", done), ("service", name.rawValue)])
+                return request.redirect(to: "\(request.pagePath)?\(query)")
+            },
+            orDraw: { try await draw(request, $0, faults: $1) })
     }
 
     private static func draw(

@@ -61,14 +61,9 @@ enum RolesPage {
         _ request: DashboardRequest,
         _ work: (FormValues, Identifier<Domain.Application>, Operator) async throws(DomainError) -> String
     ) async throws -> Response {
-        let form = try await request.form()
-        do throws(DomainError) {
-            let notice = try await work(form, try request.targetApplication().id, try request.auditActor())
-            return request.redirect(to: "\(request.pagePath)?done=\(notice)")
-        } catch {
-            guard let faults = error.validationErrors else { throw error }
-            return try draw(request, form, faults: faults)
-        }
+        try await request.submit(
+            work, then: { request.redirect(to: "\(request.pagePath)?done=\($0)") },
+            orDraw: { try draw(request, $0, faults: $1) })
     }
 
     private static func draw(
