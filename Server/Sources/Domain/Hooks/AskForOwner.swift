@@ -53,14 +53,7 @@ extension AskHook {
         let start = ContinuousClock.now
         let outcome = await askForOwner(
             of: token, service: service, hook, in: application.id, address: client.text, isTest: false)
-        let result: HookBreaker.Result =
-            switch outcome {
-            case .silent: Task.isCancelled ? .unknown : .silent
-            case .busy: .unknown
-            case .owner, .refused, .malformed: .responded
-            }
-        breakers.note(result, of: permit, key, asker, at: clock.now)
-        observer.calls.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
+        note(.init(outcome), of: permit, key, asker, since: start)
         switch outcome {
         case .owner(let user): return user
         case .refused(let message):

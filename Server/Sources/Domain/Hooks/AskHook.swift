@@ -132,14 +132,7 @@ package struct AskHook: Sendable {
         let start = ContinuousClock.now
         let outcome = Self.judged(
             await ask(hook, about: subject, in: application.id, isTest: false), of: hook.point, by: judge)
-        let result: HookBreaker.Result =
-            switch outcome {
-            case .silent: Task.isCancelled ? .unknown : .silent
-            case .busy: .unknown
-            case .allowed, .refused, .malformed: .responded
-            }
-        breakers.note(result, of: permit, key, client, at: clock.now)
-        observer.calls.note(HookCall(hook.point, .init(outcome), start.duration(to: .now)))
+        note(.init(outcome), of: permit, key, client, since: start)
         switch outcome {
         case .allowed(let fields, let claims): return (fields, claims)
         case .refused(let message): throw .hookRefused(Self.message(message))
@@ -152,6 +145,21 @@ package struct AskHook: Sendable {
         }
         try hook.refuseWhenDown()
         return nil
+    }
+
+    /// Says what became of a call that was admitted, to the breaker and to the observer.
+    func note(
+        _ result: HookCall.Result, of permit: HookBreaker.Permit, _ key: HookBreakers.Key, _ client: String,
+        since start: ContinuousClock.Instant
+    ) {
+        let learned: HookBreaker.Result =
+            switch result {
+            case .silent: Task.isCancelled ? .unknown : .silent
+            case .skipped, .overShare: .unknown
+            case .allowed, .refused, .malformed: .responded
+            }
+        breakers.note(learned, of: permit, key, client, at: clock.now)
+        observer.calls.note(HookCall(key.point, result, start.duration(to: .now)))
     }
 
     /// One call, without the breaker.
