@@ -1,4 +1,3 @@
-import Domain
 import OkaeriServer
 
 /// Whether a shared database can be used by a node with these settings.
@@ -82,20 +81,8 @@ struct DatabaseChecks {
         guard inspection.holdsSealedSecrets, inspection.schemaVersion == inspection.latestSchemaVersion,
             inspection.isWritable
         else { return .ok("sealing key", "The sealing key comes from \(Setting.sealingKey.variable).") }
-        do {
-            let composition = try await Composition(settings, role: .command)
-            do throws(DomainError) {
-                _ = try await composition.modules.sessions.signingKeys()
-            } catch {
-                await composition.close()
-                return .failed(
-                    "sealing key", CommandFault(error).description,
-                    advice: "All nodes need the key under which the secrets in the database were sealed.")
-            }
-            await composition.close()
-            return .ok("sealing key", "\(Setting.sealingKey.variable) opens the secrets in the database.")
-        } catch {
-            return .failed("sealing key", error.description, advice: "Correct that first.")
-        }
+        let advice = "All nodes need the key under which the secrets in the database were sealed."
+        return await Finding.ofSealedSecrets(settings, advice: advice)
+            ?? .ok("sealing key", "\(Setting.sealingKey.variable) opens the secrets in the database.")
     }
 }

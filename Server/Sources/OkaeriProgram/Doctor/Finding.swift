@@ -1,3 +1,6 @@
+import Domain
+import OkaeriServer
+
 /// What one check found.
 struct Finding: Encodable {
     /// What was looked at.
@@ -24,5 +27,29 @@ struct Finding: Encodable {
 
     static func failed(_ check: String, _ state: String, advice: String) -> Finding {
         Finding(check: check, outcome: .failed, state: state, advice: advice)
+    }
+}
+
+extension Finding {
+    /// What is wrong with the sealing key, as the secrets in the database show; `nil` when it opens them.
+    ///
+    /// - Parameters:
+    ///   - settings: Of the server.
+    ///   - advice: What to do when it opens none.
+    /// - Returns: the finding.
+    static func ofSealedSecrets(_ settings: ServerSettings, advice: String) async -> Finding? {
+        do {
+            let composition = try await Composition(settings, role: .command)
+            do throws(DomainError) {
+                _ = try await composition.modules.sessions.signingKeys()
+            } catch {
+                await composition.close()
+                return .failed("sealing key", CommandFault(error).description, advice: advice)
+            }
+            await composition.close()
+            return nil
+        } catch {
+            return .failed("sealing key", error.description, advice: "Correct that first.")
+        }
     }
 }

@@ -61,21 +61,8 @@ struct StorageChecks {
         guard alone.outcome != .failed, inspection.holdsSealedSecrets,
             inspection.schemaVersion == inspection.latestSchemaVersion
         else { return alone }
-        do {
-            let composition = try await Composition(settings, role: .command)
-            do throws(DomainError) {
-                _ = try await composition.modules.sessions.signingKeys()
-            } catch {
-                await composition.close()
-                return .failed(
-                    "sealing key", CommandFault(error).description,
-                    advice: "Without that key, access tokens cannot be signed; accounts and sessions are not affected.")
-            }
-            await composition.close()
-            return alone
-        } catch {
-            return .failed("sealing key", error.description, advice: "Correct that first.")
-        }
+        let advice = "Without that key, access tokens cannot be signed; accounts and sessions are not affected."
+        return await Finding.ofSealedSecrets(settings, advice: advice) ?? alone
     }
 
     private var sealingKey: Finding {
