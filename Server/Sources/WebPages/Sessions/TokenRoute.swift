@@ -13,12 +13,7 @@ struct TokenRoute: Sendable {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let hosted = try await pages.request(request, context)
-        let form: FormValues
-        do {
-            form = try await hosted.browser.foreignForm()
-        } catch is RequestError {
-            return OAuthResponse.error("invalid_request")
-        }
+        guard let form = try await OAuthResponse.form(of: hosted) else { return OAuthResponse.error("invalid_request") }
         guard let issuer = hosted.issuer else { return OAuthResponse.error("invalid_request") }
         guard form["grant_type"] == "authorization_code" else { return OAuthResponse.error("unsupported_grant_type") }
         if let refusal = OAuthResponse.refusal(ofClientIn: form, of: hosted.application) { return refusal }
@@ -136,6 +131,15 @@ enum OAuthResponse {
 
     static func error(_ name: String, status: HTTPResponse.Status = .badRequest) -> Response {
         json(.object(["error": .string(name)]), status: status)
+    }
+
+    /// The form of a request; `nil` for what is none.
+    static func form(of hosted: HostedPageRequest) async throws -> FormValues? {
+        do {
+            return try await hosted.browser.foreignForm()
+        } catch is RequestError {
+            return nil
+        }
     }
 
     /// Refuses a form that names another client than the application, or has a secret: an app could keep none (RFC 6749 §2.1).

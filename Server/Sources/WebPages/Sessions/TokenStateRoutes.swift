@@ -34,13 +34,7 @@ struct IntrospectionRoute: Sendable {
     }
 
     private func introspect(_ hosted: HostedPageRequest) async throws -> Response {
-        let token: String
-        do {
-            guard let sent = try await hosted.browser.foreignForm()["token"] else {
-                return OAuthResponse.error("invalid_request")
-            }
-            token = sent
-        } catch is RequestError {
+        guard let token = try await OAuthResponse.form(of: hosted)?["token"] else {
             return OAuthResponse.error("invalid_request")
         }
         let found = try await hosted.modules.sessions.introspectToken(token, in: hosted.application)
@@ -108,12 +102,7 @@ struct RevocationRoute: Sendable {
 
     func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let hosted = try await pages.request(request, context)
-        let form: FormValues
-        do {
-            form = try await hosted.browser.foreignForm()
-        } catch is RequestError {
-            return OAuthResponse.error("invalid_request")
-        }
+        guard let form = try await OAuthResponse.form(of: hosted) else { return OAuthResponse.error("invalid_request") }
         if let refusal = OAuthResponse.refusal(ofClientIn: form, of: hosted.application) { return refusal }
         guard let token = form["token"] else { return OAuthResponse.error("invalid_request") }
         // The form of a JWT is looked at and nothing else: whether it is a right one is not said here.
