@@ -1,4 +1,4 @@
-/// The one room in which sessions are made: token, lifetime by the rules of the protocol, the end of what the session
+/// The one type that makes sessions: token, lifetime by the rules of the protocol, the end of what the session
 /// replaces, the times of log-in and the entry in the audit log. Drawn before the transaction, which may run twice.
 package struct SessionIssuer: Sendable {
     /// How many sessions a user can have; a further one ends the oldest (requirement 17).

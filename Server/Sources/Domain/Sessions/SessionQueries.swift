@@ -73,7 +73,7 @@ package protocol SessionQueries {
     func updateAuthentication(of session: Session, token: SessionToken.Reference) throws(DomainError)
     /// Writes when and from where sessions were last used, but for those of which a later use is known.
     func noteUse(_ uses: [SessionTouch]) throws(DomainError)
-    /// Writes on which day users were there, for lists and figures.
+    /// Writes on which day users were there, for lists and statistics.
     func noteDays(_ presences: [UserPresence]) throws(DomainError)
     /// Looks at `limit` sessions in the order of their users, for sweeping through all of them by and by: those that end until `now`, or were not
     /// used since an instant of their protocol.

@@ -41,7 +41,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
             newAddresses[application, default: 0] += 1
             guard entries.count >= bounds.documents else { return true }
             // First those that led to nothing, then the oldest.
-            let idle = entries.filter { $0.value.flight == nil && !$0.value.isKept(at: now) }
+            let idle = entries.filter { $0.value.reading == nil && !$0.value.isKept(at: now) }
             let least = idle.min { left, right in
                 let (isLeft, isRight) = (left.value.document != nil, right.value.document != nil)
                 if isLeft != isRight { return isRight }
@@ -57,7 +57,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         var document: Document?
         var readAt: Timestamp?
         var triedAt: Timestamp?
-        var flight: Task<Document?, Never>?
+        var reading: Task<Document?, Never>?
         /// Whether what it says was proved to be true.
         var isProved = false
 
@@ -105,11 +105,11 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
             return document
         case .refuse:
             throw .providerUnavailable
-        case .wait(let flight, let fallback):
-            guard let document = await flight.value ?? fallback else { throw .providerUnavailable }
+        case .wait(let reading, let fallback):
+            guard let document = await reading.value ?? fallback else { throw .providerUnavailable }
             return document
         case .read(let fallback):
-            guard let document = await startLogIn(url, at: now).value ?? fallback else { throw .providerUnavailable }
+            guard let document = await startReading(url, at: now).value ?? fallback else { throw .providerUnavailable }
             return document
         }
     }
@@ -134,10 +134,10 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
             if now < readAt + life, isEnough(document) { return .use(document) }
             if now < readAt + lifeWhenUnreachable { usable = document }
         }
-        if let flight = entry.flight {
+        if let reading = entry.reading {
             // One waits for the answer, which a provider can delay, and not everybody.
             if let usable, isEnough(usable) { return .use(usable) }
-            return .wait(flight, fallback: usable)
+            return .wait(reading, fallback: usable)
         }
         if let triedAt = entry.triedAt {
             let hasFailed = entry.readAt.map { $0 < triedAt } ?? true
@@ -149,13 +149,13 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     }
 
     /// Begins the one call, unless somebody was faster.
-    private func startLogIn(_ url: String, at now: Timestamp) -> Task<Document?, Never> {
+    private func startReading(_ url: String, at now: Timestamp) -> Task<Document?, Never> {
         state.withLock { state in
-            if let flight = state.entries[url]?.flight { return flight }
+            if let reading = state.entries[url]?.reading { return reading }
             // Not a part of the caller's task: others wait for it too. It ends with its one call, which has limits.
-            let flight = Task { await self.read(url, startedAt: now) }
-            state.entries[url, default: Entry()].flight = flight
-            return flight
+            let reading = Task { await self.read(url, startedAt: now) }
+            state.entries[url, default: Entry()].reading = reading
+            return reading
         }
     }
 
@@ -170,7 +170,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         let read = document
         state.withLock { state in
             var entry = state.entries[url] ?? Entry()
-            (entry.flight, entry.triedAt) = (nil, startedAt)
+            (entry.reading, entry.triedAt) = (nil, startedAt)
             if let read { (entry.document, entry.readAt) = (read, startedAt) }
             state.entries[url] = entry
         }

@@ -11,7 +11,7 @@ struct RegistrationWayTests {
         var password: RegistrationWay.PasswordNeed
         var demandsFields = true
         var forgivesFailures = false
-        var takesOtherMeanings = false
+        var takesOtherCandidates = false
         var asksHook = true
         var path = ""
         /// Who stands in the audit log of a user with a password, and of one without.
@@ -30,9 +30,9 @@ struct RegistrationWayTests {
         Row(way: .mail, password: .required, demandsFields: false, named: .unknown, nameless: .unknown),
         Row(way: .provider, password: .none, path: "user."),
         Row(way: .device, password: .none, path: "user."),
-        Row(way: .importing, password: .none, demandsFields: false, takesOtherMeanings: true, asksHook: false),
+        Row(way: .importing, password: .none, demandsFields: false, takesOtherCandidates: true, asksHook: false),
         Row(
-            way: .migration, password: .none, demandsFields: false, forgivesFailures: true, takesOtherMeanings: true,
+            way: .migration, password: .none, demandsFields: false, forgivesFailures: true, takesOtherCandidates: true,
             asksHook: false, named: .unknown, nameless: .unknown),
     ]
 
@@ -47,7 +47,7 @@ struct RegistrationWayTests {
         #expect(row.way.password == row.password)
         #expect(row.way.demandsFields == row.demandsFields)
         #expect(row.way.forgivesFailures == row.forgivesFailures)
-        #expect(row.way.takesOtherMeanings == row.takesOtherMeanings)
+        #expect(row.way.takesOtherCandidates == row.takesOtherCandidates)
         #expect(row.way.asksHook == row.asksHook)
         #expect(row.way.profilePath == row.path)
         #expect(row.way.recordedActor(of: Self.user, hasPassword: true) == row.named)

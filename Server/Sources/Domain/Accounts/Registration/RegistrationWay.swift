@@ -54,7 +54,7 @@ package enum RegistrationWay: String, CaseIterable, Hashable, Sendable {
     }
 
     /// Whether its identifiers may be another user's of another kind when they are typed.
-    var takesOtherMeanings: Bool {
+    var takesOtherCandidates: Bool {
         switch self {
         case .signUp, .account, .identities, .mail, .provider, .device: false
         case .importing, .migration: true

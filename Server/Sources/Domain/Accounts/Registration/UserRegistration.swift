@@ -241,7 +241,7 @@ extension UserRegistration {
         guard approval != nil || hook == nil else { throw .hookUnavailable }
         var user = try completed()
         // Imports and migrations take what was elsewhere, where a name could be somebody else's address.
-        try transaction.refuseTaken(user, before: way.takesOtherMeanings ? user : nil, takesTwins: takesTwins)
+        try transaction.refuseTaken(user, before: way.takesOtherCandidates ? user : nil, takesTwins: takesTwins)
         if let identity = try link?.free(for: user.application, in: transaction) { user.identities.append(identity) }
         if issuer != nil { user.lastLogInAt = user.createdAt }
         if hash != nil, !isExact || user.passwordSetAt == nil { user.passwordSetAt = user.updatedAt }
@@ -311,7 +311,7 @@ extension Transaction {
         var kinds = owners.map(\.kind)
         for identifier in user.typedIdentifiers where before?.typedIdentifiers.contains(identifier) != true {
             if identifier.kind != .username, user.hasProved(identifier.kind) { continue }
-            let others = try self.owners(of: identifier.otherMeanings, in: user.application)
+            let others = try self.owners(of: identifier.otherCandidates, in: user.application)
             if others.contains(where: { $0.user.id != user.id }), !kinds.contains(identifier.kind) {
                 kinds.append(identifier.kind)
             }

@@ -36,7 +36,7 @@ package struct LogInIdentifier: Hashable, Sendable {
 
     /// What a person might mean by this text beside it: a user name that looks like an address or a number is typed as one, and the
     /// other way round.
-    var otherMeanings: [LogInIdentifier] {
+    var otherCandidates: [LogInIdentifier] {
         switch kind {
         case .username: Self.candidates(of: shown).filter { $0.kind != .username }
         case .email, .phone: [LogInIdentifier(.username, shown: shown)]
