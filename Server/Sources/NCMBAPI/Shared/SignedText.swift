@@ -83,8 +83,8 @@ extension [UInt8] {
             "X-NCMB-Timestamp=\(timestamp)",
         ]
         let items = always + query.utf8.split(separator: UInt8(ascii: "&")).map { Substring($0) }
-        for (place, item) in items.sorted(by: { name($0).lexicographicallyPrecedes(name($1)) }).enumerated() {
-            if place > 0 { append(UInt8(ascii: "&")) }
+        for (index, item) in items.sorted(by: { name($0).lexicographicallyPrecedes(name($1)) }).enumerated() {
+            if index > 0 { append(UInt8(ascii: "&")) }
             append(item)
         }
     }

@@ -60,8 +60,8 @@ package struct PageField: Sendable {
     }
 
     /// The id of a field in a page. Ids hold no spaces, and those of an application's own fields can have any letters.
-    static func id(of place: String) -> String {
-        place.utf8.reduce(into: "field-") { id, byte in
+    static func id(of name: String) -> String {
+        name.utf8.reduce(into: "field-") { id, byte in
             switch byte {
             case UInt8(ascii: "."): id += "-"
             case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: id.unicodeScalars.append(Unicode.Scalar(byte))

@@ -7,15 +7,15 @@ struct FieldForm: Sendable {
     var fields: [TypedField]
     /// What was sent; `nil` for a form that is shown the first time.
     var sent: FormValues?
-    /// What stands in front of a field's place, so that two forms of one page can have the same field.
+    /// What stands in front of the name of a field's errors, so that two forms of one page can have the same field.
     var scope = ""
     /// Whether the form makes an account permanent: then an empty box is an answer, too.
     var registers = true
 
     static let none = FieldForm(fields: [])
 
-    /// Where errors of a field belong.
-    func place(_ field: TypedField) -> String { scope + field.key }
+    /// The name under which errors of a field stand.
+    func errorName(_ field: TypedField) -> String { scope + field.key }
 
     /// What the form changes, to be merged with what is stored; null takes a value away. What was sent back as it was
     /// shown is no change.
@@ -38,7 +38,7 @@ struct FieldForm: Sendable {
         return changes
     }
 
-    /// Faults of fields with the places in the form in which they belong. The domain names fields by the first letters of
+    /// Faults of fields by the names that their errors have in the form. The domain names fields by the first letters of
     /// their names, which two fields can share.
     func placed(_ faults: [ValidationError]) -> [ValidationError] {
         let changes = changes
@@ -46,7 +46,7 @@ struct FieldForm: Sendable {
         return faults.map { fault in
             var fault = fault
             if fault.field.hasPrefix("user.") { fault.field.removeFirst(5) }
-            if fault.field == "fields", let longest { fault.field = place(longest) }
+            if fault.field == "fields", let longest { fault.field = errorName(longest) }
             let found = waiting.firstIndex { field in
                 guard ProfileRules.path(of: field.rule.name) == fault.field else { return false }
                 let value = changes[field.rule.name] ?? field.stored ?? .null
@@ -57,7 +57,7 @@ struct FieldForm: Sendable {
                 }
             }
             if let found {
-                fault.field = place(waiting[found])
+                fault.field = errorName(waiting[found])
                 waiting.remove(at: found)
             }
             return fault
@@ -65,10 +65,10 @@ struct FieldForm: Sendable {
     }
 
     /// Where JSON was typed that cannot be read, and its line.
-    var unreadable: [(place: String, line: Int)] {
+    var unreadable: [(name: String, line: Int)] {
         fields.filter { $0.rule.kind == .object }.compactMap { field in
             guard let typed = sent.map({ Self.plain($0.text(field.key), field) }) else { return nil }
-            return ObjectText.unreadableLine(of: typed).map { (place(field), $0) }
+            return ObjectText.unreadableLine(of: typed).map { (errorName(field), $0) }
         }
     }
 
@@ -92,8 +92,8 @@ struct FieldForm: Sendable {
                 field.key,
                 label: isOptional ? request.text("field.optional", ["label": label]) : label, kind: field.kind,
                 value: sent.map { $0.text(field.key) } ?? field.text ?? "",
-                hint: field.hint.map { request.text($0) }, error: errors?[place(field)], isRequired: needsText)
-            shown.idName = place(field)
+                hint: field.hint.map { request.text($0) }, error: errors?[errorName(field)], isRequired: needsText)
+            shown.idName = errorName(field)
             shown.inputMode = field.inputMode
             return shown
         }
@@ -168,18 +168,18 @@ extension HostedPageRequest {
     func errors(of error: DomainError, _ form: FieldForm) -> FormErrors {
         guard let faults = error.validationErrors else { return errors(of: error) }
         var errors = errors(of: .fieldsRefused(form.placed(faults)))
-        for (place, line) in form.unreadable {
-            guard let index = errors.fields.firstIndex(where: { $0.name == place }) else { continue }
+        for (name, line) in form.unreadable {
+            guard let index = errors.fields.firstIndex(where: { $0.name == name }) else { continue }
             errors.fields[index].text = text("rule.notJSON", ["line": String(line)])
         }
-        let places = Set(form.fields.map(form.place))
+        let names = Set(form.fields.map(form.errorName))
         // What no field of the form can mend stands above it by its name.
-        for (name, text) in errors.fields where name.hasPrefix("fields") && !places.contains(name) {
+        for (name, text) in errors.fields where name.hasPrefix("fields") && !names.contains(name) {
             errors.others.append(named(text, name))
         }
-        errors.fields.removeAll { $0.name.hasPrefix("fields") && !places.contains($0.name) }
+        errors.fields.removeAll { $0.name.hasPrefix("fields") && !names.contains($0.name) }
         // As they stand in the form, so that who reads them goes down the page once.
-        let order = ["username", "email", "password", "displayName"] + form.fields.map(form.place)
+        let order = ["username", "email", "password", "displayName"] + form.fields.map(form.errorName)
         let ranks = Dictionary(order.enumerated().map { ($1, $0) }) { first, _ in first }
         errors.fields = errors.fields.enumerated()
             .sorted { (ranks[$0.element.name] ?? .max, $0.offset) < (ranks[$1.element.name] ?? .max, $1.offset) }

@@ -27,12 +27,12 @@ struct FormErrors: Sendable {
 
 extension HostedPageRequest {
     /// An error with the name of its field in front: above a form nobody sees which field it stands at.
-    func named(_ text: String, _ place: String) -> String {
+    func named(_ text: String, _ name: String) -> String {
         var label: String?
-        if let mark = place.firstRange(of: "fields.") {
-            label = application.settings.fieldRules[String(place[mark.upperBound...])].map { self.label(of: $0) }
+        if let mark = name.firstRange(of: "fields.") {
+            label = application.settings.fieldRules[String(name[mark.upperBound...])].map { self.label(of: $0) }
         } else {
-            label = theme.texts.tables[browser.language]?["field.\(place)"]
+            label = theme.texts.tables[browser.language]?["field.\(name)"]
         }
         return label.map { self.text("common.fieldError", ["label": $0, "text": text]) } ?? text
     }

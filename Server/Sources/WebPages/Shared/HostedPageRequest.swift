@@ -135,8 +135,8 @@ struct HostedPageRequest: Sendable {
         let key = "\(browser.language.rawValue) \(template) \(browser.isAtIPAddress) \(variant)"
         let kept = try theme.kept(key) {
             var open = try model(self)
-            open["nonce"] = KeptPage.noncePlace
-            open["formToken"] = KeptPage.tokenPlace
+            open["nonce"] = KeptPage.nonceMark
+            open["formToken"] = KeptPage.tokenMark
             return KeptPage(try pages.templates.render(template, open))
         }
         return PageResponse.html(kept.html(nonce: browser.nonce, formToken: browser.formToken), for: browser)
@@ -153,8 +153,8 @@ struct HostedPageRequest: Sendable {
 /// A page that was drawn before, with gaps for what differs.
 struct KeptPage: Sendable {
     /// Characters of the private use area, which no text of an application holds by chance.
-    static let noncePlace = "\u{F8F0}nonce\u{F8F0}"
-    static let tokenPlace = "\u{F8F0}token\u{F8F0}"
+    static let nonceMark = "\u{F8F0}nonce\u{F8F0}"
+    static let tokenMark = "\u{F8F0}token\u{F8F0}"
 
     private enum Piece: Sendable {
         case text(String)
@@ -165,8 +165,8 @@ struct KeptPage: Sendable {
     private let pieces: [Piece]
 
     init(_ html: String) {
-        pieces = html.split(separator: "\u{F8F0}", omittingEmptySubsequences: false).enumerated().map { place, text in
-            if place % 2 == 0 { .text(String(text)) } else { text == "nonce" ? .nonce : .token }
+        pieces = html.split(separator: "\u{F8F0}", omittingEmptySubsequences: false).enumerated().map { index, text in
+            if index % 2 == 0 { .text(String(text)) } else { text == "nonce" ? .nonce : .token }
         }
     }
 
