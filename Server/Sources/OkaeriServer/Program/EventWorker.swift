@@ -19,18 +19,10 @@ package struct EventWorker: Service {
     }
 
     package func run() async throws {
-        let signal = modules.events.signal
-        var timer: Task<Void, any Error>?
-        for await _ in signal.listen().cancelOnGracefulShutdown() {
-            timer?.cancel()
+        await modules.events.signal.makeRounds {
             await round()
-            // Rings once and ends; the next round, or the end of the server, cancels it.
-            timer = Task {
-                try await Task.sleep(for: Self.pause)
-                signal.ring()
-            }
+            return Self.pause
         }
-        timer?.cancel()
     }
 
     /// Sends what is due.

@@ -33,18 +33,7 @@ package struct MailWorker: Service {
     }
 
     private func work() async {
-        let signal = modules.messaging.mailQueueSignal
-        var timer: Task<Void, any Error>?
-        for await _ in signal.listen().cancelOnGracefulShutdown() {
-            timer?.cancel()
-            let wait = await round()
-            // Rings once and ends; the next round, or the end of the server, cancels it.
-            timer = Task {
-                try await Task.sleep(for: wait)
-                signal.ring()
-            }
-        }
-        timer?.cancel()
+        await modules.messaging.mailQueueSignal.makeRounds { await round() }
     }
 
     /// Sends what is due.

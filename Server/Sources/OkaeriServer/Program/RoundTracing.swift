@@ -1,4 +1,5 @@
 package import Domain
+import ServiceLifecycle
 
 /// What gives the rounds of workers spans: no request waits for them, so that without it nobody sees what they ask of the
 /// storage and of other servers. Of each kind of round there is one, and its name is that of the span.
@@ -24,5 +25,24 @@ package struct RoundTracing: Sendable {
         let value = await CurrentSpan.$value.withValue(span) { await work() }
         span.end()
         return value
+    }
+}
+
+extension QueueSignal {
+    /// Makes rounds until the server stops: one for each signal, and one when the wait after the last round is over.
+    ///
+    /// - Parameter round: Does what is due, and returns how long to wait for the next round.
+    func makeRounds(_ round: () async -> Duration) async {
+        var timer: Task<Void, any Error>?
+        for await _ in listen().cancelOnGracefulShutdown() {
+            timer?.cancel()
+            let wait = await round()
+            // Rings once and ends; the next round, or the end of the server, cancels it.
+            timer = Task {
+                try await Task.sleep(for: wait)
+                self.ring()
+            }
+        }
+        timer?.cancel()
     }
 }
