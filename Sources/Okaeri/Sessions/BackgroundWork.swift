@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a keeper does without being asked: it reads the vault again after a failure or a hint, repeats a log-in that
 /// found no network, saves what could not be saved, and delivers log-outs. It goes on, ever more slowly, until
 /// everything is done.
