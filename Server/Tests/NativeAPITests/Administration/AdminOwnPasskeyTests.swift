@@ -31,6 +31,20 @@ struct AdminOwnPasskeyTests {
         #expect(try await actions(world, .adminPasskeyAdded).count == 1)
     }
 
+    @Test("opens a session of twelve hours, as the response says, and proves presence without making them more")
+    func end() async throws {
+        let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: []), SoftwareAuthenticator())
+        let handle = try await world.add(authenticator)
+        let end = world.server.clock.now + .seconds(12 * 3600)
+        let opened = try await world.logIn(try await world.assertion(authenticator, handle))
+        #expect(try opened.sessionEnd == end)
+        world.server.clock.advance(by: .seconds(1800))
+        let token = try #require(try opened.json["token"]?.text)
+        let proof = try AdminWorld.body(of: try await world.assertion(authenticator, handle))
+        let proven = try await world.send(token, .post, "reauthenticate/passkey", body: proof)
+        #expect(try proven.status == 200 && proven.sessionEnd == end, "\(proven.text)")
+    }
+
     @Test("is renamed and removed by its admin alone")
     func managed() async throws {
         let (world, authenticator) = (try await AdminWorld.atOwnAddress(roles: [.support]), SoftwareAuthenticator())

@@ -152,7 +152,7 @@ struct AdminPresenceTests {
             .filter { $0.action == .adminReauthenticated }
         #expect(actions.count { $0.result == .done } == 1 && actions.count { $0.result == .refused } == 3)
         // Not longer than twelve hours from the log-in, however often it is proven.
-        let end = try proven.expiresAtOfTest - .seconds(1)
+        let end = try proven.sessionEnd - .seconds(1)
         while clock.now < end {
             clock.advance(by: min(.seconds(3000), end - clock.now))
             #expect(try await world.send(token, .get, "me").status == 200)
@@ -231,14 +231,4 @@ struct AdminPresenceTests {
 
 extension AdminRoute {
     fileprivate var isAboutAdmins: Bool { action.policy.access == .permissions([.manageAdmins]) }
-}
-
-extension Answer {
-    /// When a session ends, as an answer tells it.
-    fileprivate var expiresAtOfTest: Timestamp {
-        get throws {
-            let text = try #require(try json["expiresAt"]?.text)
-            return Timestamp(milliseconds: try #require(WireTime(text)).millisecondsSince1970)
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import OkaeriWire
 import TestWorld
 import Testing
@@ -25,6 +26,33 @@ struct AdminSignOnTests {
         let entry = try #require(try await world.entries(.adminLoggedIn, .done).first)
         #expect(entry.details == ["second-factor": "provider"])
         #expect(try await world.entries(.adminSignOnLinked, .done).count == 1)
+    }
+
+    @Test("opens a session of twelve hours from the log-in")
+    func end() async throws {
+        let world = try await SignOnWorld()
+        try await world.link(world.admins.browser(), subject: "hana")
+        let signOn = world.rules.logIns.signOn
+        let browser = AdminSignOn.Browser(
+            cookie: "cookie", redirectURI: "\(TestServer.url)\(SignOnWorld.callback)",
+            client: ClientAddress(text: "192.0.2.7", allowanceGroup: "192.0.2.7"), origin: .local)
+        let asked = try world.asked(try await signOn.start(for: browser).revealed)
+        let items = URLComponents(string: try world.back(asked, subject: "hana"))?.queryItems ?? []
+        let state = try #require(items.first { $0.name == "state" }?.value)
+        let code = items.first { $0.name == "code" }?.value
+        let done = try await signOn.logIn(try #require(signOn.returned(state: state, code: code, to: browser)))
+        #expect(done.expiresAt == world.server.clock.now + .seconds(12 * 3600))
+        // Used now and then, it is open until then.
+        for _ in 0..<12 {
+            world.server.clock.advance(by: .seconds(3590))
+            _ = try await world.rules.logIns.findAdmin(done.token, at: nil, from: .local)
+        }
+        world.server.clock.advance(by: done.expiresAt - world.server.clock.now - .milliseconds(1))
+        _ = try await world.rules.logIns.findAdmin(done.token, at: nil, from: .local)
+        world.server.clock.advance(by: .milliseconds(1))
+        await #expect(throws: DomainError.administration(.adminRequired)) {
+            try await world.rules.logIns.findAdmin(done.token, at: nil, from: .local)
+        }
     }
 
     @Test("is linked after a step-up alone, to one account each, and an account to one admin")
@@ -200,5 +228,19 @@ struct AdminSignOnTests {
         let done = try await browser.get(
             try world.back(asked, subject: "hana", more: ["auth_time": .integer(world.now)]))
         #expect(done.location == "/dashboard")
+    }
+
+    @Test(
+        "leads back from a step-up to an address of 500 bytes, and to the first page instead of a longer one",
+        arguments: [(12, true), (500, true), (501, false), (2000, false)])
+    func longAddress(bytes: Int, isKept: Bool) async throws {
+        let world = try await SignOnWorld()
+        let browser = world.admins.browser()
+        try await world.link(browser, subject: "hana")
+        let back = "/dashboard/" + String(repeating: "x", count: bytes - 11)
+        let asked = try await world.leave(browser, "/dashboard/sign-on/prove?back=\(Browser.escaped(back))")
+        let done = try await browser.get(
+            try world.back(asked, subject: "hana", more: ["auth_time": .integer(world.now)]))
+        #expect(done.location == (isKept ? back : "/dashboard"))
     }
 }

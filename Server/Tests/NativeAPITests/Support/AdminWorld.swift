@@ -155,4 +155,12 @@ extension Answer {
     var json: JSONValue {
         get throws { try read(JSONValue.self) }
     }
+
+    /// When an admin's session ends, as the response says.
+    var sessionEnd: Timestamp {
+        get throws {
+            let text = try #require(try json["expiresAt"]?.text)
+            return Timestamp(milliseconds: try #require(WireTime(text)).millisecondsSince1970)
+        }
+    }
 }

@@ -45,7 +45,8 @@ struct SignOnWorld: Sendable {
         return try asked(try #require(sent.location))
     }
 
-    private func asked(_ location: String) throws -> [String: String] {
+    /// What an address of the provider's asks.
+    func asked(_ location: String) throws -> [String: String] {
         try #require(location.hasPrefix("\(address)/authorize?"), "\(location)")
         let items = try #require(URLComponents(string: location)?.queryItems)
         return Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
