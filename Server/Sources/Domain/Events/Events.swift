@@ -175,7 +175,8 @@ package struct ListEventDeliveries: Sendable {
 
 /// Sends events again: those that were given up, or all behind a position. The audit log says so before the first one waits.
 package struct ReplayEvents: Sendable {
-    private static let batch = 200
+    /// Events in one transaction.
+    static let batch = 200
 
     let store: any Store
     let clock: any WallClock

@@ -134,7 +134,8 @@ package struct ReadEvents: Sendable {
 
 /// Removes events that are older than their application keeps them, whether they were delivered or not.
 struct RemoveOldEvents: Sendable {
-    private static let batch = 1000
+    /// Events that one transaction removes.
+    static let batch = 1000
 
     let store: any Store
     let clock: any WallClock

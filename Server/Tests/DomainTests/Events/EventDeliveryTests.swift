@@ -110,10 +110,62 @@ struct EventDeliveryTests {
         #expect(receiver.delivered.suffix(2).map(\.event.type) == [.userCreated, .loggedIn])
     }
 
+    @Test(
+        "is repeated as a whole by a replay, of a position and of what was given up, whether or not it fills transactions",
+        arguments: [1, 199, 200, 201, 400])
+    func replayedCrowd(count: Int) async throws {
+        let endpoint = try await endpoint()
+        let (id, now) = (application.id, world.clock.now)
+        try await world.engine.write { transaction throws(DomainError) in
+            for number in 0..<count {
+                try transaction.insert(
+                    Event(
+                        id: Identifier(rawValue: "e\(1000 + number)"), application: id, type: .loggedIn,
+                        user: Identifier(rawValue: "u\(number)"), at: now))
+            }
+        }
+        #expect(try await deliver().delivered == count)
+        let replay = world.modules.events.replayEvents
+        #expect(try await replay(after: 0, to: endpoint.id, in: id, by: .local) == count)
+        // None of them arrives, this time.
+        try await world.engine.write { transaction throws(DomainError) in
+            for delivery in try transaction.claimDeliveries(
+                of: endpoint, dueBy: now, repetition: now, limit: count, lease: now + .seconds(5), claim: "test")
+            {
+                var dead = delivery
+                (dead.isGivenUp, dead.nextTryAt) = (true, nil)
+                try transaction.postpone(dead, at: now)
+            }
+        }
+        #expect(try await deliver() == DeliverEvents.Round())
+        #expect(try await replay(givenUpOf: endpoint.id, in: id, by: .local) == count)
+        #expect(try await deliver().delivered == count)
+        #expect(receiver.calls == 2 * count)
+    }
+
     private func givenUp(_ endpoint: EventEndpoint) async throws -> [EventDelivery] {
         try await world.modules.events.listDeliveries(
             to: endpoint.id, in: application.id, givenUp: true, limit: 10
         ).map(\.delivery)
+    }
+
+    @Test("is noted at its endpoint when a call fails, and when the next one succeeds, and costs no writing else")
+    func noted() async throws {
+        let made = try await endpoint()
+        func known() async throws -> EventEndpoint { try #require(try await endpoints.list(in: application.id).first) }
+        _ = try await signUp("hana")
+        world.clock.advance(by: .seconds(1))
+        #expect(try await deliver().delivered == 2)
+        #expect(try await known() == made)
+        receiver.fail(Self.url, "the receiver answered 500")
+        _ = try await signUp("mika")
+        #expect(try await deliver().postponed == 1)
+        #expect(try await known().failures == 1)
+        receiver.fail(Self.url, nil)
+        world.clock.advance(by: .seconds(3600))
+        #expect(try await deliver().delivered == 2)
+        let after = try await known()
+        #expect(after.failures == 0 && after.resumesAt == world.clock.now)
     }
 
     @Test("asks a receiver that is down now and then, and holds up no other endpoint")

@@ -153,6 +153,32 @@ struct EventTests {
         #expect(try await events(application) == (isKept ? before : []))
     }
 
+    @Test(
+        "are all removed when they are old, whether or not they fill the last transaction, and younger ones stay",
+        arguments: [999, 1000, 1001, 2000])
+    func crowd(count: Int) async throws {
+        let id = try await application(true).id
+        func write(_ name: String, _ count: Int) async throws {
+            let now = world.clock.now
+            try await world.engine.write { transaction throws(DomainError) in
+                for number in 0..<count {
+                    try transaction.insert(
+                        Event(
+                            id: Identifier(rawValue: "\(name)\(10_000 + number)"), application: id, type: .loggedIn,
+                            user: Identifier(rawValue: "hana"), at: now))
+                }
+            }
+        }
+        try await write("old", count)
+        world.clock.advance(by: .days(31))
+        try await write("young", 3)
+        // Gives each its position.
+        _ = try await world.modules.events.deliverEvents()
+        try await world.modules.sessions.purgeExpired()
+        let left = try await world.modules.events.readEvents(in: id, after: 0, limit: 500).events
+        #expect(left.compactMap(\.position) == (1...3).map { Int64(count + $0) })
+    }
+
     @Test("have a type in the table for every change but four")
     func table() {
         let silent = AccountChange.allCases.filter { $0.policy.event == nil }

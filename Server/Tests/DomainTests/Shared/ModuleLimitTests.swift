@@ -28,6 +28,7 @@ struct ModuleLimitTests {
     private static let counts: [(String, Int, Int)] = [
         ("characters that a new application asks of a password alone", PasswordRules.onlyFactorMinimum, 15),
         ("users that an export has in memory", ExportApplication.pageUsers, 100),
+        ("users of a page of an admin's export", ExportUsers.Pages.size, 100),
         ("sessions of an exported user", ExportedSession.maximumPerUser, 100),
         ("bytes of the fields of an exported user's sessions", ExportedSession.maximumFieldsBytes, 262_144),
         ("columns of a file", CSVFile.maximumColumns, 1000),
@@ -52,6 +53,8 @@ struct ModuleLimitTests {
         ("tests of endpoints at once", TestEventEndpoint.lanes, 64),
         ("deliveries of a page", ListEventDeliveries.maximumPageSize, 500),
         ("events of a page", ReadEvents.maximumPageSize, 500),
+        ("events that one transaction sends again", ReplayEvents.batch, 200),
+        ("old events that one transaction removes", RemoveOldEvents.batch, 1000),
         ("readers that wait for events", WaitingReaders.maximum, 200),
         ("streams of events", WaitingReaders.maximumStreams, 100),
         ("streams of an application", WaitingReaders.maximumStreamsPerApplication, 20),
