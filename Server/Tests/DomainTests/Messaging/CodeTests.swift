@@ -330,6 +330,19 @@ struct CodeTests {
         }
     }
 
+    @Test("can be ordered again and again where the server has no limits")
+    func unlimited() async throws {
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .outbox)
+        let application = try await world.makeApplication()
+        for number in 0..<31 {
+            let refusal = await world.refusal {
+                _ = try await world.modules.messaging.requestLogInCode(
+                    email: "hana@example.com", in: application, languages: [], from: TestWorld.address)
+            }
+            #expect(refusal == nil, "\(number)")
+        }
+    }
+
     @Test("can be tried sixty times an hour by one client")
     func tries() async throws {
         for number in 0..<60 {

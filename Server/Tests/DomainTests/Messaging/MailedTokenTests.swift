@@ -233,4 +233,24 @@ struct MailedTokenTests {
         let fourth = try #require(try await codes.renew(.emailVerification, of: who.user, in: application))
         #expect(Set([first, second, third, fourth].map(\.revealed)).count == 4)
     }
+
+    @Test(
+        "and is another one each time that it is made anew, whose end is its own unless the clock was just set back",
+        arguments: [(1, false), (0, true), (-1, true), (-1000, true), (-1001, false), (-600_000, false)])
+    func renewed(milliseconds: Int, isBehind: Bool) async throws {
+        let application = try await world.makeApplication()
+        let who = try await person(in: application)
+        let codes = world.modules.messaging.verificationCodes
+        let first = try #require(try await codes.renew(.emailVerification, of: who.user, in: application))
+        let firstEnd = world.clock.now + .seconds(600)
+        world.clock.advance(by: .milliseconds(milliseconds))
+        let second = try #require(try await codes.renew(.emailVerification, of: who.user, in: application))
+        #expect(second != first)
+        // No two codes end at one instant.
+        let end = isBehind ? firstEnd + .milliseconds(1) : world.clock.now + .seconds(600)
+        world.clock.advance(by: end - world.clock.now - .milliseconds(1))
+        #expect(try await codes.read(.emailVerification, of: who.user, in: application) == second)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await codes.read(.emailVerification, of: who.user, in: application) == nil)
+    }
 }

@@ -192,6 +192,8 @@ struct AdminSettingsTests {
         let test = #"{"kind": "log-in-code", "language": "ja", "to": "me@example.com"}"#
         #expect(try await world.send("owner", .post, world.path("/mail/test"), body: test).status == 202)
         #expect(try await world.send("owner", .get, world.path("/mail/queue")).json["mails"]?.list.count == 1)
+        let waiting = try await server.modules.messaging.listQueuedMail(in: server.application.id)
+        #expect(waiting.map { $0.expiresAt - $0.createdAt } == [.seconds(3600)])
         _ = try await server.modules.messaging.deliverMail()
         let sent = try #require(try await server.modules.messaging.readOutbox(of: server.application.id).first)
         #expect(sent.recipient == "me@example.com" && sent.text == "コード: 1234 5678")
