@@ -114,6 +114,23 @@ struct PlayIntegrityTests {
             wrong.rule, try await world.logIn(device, with: try await attestation(world, device, wrong.change)))
     }
 
+    @Test(
+        "takes a token whose time is up to half a minute before that of the oldest challenge, or ahead of the server's",
+        arguments: [
+            (-150_001, false), (-150_000, true), (-120_000, true), (0, true), (30_000, true), (30_001, false),
+        ] as [(Int64, Bool)])
+    func time(milliseconds: Int64, isTaken: Bool) async throws {
+        let (world, device) = (try await world(), ProofMaker())
+        let time = world.server.clock.now.milliseconds + milliseconds
+        let made = try await attestation(world, device) { $0.time = .string(String(time)) }
+        let answer = try await world.logIn(device, with: made)
+        guard !isTaken else {
+            #expect(answer.status == 201, "\(answer.text)")
+            return
+        }
+        try expectRule("attestation_time", answer)
+    }
+
     @Test("asks for the level that the application wants", arguments: [("strong", 403), ("basic", 201)])
     func levels(level: String, status: Int) async throws {
         let world = try await world(level: try #require(.init(rawValue: level)))
