@@ -1,5 +1,6 @@
 import CSQLite
 import Domain
+import Glibc
 import Storage
 
 /// A look at a database that changes nothing, for a diagnosis.
