@@ -12,6 +12,7 @@ package struct ProviderAccount: Hashable, Sendable {
     package var isEmailForwarded = true
     /// The name by which the next team will know the person, while a transfer is under way (complaint 22).
     package var transferSubject: String?
+    /// When the person last came with something new, or the grant went. News of the provider do not move it.
     package var updatedAt: Timestamp
 
     package init(

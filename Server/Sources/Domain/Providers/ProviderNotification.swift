@@ -19,11 +19,14 @@ package struct ProviderNotification: Hashable, Sendable {
         /// The person, by the provider's own name, without the team.
         package var name: String
         package var email: ProviderEmail?
+        /// When it happened; `nil` when nothing but the message's own time is known.
+        package var happenedAt: Timestamp?
 
-        package init(kind: Kind, name: String, email: ProviderEmail? = nil) {
+        package init(kind: Kind, name: String, email: ProviderEmail? = nil, happenedAt: Timestamp? = nil) {
             self.kind = kind
             self.name = name
             self.email = email
+            self.happenedAt = happenedAt
         }
     }
 

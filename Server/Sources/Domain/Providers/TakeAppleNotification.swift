@@ -2,6 +2,8 @@
 package struct TakeAppleNotification: Sendable {
     /// Older messages than this are refused, and ids are remembered for as long.
     package static let memory: Duration = .days(30)
+    /// How far Apple's clock and this one may be apart. An end of consent that may be later than the grant counts.
+    private static let skew: Duration = .seconds(60)
 
     let store: any Store
     let clock: any WallClock
@@ -38,7 +40,8 @@ package struct TakeAppleNotification: Sendable {
                 let isNew = try transaction.markUsed(proof, in: entry.application)
                 guard isNew else { return }
                 for (event, effects) in zip(notification.events, effects) {
-                    try take(event, entry, effects, transaction, at: now)
+                    let happenedAt = event.happenedAt ?? notification.issuedAt
+                    try take(event, of: happenedAt, entry, effects, transaction, at: now)
                 }
             }
         }
@@ -51,7 +54,7 @@ package struct TakeAppleNotification: Sendable {
     }
 
     private func take(
-        _ event: ProviderNotification.Event, _ entry: StoredProvider, _ effects: Effects,
+        _ event: ProviderNotification.Event, of happenedAt: Timestamp, _ entry: StoredProvider, _ effects: Effects,
         _ transaction: any Transaction, at now: Timestamp
     ) throws(DomainError) {
         let application = entry.application
@@ -64,12 +67,13 @@ package struct TakeAppleNotification: Sendable {
             }
             account.isEmailForwarded = event.kind == .emailEnabled
             account.email = event.email ?? account.email
-            account.updatedAt = now
             try transaction.save(account)
         case .consentRevoked:
             // Apple has ended the grant itself. The person may come back with the same name.
             guard var user = try transaction.user(provider: .apple, subject: subject, in: application) else { return }
             if var account = try transaction.providerAccount(.apple, subject: subject, in: application) {
+                // The person has come back since: what is there now is of another consent.
+                guard account.sealedGrant == nil || account.updatedAt <= happenedAt + Self.skew else { return }
                 account.sealedGrant = nil
                 account.updatedAt = now
                 try transaction.save(account)

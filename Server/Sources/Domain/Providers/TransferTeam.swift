@@ -115,7 +115,6 @@ package struct TransferTeam: Sendable {
                 ?? ProviderAccount(
                     application: application, provider: .apple, subject: subject, audience: audience, updatedAt: now)
             account.transferSubject = transferSubject
-            account.updatedAt = now
             try transaction.save(account)
         }
         report.done += 1

@@ -30,9 +30,19 @@ extension AppleProvider: AppleServerAPI {
             guard let type = event.text("type"), let name = event.text("sub"), !name.isEmpty else {
                 throw .providerTokenRefused(.malformed)
             }
-            events.append(.init(kind: .init(type), name: name, email: email(event)))
+            events.append(.init(kind: .init(type), name: name, email: email(event), happenedAt: time(of: event)))
         }
         return events
+    }
+
+    /// When an event happened: milliseconds since 1970, or the seconds of Apple's documentation. What is neither is not known,
+    /// and the message's own time counts.
+    private static func time(of event: JSONMembers) -> Timestamp? {
+        // As seconds that is the year 5138, as milliseconds 1973.
+        guard case .integer(let number)? = event.values["event_time"], number >= 100_000_000_000 else {
+            return event.time("event_time")
+        }
+        return Timestamp(exactly: number)
     }
 
     package func migrationToken(for configured: ConfiguredProvider) async throws(DomainError) -> Secret {

@@ -62,12 +62,12 @@ struct AppleNotificationTests {
 
     private func send(
         _ kinds: [ProviderNotification.Kind], about name: String = "hana", id: String = "n", audience: String = "ios",
-        age: Duration = .zero, email: ProviderEmail? = nil
+        age: Duration = .zero, email: ProviderEmail? = nil, happenedAt: Timestamp? = nil
     ) async throws(DomainError) {
         world.apple.set(
             ProviderNotification(
                 id: id, audience: audience, issuedAt: world.clock.now - age,
-                events: kinds.map { .init(kind: $0, name: name, email: email) }), as: id)
+                events: kinds.map { .init(kind: $0, name: name, email: email, happenedAt: happenedAt) }), as: id)
         try await world.modules.providers.takeAppleNotification(id, from: .local)
     }
 
@@ -101,6 +101,24 @@ struct AppleNotificationTests {
         let entries = try await entries()
         #expect(entries.map(\.actor) == [.provider(.apple)] && entries.first?.target == .user(user.id))
         #expect(entries.first?.details["event"] == "consent-revoked")
+    }
+
+    @Test(
+        "of an end of consent that is older than the grant, by a minute that clocks may differ, changes nothing: the person came back",
+        arguments: [(60, true, true), (61, true, false), (60, false, true), (61, false, false), (-1, true, true)])
+    func lateConsent(seconds: Int, hasOwnTime: Bool, isTaken: Bool) async throws {
+        let user = try await people.make("hana")
+        let happenedAt = world.clock.now - .seconds(seconds)
+        world.clock.advance(by: .seconds(3600))
+        // News about mail say nothing of the consent.
+        try await send([.emailDisabled], id: "mail")
+        try await send(
+            [.consentRevoked], age: hasOwnTime ? .zero : world.clock.now - happenedAt,
+            happenedAt: hasOwnTime ? happenedAt : nil)
+        let grant = try await people.account("hana")?.sealedGrant
+        #expect((grant == nil) == isTaken)
+        #expect(try await entries().count == (isTaken ? 1 : 0))
+        #expect(try await people.user(user.id)?.identities.map(\.provider) == [.apple])
     }
 
     @Test(

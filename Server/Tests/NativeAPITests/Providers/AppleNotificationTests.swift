@@ -110,6 +110,26 @@ struct AppleNotificationTests {
         #expect(try await person.send(.get, APIPath.user).status == 200)
     }
 
+    @Test(
+        "of an end of consent from before the person came back ends nothing, whether its time is in milliseconds or seconds",
+        arguments: [1000, 1] as [Int64])
+    func late(unit: Int64) async throws {
+        let world = try await AppleWorld()
+        _ = try await world.person()
+        let revokedAt = world.server.clock.now.milliseconds / 1000
+        world.server.clock.advance(by: .seconds(3600))
+        let credential = try world.credential(nonce: "2")
+        let later = try await world.logIn(token: credential.identityToken, code: credential.code, nonce: "2")
+        let person = Person(server: world.server, device: ProofMaker(), logIn: try later.read(LogInResponse.self))
+        let event = #"{"type":"consent-revoked","sub":"\#(AppleWorld.hana.subject)","event_time":\#(revokedAt * unit)}"#
+        let payload = try world.apple.notification(
+            "consent-revoked", about: AppleWorld.hana, audience: AppleWorld.bundle, id: "n",
+            claims: ["events": .string(event)])
+        #expect(try await world.notify(payload).status == 200)
+        #expect(try await person.send(.get, APIPath.user).status == 200)
+        #expect(try await world.account("001234.hana.0099")?.sealedGrant != nil)
+    }
+
     @Test("passes over people and events that it does not know", arguments: ["email-disabled", "something-new"])
     func unknown(kind: String) async throws {
         let world = try await AppleWorld()
