@@ -12,7 +12,9 @@ enum FieldsPage {
 
     static let routes: [DashboardRoute] = [
         DashboardRoute(page) { try draw($0) },
-        DashboardRoute(page, post: "save", .changeFieldRules, also: [.loosenFieldRules]) { request in
+        DashboardRoute(
+            page, post: "save", .changeFieldRules, also: [.loosenFieldRules, .showUsersToEverybody]
+        ) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let rule = try rule(form)
                 try await request.modules.applications.changeFieldRules(
@@ -23,7 +25,9 @@ enum FieldsPage {
                 return [("done", "saved"), ("broken", String(count.breaking))]
             }
         },
-        DashboardRoute(page, post: "policy", .changeFieldRules, also: [.loosenFieldRules]) { request in
+        DashboardRoute(
+            page, post: "policy", .changeFieldRules, also: [.loosenFieldRules, .showUsersToEverybody]
+        ) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let isClosed = form.text("policy") == "closed"
                 try await request.modules.applications.changeFieldRules(
@@ -41,7 +45,9 @@ enum FieldsPage {
                 return [("done", "saved")]
             }
         },
-        DashboardRoute(page, post: "remove", .changeFieldRules, also: [.loosenFieldRules]) { request in
+        DashboardRoute(
+            page, post: "remove", .changeFieldRules, also: [.loosenFieldRules, .showUsersToEverybody]
+        ) { request in
             try await change(request) { form, id, who throws(DomainError) in
                 let name = form.text("removed")
                 try await request.modules.applications.changeFieldRules(

@@ -35,7 +35,8 @@ enum ProtocolsPage {
             }
         },
         DashboardRoute(
-            page, post: "{protocol}/rules", .changeProtocolRules, also: [.loosenProtocolRules, .openAdministration]
+            page, post: "{protocol}/rules", .changeProtocolRules,
+            also: [.loosenProtocolRules, .openAdministration, .showUsersToEverybody]
         ) { request in
             try await change(request) { profile, form, application, who in
                 let changes = ProtocolRule.heeded(by: profile).map { rule in

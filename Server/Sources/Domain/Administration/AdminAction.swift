@@ -31,6 +31,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case setProvider, removeProvider, checkProvider, transferTeam
     case readProtocolKeys, enableProtocol, issueAdministratorKeys, disableProtocol
     case changeProtocolRules, loosenProtocolRules, openAdministration
+    case showUsersToEverybody
 
     /// The row of the table.
     package var policy: AdminPolicy {
@@ -156,6 +157,11 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
             .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
         // From where such a key counts, and the server to which it and users' tokens are sent on.
         case .openAdministration: .init(.overEveryUser, .application, stepUp: true, audit: .settingsChanged)
+        // Who reads what everybody reads reads it too, with nothing but an app's keys: it demands what an export demands.
+        case .showUsersToEverybody:
+            .init(
+                .allowed(.changeSettings, .readUsers, .readPersonalData), .application, stepUp: true,
+                audit: .settingsChanged)
         }
     }
 

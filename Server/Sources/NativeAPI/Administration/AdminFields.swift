@@ -13,7 +13,7 @@ extension AdminAPI {
         AdminRoute(.get, all, .readSettings) { call in
             try call.answer(try call.targetApplication().settings.fieldRules)
         },
-        AdminRoute(.put, all, .changeFieldRules, also: [.loosenFieldRules]) { call in
+        AdminRoute(.put, all, .changeFieldRules, also: [.loosenFieldRules, .showUsersToEverybody]) { call in
             let body = try await call.body(FieldPolicyBody.self)
             let isClosed = try body.isClosed()
             let application = try await call.modules.applications.changeFieldRules(
@@ -32,7 +32,7 @@ extension AdminAPI {
             }
             return try await call.answer(rule, of: application.settings.fieldRules)
         },
-        AdminRoute(.put, one, .changeFieldRules, also: [.loosenFieldRules]) { call in
+        AdminRoute(.put, one, .changeFieldRules, also: [.loosenFieldRules, .showUsersToEverybody]) { call in
             let rule = try (try await call.body(NewFieldRuleBody.self)).rule(named: try call.field())
             let application = try await call.modules.applications.changeFieldRules(
                 of: try call.targetApplication().id, mayLoosen: call.allows(.loosenFieldRules),
@@ -42,7 +42,7 @@ extension AdminAPI {
             }
             return try await call.answer(rule, of: application.settings.fieldRules)
         },
-        AdminRoute(.delete, one, .changeFieldRules, also: [.loosenFieldRules]) { call in
+        AdminRoute(.delete, one, .changeFieldRules, also: [.loosenFieldRules, .showUsersToEverybody]) { call in
             let (application, name) = (try call.targetApplication(), try call.field())
             guard application.settings.fieldRules[name] != nil else { throw DomainError.administration(.notFound) }
             try await call.modules.applications.changeFieldRules(

@@ -64,7 +64,7 @@ extension AdminAPI {
         },
         AdminRoute(
             .patch, "\(application)/protocols/{protocol}/rules", .changeProtocolRules,
-            also: [.loosenProtocolRules, .openAdministration]
+            also: [.loosenProtocolRules, .openAdministration, .showUsersToEverybody]
         ) { call in
             let (version, profile) = (try call.versionText(), try call.protocolProfile())
             let body = try await call.body(ProtocolRulesPatch.self)

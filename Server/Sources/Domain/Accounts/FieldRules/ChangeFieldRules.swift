@@ -11,7 +11,7 @@ package struct ChangeFieldRules: Sendable {
     ///   - change: Makes the change; may run twice.
     /// - Returns: the application afterwards.
     /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `reauthenticationRequired`, `fieldsRefused`,
-    ///   `storageUnavailable`.
+    ///   `administration(notAllowed)` for who may not read every user, where everybody reads more; `storageUnavailable`.
     @discardableResult
     package func callAsFunction(
         of id: Identifier<Application>, mayLoosen: Bool,
@@ -28,6 +28,7 @@ package struct ChangeFieldRules: Sendable {
             let faults = after.faults + application.settings.access.unservedClaims(after)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             guard mayLoosen || !after.loosens(before) else { throw .reauthenticationRequired }
+            if after.showsMoreToEverybody(than: before) { try who.require(.showUsersToEverybody) }
             return after.details(since: before)
         }
     }
@@ -50,6 +51,14 @@ extension FieldRules {
         }
         return Set(rules.keys).union(before.rules.keys).contains { name in
             effective(name).loosens(before.effective(name))
+        }
+    }
+
+    /// Whether everybody who sees a user reads a field that was the user's or the server's alone.
+    fileprivate func showsMoreToEverybody(than before: FieldRules) -> Bool {
+        if before.isClosed, !isClosed { return true }
+        return Set(rules.keys).union(before.rules.keys).contains { name in
+            effective(name).reader == .everybody && before.effective(name).reader != .everybody
         }
     }
 

@@ -13,7 +13,7 @@ package struct ChangeProtocolRules: Sendable {
     /// - Returns: the application afterwards.
     /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `reauthenticationRequired`,
     ///   `administration(notAllowed)` for who may not read and change every user, where a change lets an administrator do
-    ///   so from elsewhere; `fieldsRefused`, `storageUnavailable`.
+    ///   so from elsewhere, and for who may not read every user, where it lets everybody; `fieldsRefused`, `storageUnavailable`.
     package func callAsFunction(
         _ name: Session.ProtocolName, of id: Identifier<Application>, to changes: [String: ProtocolRule.Value],
         mayLoosen: Bool, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator
@@ -41,6 +41,9 @@ package struct ChangeProtocolRules: Sendable {
             }
             if ProtocolRule.opensAdministration(of: profile, from: settings, to: application.settings) {
                 try who.require(.openAdministration)
+            }
+            if ProtocolRule.showsUsers(of: profile, from: settings, to: application.settings) {
+                try who.require(.showUsersToEverybody)
             }
             return ["protocol": name.rawValue]
         }

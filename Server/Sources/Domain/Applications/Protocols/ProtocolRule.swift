@@ -189,8 +189,22 @@ extension ProtocolRule {
     static func opensAdministration(
         of profile: ProtocolProfile, from before: ApplicationSettings, to after: ApplicationSettings
     ) -> Bool {
+        loosens([.administratorNetworks, .upstream], of: profile, from: before, to: after)
+    }
+
+    /// Whether settings let everybody who has an app's keys read users whom their access lists did not show.
+    static func showsUsers(
+        of profile: ProtocolProfile, from before: ApplicationSettings, to after: ApplicationSettings
+    ) -> Bool {
+        loosens([.isReadableByAll], of: profile, from: before, to: after)
+    }
+
+    private static func loosens(
+        _ names: Set<Name>, of profile: ProtocolProfile, from before: ApplicationSettings,
+        to after: ApplicationSettings
+    ) -> Bool {
         heeded(by: profile).contains {
-            [.administratorNetworks, .upstream].contains($0.id)
+            names.contains($0.id)
                 && $0.loosens(from: $0.value(for: profile, in: before), to: $0.value(for: profile, in: after))
         }
     }
