@@ -97,7 +97,7 @@ enum SettingsPage {
                 request, .none, errors: [:],
                 notice: request.page.query.text("done") == "saved" ? "settings.saved" : nil)
         },
-        DashboardRoute(page, post: "", .changeSettings, also: [.changeLogInAddresses], save),
+        DashboardRoute(page, post: "", .changeSettings, also: [.changeLogInAddresses, .eraseSooner], save),
     ]
 
     /// Numbers of days, and what they are in the settings.

@@ -21,7 +21,7 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
     case listUserListViews, changeUserListViews
     case listRoles, changeRoles, assignRoles, listMembers
     // Settings
-    case readSettings, changeSettings, changeLogInAddresses, changeRedirects, changeTheme
+    case readSettings, changeSettings, changeLogInAddresses, eraseSooner, changeRedirects, changeTheme
     case changeFieldRules, loosenFieldRules
     case changeMail, sendTestMail, readMailQueue, readMailOutbox
     case changeClaims
@@ -114,6 +114,9 @@ package enum AdminAction: String, CaseIterable, Hashable, Sendable {
         case .changeSettings: .init(.allowed(.changeSettings), .application, stepUp: true, audit: .settingsChanged)
         // Where links with codes lead, and which apps and pages have the passkeys: who is there comes in as any user.
         case .changeLogInAddresses: .init(.overEveryUser, .application, stepUp: true, audit: .settingsChanged)
+        // Who makes the time shorter after which users go erases those for whom it is over.
+        case .eraseSooner:
+            .init(.allowed(.changeSettings, .changeUsers), .application, stepUp: true, audit: .settingsChanged)
         case .changeRedirects: .init(.overEveryUser, .application, stepUp: true, audit: .redirectsChanged)
         case .changeTheme: .init(.allowed(.changeSettings), .application, audit: .themeChanged)
         case .changeFieldRules: .init(.allowed(.changeSettings), .application, audit: .fieldRulesChanged)

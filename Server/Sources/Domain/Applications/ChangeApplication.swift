@@ -10,7 +10,8 @@ package struct ChangeApplication: Sendable {
     ///   - change: Makes the change; may run twice.
     /// - Returns: the application afterwards.
     /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, `fieldsRefused`, `administration(notAllowed)` where
-    ///   it leads what opens accounts elsewhere (`AdminAction.changeLogInAddresses`), `storageUnavailable`.
+    ///   it leads what opens accounts elsewhere (`AdminAction.changeLogInAddresses`) or erases users sooner
+    ///   (`AdminAction.eraseSooner`), `storageUnavailable`.
     package func callAsFunction(
         _ id: Identifier<Application>, isCurrent: @escaping @Sendable (Application) -> Bool, by who: Operator,
         _ change: @escaping @Sendable (inout Application) -> Void

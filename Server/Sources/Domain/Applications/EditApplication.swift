@@ -20,7 +20,8 @@ struct EditApplication: Sendable {
     /// - Returns: the application afterwards. When nothing changes, nothing is written.
     /// - Throws: `applicationUnknown`, `administration(changedMeanwhile)`, what `change` throws, `fieldsRefused` for a
     ///   domain or an audience that is not theirs alone, `administration(notAllowed)` for who may not read and change every user, where a
-    ///   change leads what opens accounts elsewhere; `storageUnavailable`.
+    ///   change leads what opens accounts elsewhere, and for who may not change users, where one erases them sooner;
+    ///   `storageUnavailable`.
     func callAsFunction(
         _ id: Identifier<Application>, _ action: AuditEntry.Action,
         isCurrent: @escaping @Sendable (Application) -> Bool = { _ in true }, by who: Operator,
@@ -38,6 +39,7 @@ struct EditApplication: Sendable {
                 + audiences.faults(of: application, after: before, by: who, in: transaction)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             if application.settings.leadsElsewhere(than: before.settings) { try who.require(.changeLogInAddresses) }
+            if application.settings.erasesSooner(than: before.settings) { try who.require(.eraseSooner) }
             try transaction.update(application)
             try entry.record(on: .application(id), details: details, in: transaction)
             return application
@@ -56,5 +58,12 @@ extension ApplicationSettings {
         return links.contains { link, old in link != nil && link != old }
             || !Set(redirectAddresses).isSubset(of: before.redirectAddresses)
             || !passkeys.additions(since: before.passkeys).isEmpty
+    }
+
+    /// Whether users go sooner than before: guests who are idle, or who asked to be deleted.
+    fileprivate func erasesSooner(than before: ApplicationSettings) -> Bool {
+        if deletionGrace < before.deletionGrace { return true }
+        guard let limit = anonymousIdleLimit else { return false }
+        return before.anonymousIdleLimit.map { limit < $0 } ?? true
     }
 }

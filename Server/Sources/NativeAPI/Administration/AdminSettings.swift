@@ -11,7 +11,7 @@ extension AdminAPI {
     static let settings: [AdminRoute] = [
         AdminRoute(.get, application, .readSettings) { call in try call.answer(settingsOf: try call.targetApplication())
         },
-        AdminRoute(.patch, application, .changeSettings, also: [.changeLogInAddresses]) { call in
+        AdminRoute(.patch, application, .changeSettings, also: [.changeLogInAddresses, .eraseSooner]) { call in
             let version = try call.versionText()
             let patch = try await call.api.native.readJSON(
                 AdminSettingsPatch.self, of: call.request, call.context,
