@@ -29,7 +29,8 @@ struct ApplicationSettingTests {
     func span(index: Int, span: (length: Duration, isTaken: Bool)) {
         let (field, set) = Self.spans[index]
         let fault = ValidationError(field: field, rule: .outOfRange(86_400...315_360_000))
-        #expect(Self.settings { set(&$0, span.length) }.faults() == (span.isTaken ? [] : [fault]), "\(field)")
+        let faults = Self.settings { set(&$0, span.length) }.faults(since: ApplicationSettings())
+        #expect(faults == (span.isTaken ? [] : [fault]), "\(field)")
     }
 
     private static func fault(_ field: String, _ rule: ValidationError.Rule) -> [ValidationError] {
@@ -96,7 +97,7 @@ struct ApplicationSettingTests {
     @Test("are refused by member and rule", arguments: rows.indices)
     func faults(index: Int) {
         let (name, change, faults) = Self.rows[index]
-        #expect(Self.settings(change).faults() == faults, "\(name)")
+        #expect(Self.settings(change).faults(since: ApplicationSettings()) == faults, "\(name)")
     }
 
     @Test("ask for fifteen characters of a lone password in new applications, and for eight in those of before")

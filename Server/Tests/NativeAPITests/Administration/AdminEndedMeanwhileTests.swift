@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import HTTPTypes
 import OkaeriWire
 import TestWorld
 import Testing
@@ -93,13 +94,15 @@ struct AdminEndedMeanwhileTests {
         let leaving = try await browser.post("/dashboard/sign-on", [:], token: page.token)
         let asked = try world.asked(leaving)
         let items = try #require(URLComponents(string: try world.back(asked, subject: "evil"))?.queryItems)
+        let state = try #require(items.first { $0.name == "state" }?.value)
+        let (cookie, address) = (
+            try #require(browser.cookie("__Host-okaeri-admin")), try #require(asked["redirect_uri"])
+        )
         let returned = try #require(
             world.rules.logIns.signOn.returned(
-                state: try #require(items.first { $0.name == "state" }?.value),
-                code: items.first { $0.name == "code" }?.value,
+                state: state, code: items.first { $0.name == "code" }?.value,
                 to: .init(
-                    cookie: try #require(browser.cookie("__Host-okaeri-admin")),
-                    redirectURI: try #require(asked["redirect_uri"]),
+                    cookie: cookie, redirectURI: address,
                     client: ClientAddress(text: "192.0.2.1", allowanceGroup: "x"), origin: .local)))
         let access = try await access(world.admins)
         let owner = try #require(access.admin)
