@@ -11,9 +11,16 @@ struct AdminEndedMeanwhileTests {
     private static let request = CreateAdminKey.Request(
         name: "CI", scopes: [.readUsers], applications: nil, networks: [], life: .days(1))
 
-    private func refusal(_ work: () async throws(DomainError) -> Void) async -> DomainError? {
+    /// What makes, changes or ends a way in.
+    private enum Way: CaseIterable {
+        case passkey, key, networks, link, admin, role, removal
+    }
+
+    private func refusal<Attempted>(
+        _ work: (Attempted) async throws(DomainError) -> Void, _ attempted: Attempted
+    ) async -> DomainError? {
         do throws(DomainError) {
-            try await work()
+            try await work(attempted)
             return nil
         } catch {
             return error
@@ -49,25 +56,21 @@ struct AdminEndedMeanwhileTests {
         let other = try #require(admins.first { $0.role == .operator })
         world.server.clock.advance(by: .seconds(1))
         let link = try await rules.admins.makeLink(for: owner.id, by: .local)
-        let attempts: [() async throws(DomainError) -> Void] = [
-            { () async throws(DomainError) in
-                _ = try await rules.admins.ownPasskeys.add(passkey, to: access, from: .local)
-            },
-            { () async throws(DomainError) in _ = try await rules.keys.create(Self.request, of: access, by: who) },
-            { () async throws(DomainError) in _ = try await rules.keys.change(key.id, networks: [], by: who) },
-            { () async throws(DomainError) in _ = try await rules.admins.makeLink(for: other.id, by: who) },
-            { () async throws(DomainError) in
-                _ = try await rules.admins.create(name: "evil", role: .owner, applications: nil, by: who)
-            },
-            { () async throws(DomainError) in
-                _ = try await rules.admins.change(other.id, .init(role: .owner), version: nil, by: who)
-            },
-            { () async throws(DomainError) in try await rules.admins.remove(other.id, by: who) },
-        ]
+        func attempt(_ way: Way) async throws(DomainError) {
+            switch way {
+            case .passkey: _ = try await rules.admins.ownPasskeys.add(passkey, to: access, from: .local)
+            case .key: _ = try await rules.keys.create(Self.request, of: access, by: who)
+            case .networks: _ = try await rules.keys.change(key.id, networks: [], by: who)
+            case .link: _ = try await rules.admins.makeLink(for: other.id, by: who)
+            case .admin: _ = try await rules.admins.create(name: "evil", role: .owner, applications: nil, by: who)
+            case .role: _ = try await rules.admins.change(other.id, .init(role: .owner), version: nil, by: who)
+            case .removal: try await rules.admins.remove(other.id, by: who)
+            }
+        }
         // Between the order of the reset and the use of its link, and after it.
-        for attempt in attempts { #expect(await refusal(attempt) == .administration(.adminRequired)) }
+        for way in Way.allCases { #expect(await refusal(attempt, way) == .administration(.adminRequired), "\(way)") }
         _ = try await AdminWorld.setUp(link.token, name: nil, on: world.server)
-        for attempt in attempts { #expect(await refusal(attempt) == .administration(.adminRequired)) }
+        for way in Way.allCases { #expect(await refusal(attempt, way) == .administration(.adminRequired), "\(way)") }
         #expect(try await rules.keys.list().isEmpty)
         let after = try await rules.admins.list()
         #expect(after.map(\.id) == admins.map(\.id) && after.map(\.role) == admins.map(\.role))
@@ -107,10 +110,10 @@ struct AdminEndedMeanwhileTests {
         let access = try await access(world.admins)
         let owner = try #require(access.admin)
         _ = try await world.rules.admins.makeLink(for: owner.id, by: .local)
-        let refused = await refusal { () async throws(DomainError) in
+        func link(_ access: AdminAccess) async throws(DomainError) {
             try await world.rules.admins.ownSignOn.link(returned, to: access)
         }
-        #expect(refused == .administration(.adminRequired))
+        #expect(await refusal(link, access) == .administration(.adminRequired))
         #expect(try await world.rules.admins.ownSignOn.identity(of: access) == nil)
     }
 }
