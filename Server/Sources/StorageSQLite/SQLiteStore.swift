@@ -42,8 +42,8 @@ package final class SQLiteStore: Engine, Sendable {
     ///   - location: Where it is.
     ///   - role: Who asks.
     ///   - searchReaders: How many searches a server runs at a time. A command has no more than one.
-    /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, it is a standby's, or the
-    ///   database was made by a newer program.
+    /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, a restore or a copy into it is
+    ///   under way, it is a standby's, or the database was made by a newer program.
     package init(_ location: Location, role: Role, searchReaders: Int = 2) throws(SQLiteOpenFault) {
         let signals = StoreSignals()
         self.signals = signals
@@ -75,9 +75,12 @@ package final class SQLiteStore: Engine, Sendable {
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
             let file = Self.databasePath(in: path)
+            let making = role == .command ? try ServerLock.whileMaking(file, in: path) : nil
             let epochs = try CacheEpoch(path: path + "/changes.epoch")
             self.epochs = epochs
             try SQLiteSetUp.makeFile(file)
+            // Who would make another one sees the file from here on.
+            making?.release()
             let connection = try SQLiteConnection(
                 path: file, flags: SQLITE_OPEN_READWRITE, gathersLog: true, reportFault: reportFault)
             try SQLiteSetUp.prepareWriter(connection)

@@ -121,13 +121,16 @@ struct BackupFaultTests {
         #expect(try files(in: target).filter { $0.hasPrefix(".") } == [".restore-of-somebody"])
     }
 
-    @Test("keeps servers and other restores out of its folder until it has ended")
+    @Test("keeps servers, commands and other restores out of its folder until it has ended")
     func held() async throws {
         let hold = try RestoreHold(target.path)
         let busy = #expect(throws: BackupFault.self) { try RestoreHold(target.path) }
         #expect(busy?.description.contains("A restore or a copy into the folder counts as one") == true)
-        #expect(throws: SQLiteOpenFault.self) { try SQLiteStore(.folder(target.path), role: .server) }
-        #expect(!FileManager.default.fileExists(atPath: target.path + "/okaeri.sqlite"))
+        for role in [SQLiteStore.Role.server, .command] {
+            let fault = #expect(throws: SQLiteOpenFault.self) { try SQLiteStore(.folder(target.path), role: role) }
+            #expect(fault?.description.contains("A restore or a copy into the folder counts as one") == true)
+            #expect(try files(in: target) == ["server.lock"])
+        }
         hold.release()
         await (try SQLiteStore(.folder(target.path), role: .server)).close()
         let full = #expect(throws: BackupFault.self) { try RestoreHold(target.path) }

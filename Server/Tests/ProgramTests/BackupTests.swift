@@ -259,6 +259,14 @@ struct BackupTests {
         try #require(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0)
         let busy = try await restore(key)
         #expect(busy.status == 1 && busy.errors.contains("Another Okaeri server runs on"), "\(busy.errors)")
+        // As a restore that is under way.
+        for command in [["application", "create", "Demo"], ["migrate"]] {
+            let refused = try await Program.run(command + ["--data", target.path])
+            #expect(
+                refused.status == 1 && refused.errors.contains("A restore or a copy into the folder counts as one"),
+                "\(refused.errors)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: target.path) == ["server.lock"])
         close(lock)
         let none = try await Program.run(
             "restore", "--from", target.path, "--secret-key-file", key.secret, "--data", keys.path + "/new")

@@ -77,6 +77,17 @@ struct SQLiteFolderTests {
         _ = try SQLiteStore(.folder(folder.path), role: .server)
     }
 
+    @Test("lets two commands at once make one database, and a server start when both have begun")
+    func commandsAlone() async throws {
+        let first = try SQLiteStore(.folder(folder.path), role: .command)
+        let second = try SQLiteStore(.folder(folder.path), role: .command)
+        let server = try TestWorld(try SQLiteStore(.folder(folder.path), role: .server))
+        let application = try await TestWorld(first, seed: 50).makeApplication()
+        let other = try TestWorld(second, seed: 51)
+        #expect(try await other.modules.applications.findApplication(application.id) == application)
+        #expect(try await server.modules.applications.findApplication(application.id) == application)
+    }
+
     @Test("makes no database beside a standby's copy, and takes the one that a take-over has made")
     func standby() async throws {
         let database = try Data(contentsOf: URL(fileURLWithPath: try await made()))
