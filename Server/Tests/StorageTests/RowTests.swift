@@ -128,7 +128,8 @@ struct RowTests {
                     moved: Merge.Moved(
                         identities: [Identity(provider: .apple, subject: "subject", linkedAt: time)],
                         before: Merge.Profile(displayName: "a", locale: "ja", fields: ["level": 1]),
-                        after: Merge.Profile(displayName: nil, locale: nil, fields: [:])), mergedAt: time)),
+                        after: Merge.Profile(displayName: nil, locale: nil, fields: [:]),
+                        transfers: [.init(rawValue: "transfer")]), mergedAt: time)),
             Case(
                 EventRow.self, event(position: 7), [event(position: nil)]),
             Case(

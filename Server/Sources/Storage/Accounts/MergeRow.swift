@@ -55,6 +55,8 @@ private struct StoredMove: Codable {
     var identities: [StoredIdentity]
     var before: StoredProfile
     var after: StoredProfile
+    /// None in rows that an earlier version wrote.
+    var transfers: [String]?
 
     struct StoredIdentity: Codable {
         var provider: String
@@ -81,6 +83,7 @@ private struct StoredMove: Codable {
         }
         before = StoredProfile(moved.before)
         after = StoredProfile(moved.after)
+        transfers = moved.transfers.isEmpty ? nil : moved.transfers.map(\.rawValue)
     }
 
     var moved: Merge.Moved {
@@ -89,6 +92,7 @@ private struct StoredMove: Codable {
                 Identity(
                     provider: .init(rawValue: $0.provider), subject: $0.subject,
                     linkedAt: Timestamp(milliseconds: $0.linkedAt))
-            }, before: before.profile, after: after.profile)
+            }, before: before.profile, after: after.profile,
+            transfers: (transfers ?? []).map { Identifier(rawValue: $0) })
     }
 }

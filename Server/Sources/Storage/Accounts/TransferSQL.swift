@@ -73,6 +73,20 @@ extension SQLTransaction {
         note(.user(transfer.application, transfer.user))
     }
 
+    package func move(_ transfer: Transfer, to user: Identifier<User>) throws(DomainError) {
+        try connection.run(
+            """
+            UPDATE transfers SET user_id = $1, code_digest = $2
+            WHERE application_id = $3 AND user_id = $4 AND id = $5
+            """,
+            [
+                .id(user), .digest(transfer.spentDigest), .id(transfer.application), .id(transfer.user),
+                .id(transfer.id),
+            ])
+        note(.user(transfer.application, transfer.user))
+        note(.user(transfer.application, user))
+    }
+
     package func remove(
         _ provider: Identity.Provider, subject: String, of user: Identifier<User>,
         in application: Identifier<Application>

@@ -254,7 +254,8 @@ extension Samples {
             moved: Merge.Moved(
                 identities: [Identity(provider: .device, subject: "key", linkedAt: now)],
                 before: Merge.Profile(displayName: "before", locale: "ja", fields: ["level": 1]),
-                after: Merge.Profile(displayName: nil, locale: nil, fields: [:])),
+                after: Merge.Profile(displayName: nil, locale: nil, fields: [:]),
+                transfers: offset == 0 ? [] : [Identifier(rawValue: "transfer")]),
             mergedAt: now)
     }
 }

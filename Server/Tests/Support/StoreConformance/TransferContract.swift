@@ -55,6 +55,37 @@ extension Contract {
             try expectEqual(others, 1)
             try expect(first == nil, "an old transfer is there")
         },
+        Contract("moves a transfer to another user and back, where no code leads to it") { engine in
+            let samples = Samples()
+            let (guest, user, application) = (samples.user(), samples.user(after: 1), samples.application)
+            let digest = samples.token(1)
+            let transfer = Transfer(
+                id: Identifier(rawValue: "t1"), application: application, user: guest.id,
+                to: .init(key: "k", device: DeviceDescription(name: "花"), address: "192.0.2.7"), codeDigest: digest,
+                leftUser: nil, redeemedAt: samples.now)
+            let (there, byCode, back, ofErased) = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(guest)
+                try transaction.insert(user)
+                try transaction.insert(transfer)
+                try transaction.move(transfer, to: user.id)
+                let there = try transaction.transfers(of: user.id, in: application)
+                let byCode = try transaction.transfer(codeDigest: digest, in: application)
+                for moved in there { try transaction.move(moved, to: guest.id) }
+                let back = try transaction.transfers(of: guest.id, in: application)
+                for moved in back { try transaction.move(moved, to: user.id) }
+                try transaction.erase(guest.id, in: application)
+                return (there, byCode, back, try transaction.transfers(of: user.id, in: application))
+            }
+            let spent = transfer.spentDigest
+            for (found, owner) in [(there, user), (back, guest), (ofErased, user)] {
+                try expectEqual(found.map(\.id), [transfer.id])
+                try expectEqual(found.map(\.user), [owner.id])
+                try expectEqual(found.map(\.deviceKey), ["k"])
+                try expectEqual(found.map(\.redeemedAt), [samples.now])
+                try expectEqual(found.map(\.codeDigest), [spent])
+            }
+            try expect(byCode == nil, "the code leads to a moved transfer")
+        },
         Contract("keeps one of twenty transfer codes that one user asks for at once") { engine in
             let world = try TestWorld(engine)
             let application = try await world.makeApplication()

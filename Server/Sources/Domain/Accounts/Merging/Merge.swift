@@ -33,11 +33,16 @@ package struct Merge: Hashable, Sendable {
         /// What the user that stayed was before and after, so that later changes survive the undoing.
         package var before: Profile
         package var after: Profile
+        /// Devices that had joined the user that went.
+        package var transfers: [Identifier<Transfer>]
 
-        package init(identities: [Identity], before: Profile, after: Profile) {
+        package init(
+            identities: [Identity], before: Profile, after: Profile, transfers: [Identifier<Transfer>] = []
+        ) {
             self.identities = identities
             self.before = before
             self.after = after
+            self.transfers = transfers
         }
     }
 

@@ -66,6 +66,10 @@ package struct UndoMerge: Sendable {
                 let stayed = try transaction.user(userId, in: application),
                 stayed.hasWayIn(without: [], by: nil) || !user.hasWayIn(without: [], by: nil)
             else { throw .lastWayIn }
+            let moved = Set(merge.moved.transfers)
+            for transfer in try transaction.transfers(of: userId, in: application) where moved.contains(transfer.id) {
+                try transaction.move(transfer, to: left.id)
+            }
             merge.moved.takeBack(from: &user)
             user.updatedAt = now
             try transaction.updateProfile(of: user)

@@ -25,10 +25,13 @@ struct UserMerger: Sendable {
         try transaction.removeExcessDeviceKeys(of: &user, keeping: nil, recording: excess)
         user.updatedAt = now
         try transaction.updateProfile(of: user)
+        let transfers = try transaction.moveTransfers(of: current.id, to: other.id, in: application.id)
         try transaction.insert(
             Merge(
                 id: id, application: application.id, user: user.id, leftUser: current.id,
-                moved: .init(identities: current.identities, before: .init(other), after: .init(user)), mergedAt: now))
+                moved: .init(
+                    identities: current.identities, before: .init(other), after: .init(user), transfers: transfers),
+                mergedAt: now))
         _ = try transaction.removeTransferCode(of: current.id, in: application.id)
         _ = try transaction.endSessions(of: current.id, in: application.id, except: nil)
         var left = current
@@ -40,6 +43,21 @@ struct UserMerger: Sendable {
 }
 
 extension Transaction {
+    /// Lets the devices that joined a user by a transfer code be news, and be undone, where their keys lead from now on. The
+    /// newest stay of both users together, as of one.
+    ///
+    /// - Returns: those that moved.
+    /// - Throws: `storageUnavailable`.
+    fileprivate func moveTransfers(
+        of current: Identifier<User>, to other: Identifier<User>, in application: Identifier<Application>
+    ) throws(DomainError) -> [Identifier<Transfer>] {
+        let transfers = try transfers(of: current, in: application)
+        guard !transfers.isEmpty else { return [] }
+        for transfer in transfers { try move(transfer, to: other) }
+        try removeExcessTransfers(of: other, in: application)
+        return transfers.map(\.id)
+    }
+
     /// Lets an identity lead to another user.
     ///
     /// - Throws: `storageUnavailable`.

@@ -75,6 +75,10 @@ package struct Transfer: Hashable, Sendable {
         acknowledgedAt == nil && undoneAt == nil && concerns(session, of: user)
     }
 
+    /// The digest of a transfer that came with a merge. No code has it: the one that was redeemed led to the user that went, and
+    /// shows nothing of the user that stayed, who may have a second factor (decision 0191).
+    package var spentDigest: SecretDigest { SecretDigest(of: "moved transfer \(id.rawValue)".utf8) }
+
     /// Until when it can be undone.
     package var undoEnd: Timestamp { redeemedAt + Self.undoSpan }
 

@@ -162,6 +162,8 @@ package protocol AccountQueries {
     ) throws(DomainError) -> Transfer?
     /// Writes `acknowledgedAt` and `undoneAt`.
     func update(_ transfer: Transfer) throws(DomainError)
+    /// Lets a transfer be one of another user, under `Transfer.spentDigest`: no code leads to it any more.
+    func move(_ transfer: Transfer, to user: Identifier<User>) throws(DomainError)
     /// Lets an identity lead to nobody; `false` when it did not lead to this user.
     func remove(
         _ provider: Identity.Provider, subject: String, of user: Identifier<User>,
