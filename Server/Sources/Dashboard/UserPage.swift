@@ -191,6 +191,7 @@ enum UserPage {
             adminNames: request.offers(.readAudit) ? try await request.adminNames() : [:])
         var model = view.model
         model.merge(UserRolesForm.model(request, of: user)) { $1 }
+        model.merge(AccessListModel(request: request, found: found).model) { $1 }
         if request.offers(.editUser) { model["canChange"] = true }
         if request.offers(.editUser), reader.seesPersonalData {
             model["canEdit"] = true

@@ -23,6 +23,8 @@ package struct InspectUser: Sendable {
         package var hasWeakCredential: Bool
         /// The day on which the user was last there, from 1970 on.
         package var lastDay: Int64
+        /// Whom the access list names, as far as they are users of the application.
+        package var listedUsers: Set<Identifier<User>> = []
     }
 
     /// - Returns: what the reader may see of it.
@@ -42,6 +44,10 @@ package struct InspectUser: Sendable {
                         of: id, to: endpoint.id, in: application, from: oldest, limit: Self.maximumEvents)
                 }
             }
+            var listedUsers: Set<Identifier<User>> = []
+            for case .user(let other) in (user.acl?.entries ?? [:]).keys {
+                if try transaction.user(other, in: application) != nil { listedUsers.insert(other) }
+            }
             return Findings(
                 user: user, sessions: sessions, deviceKeys: DeviceKey.keys(of: user, sessions: sessions),
                 passkeys: try transaction.passkeys(of: id, in: application),
@@ -50,7 +56,7 @@ package struct InspectUser: Sendable {
                 audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
                 events: events, endpoints: endpoints, deliveries: deliveries,
                 hasWeakCredential: user.weakPasswordAt != nil,
-                lastDay: try transaction.daySeen(of: id, in: application))
+                lastDay: try transaction.daySeen(of: id, in: application), listedUsers: listedUsers)
         }
         return reader.shown(found)
     }
