@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import OkaeriWire
 import TestWorld
 import Testing
@@ -45,6 +46,30 @@ struct LongListTests {
         LongBody.list(#"{"requests":["#, #"{"method":"GET","path":"/parse/users/u%"}"#, "]}"),
     ]
 
+    /// Queries of an address, which is as long as an operator lets it be (`maximum-header-bytes`): each with a list by a name that
+    /// a protocol has, and names without end.
+    private static let ofAddresses: [String] = {
+        let plain = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: ",:[]"))
+        func escaped(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: plain) ?? "" }
+        let names = LongBody.list("", "m%", "")
+        let conditions = [
+            LongBody.list(#"{"$or":["#, #"{"a":%}"#, "]}", maximumBytes: 400_000),
+            LongBody.list(#"{"a":{"$in":["#, "%", "]}}"),
+            LongBody.list(#"{"objectId":{"$in":["#, #""u%""#, "]}}", maximumBytes: 400_000),
+            LongBody.list("{", #""m%":1"#, "}", maximumBytes: 400_000),
+        ]
+        let quoted = escaped(LongBody.list("[", #""m%""#, "]", maximumBytes: 400_000))
+        var queries: [String] = conditions.map { "where=\(escaped($0))" }
+        for name in ["order", "keys", "excludeKeys", "include", "limit", "userName"] {
+            queries.append("\(name)=\(names)")
+        }
+        queries += ["order=\(quoted)", "keys=\(quoted)"]
+        for item in ["n%=1", "where=%"] {
+            queries.append(LongBody.list("", item, "", maximumBytes: 300_000, separator: "&"))
+        }
+        return queries
+    }()
+
     /// Sends a body, which is answered soon, and not by a fault of the server. What is away for a short body too may say so.
     private static func send(
         _ body: String, to route: (method: String, path: String), of surface: Surface, token: String?,
@@ -88,6 +113,39 @@ struct LongListTests {
             let away = short.status == 503 ? 503 : nil
             for body in LongBody.shapes {
                 try await Self.send(body, to: route, of: surface, token: owner.token, in: world, away: away)
+            }
+        }
+    }
+
+    /// The addresses of a surface that are read, with a text for each name in their paths.
+    private static func addresses(of surface: Surface, segment: String) async throws -> [String] {
+        try await RouteBodyTests.routes(of: surface, segment: segment).filter { $0.method == "GET" }.map(\.path)
+    }
+
+    @Test("is answered soon in the query of every address, and no fault of the server", arguments: Surface.allCases)
+    func queries(surface: Surface) async throws {
+        let world = try await ForeignWorld()
+        // What decodes a query and takes it apart does as much as what reads a body.
+        let patience = LongBody.patience(with: LongBody.shapes[0])
+        let count = try await Self.addresses(of: surface, segment: "u").count
+        #expect(count > 0 || surface == .envelope)
+        for number in 0..<count {
+            // Some routes end the session.
+            let owner = try await Self.owner("hana\(number)", surface, in: world)
+            let address = try await Self.addresses(of: surface, segment: owner.id)[number]
+            let other = try await Self.owner("yuki\(number)", surface, in: world)
+            let twin = try await Self.addresses(of: surface, segment: other.id)[number]
+            let short = try await surface.send("GET", twin, nil, token: other.token, in: world)
+            for query in Self.ofAddresses {
+                let what = "GET \(address)?\(query.prefix(40))"
+                try await HostileTextTests.isSoon(what, within: patience) {
+                    let answer = try await surface.send(
+                        "GET", "\(address)?\(query)", nil, token: owner.token, in: world)
+                    #expect(
+                        answer.status < 500 || answer.status == 503 && short.status == 503,
+                        "\(what): \(answer.status) \(answer.text.prefix(300))")
+                    #expect(answer.body.count < 100_000, "\(what): \(answer.body.count) bytes")
+                }
             }
         }
     }

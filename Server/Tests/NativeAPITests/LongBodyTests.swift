@@ -8,7 +8,8 @@ import Testing
 
 @testable import Dashboard
 
-/// Lists as long as a body or a form can hold, at every route of the native API and of the dashboard that reads one.
+/// Lists as long as a body or a form can hold, at every route of the native API, of the dashboard and of the
+/// hosted pages that reads one.
 @Suite("A body of a hundred thousand parts", .timeLimit(.minutes(10)))
 struct LongBodyTests {
     private static let profile = [
@@ -136,6 +137,99 @@ struct LongBodyTests {
                     #expect((400..<500).contains(answer.status), "\(form.path): \(answer.status)")
                 }
                 #expect(isQuick, "\(form.path) \(body.prefix(20))")
+            }
+        }
+    }
+
+    // MARK: The hosted pages
+
+    /// Names that the forms of the pages have, and those that only a step before them brings.
+    private static let names = [
+        "identifier", "password", "username", "email", "token", "ticket", "code", "continue", "choice", "displayName",
+        "currentPassword", "newPassword", "provider", "session", "credential", "name", "passkey", "factor", "sure",
+        "work",
+        "redirect_uri", "scope", "state", "client_id", "grant_type", "refresh_token",
+    ]
+
+    /// Where forms of the pages are sent, the addresses of OAuth among them.
+    private static func targets(on server: TestServer) async throws -> [String] {
+        let settings = try ServerSettings(commandLine: ["data": "/nowhere"], environment: [:])
+        let routes = try await Composition.routeTable(settings).filter {
+            $0.method == "POST" && $0.path.hasPrefix("/a/{application}/")
+        }
+        return routes.map {
+            $0.path.replacing("{application}", with: server.application.id.rawValue)
+                .replacing(#/\{[a-z]+\}/#, with: "google")
+        }
+    }
+
+    private static func pages() async throws -> TestServer {
+        try await TestServer(settings: ["public-url": TestServer.url, "dev": "on", "rate-limits": "off"])
+    }
+
+    /// Somebody who is logged in on the pages, and what their forms carry.
+    private static func member(
+        _ name: String, of server: TestServer
+    ) async throws -> (browser: Browser, token: String) {
+        let browser = Browser(server)
+        let made = try await browser.fill("sign-up", ["username": name, "password": HostilePageTests.password])
+        try #require(made.status == 303, "\(made.status)")
+        return (browser, try #require(try await browser.get(browser.path("account")).token))
+    }
+
+    @Test("is answered soon in every field of every form of the hosted pages, as words with spaces or commas between")
+    func pageWords() async throws {
+        let server = try await Self.pages()
+        let patience = LongBody.patience(with: LongBody.shapes[0])
+        let long = [
+            LongBody.list("", "n%", "", maximumBytes: 40_000, separator: " "),
+            LongBody.list("[", "%", "]", maximumBytes: 40_000, separator: ","),
+        ]
+        let targets = try await Self.targets(on: server)
+        #expect(targets.count > 30)
+        for (number, target) in targets.enumerated() {
+            // Some end the session.
+            let (member, other) = (
+                try await Self.member("hana\(number)", of: server), try await Self.member("yuki\(number)", of: server)
+            )
+            let short = try await other.browser.post(target, [:], token: other.token).status
+            for name in Self.names {
+                for value in long {
+                    let isQuick = try await HostileTextTests.isQuick(within: patience) {
+                        let page = try await member.browser.post(target, [name: value], token: member.token)
+                        #expect(
+                            page.status < 500 || page.status == 503 && short == 503,
+                            "\(target) \(name): \(page.status)")
+                        #expect(page.html.utf8.count < 1_000_000, "\(target) \(name)")
+                    }
+                    #expect(isQuick, "\(target) \(name)")
+                }
+            }
+        }
+    }
+
+    @Test("is answered soon by every form of the hosted pages where it is one parameter again and again, or many")
+    func pageParameters() async throws {
+        let server = try await Self.pages()
+        let member = try await Self.member("hana", of: server)
+        let cookie = "__Host-okaeri-\(server.application.id.rawValue)=\(member.browser.session ?? "")"
+        let patience = LongBody.patience(with: LongBody.shapes[0])
+        for target in try await Self.targets(on: server) {
+            for body in [
+                LongBody.list("", "n=%", "", maximumBytes: 60_000, separator: "&"),
+                LongBody.list("", "n%=1", "", maximumBytes: 60_000, separator: "&"),
+                LongBody.list("", "n%=1", "", separator: "&"),
+            ] {
+                let isQuick = try await HostileTextTests.isQuick(within: patience) {
+                    let answer = try await server.send(
+                        .post, target,
+                        [
+                            ("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookie),
+                            ("Origin", "http://id.example.test"), ("Sec-Fetch-Site", "same-origin"),
+                        ], body: body, isNamed: false)
+                    #expect(answer.status < 500, "\(target): \(answer.status)")
+                }
+                #expect(isQuick, "\(target) \(body.prefix(20))")
             }
         }
     }
