@@ -57,6 +57,38 @@ struct MergeTests {
         #expect(try await world.launch().logInAutomatically().user.id == hana.id)
     }
 
+    @Test("are not brought together by halves: a vault that gives no key stops it before the server does it")
+    func lockedKey() async throws {
+        let hana = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        let anonymous = try await app.logInAutomatically().user
+        let found = try await conflict { () async throws(OkaeriError) in
+            try await app.upgrade(username: "hana", password: password)
+        }
+        world.vault.refusesKeys = true
+        await #expect(throws: OkaeriError.storageUnavailable("refused by the test")) {
+            try await app.resolve(found, by: .merge)
+        }
+        #expect(await app.currentUser?.id == anonymous.id)
+        world.vault.refusesKeys = false
+        #expect(try await app.resolve(found, by: .merge).user.id == hana.id)
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
+    @Test("are brought together where the device's key is lost, and the session goes on")
+    func lostKey() async throws {
+        let hana = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        try await app.logInAutomatically()
+        let found = try await conflict { () async throws(OkaeriError) in
+            try await app.upgrade(username: "hana", password: password)
+        }
+        world.vault.loseKeys()
+        #expect(try await app.resolve(found, by: .merge).user.id == hana.id)
+        #expect(await app.currentUser?.id == hana.id)
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("whose ticket is over cannot be brought together by it")
     func over() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

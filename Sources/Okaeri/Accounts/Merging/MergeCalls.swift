@@ -13,18 +13,30 @@ extension SessionKeeper {
     /// Resolves a conflict, and goes on as the user who was chosen.
     func resolve(_ conflict: MergeConflict, by choice: MergeChoice) async throws(OkaeriError) -> MergeResult {
         let body = MergeBody(ticket: conflict.ticket.revealed, choice: choice.rawValue)
+        // The key comes first: once the server has merged, nothing may stand in the way of the new session.
+        let thumbprint = try await thumbprintOfKey()
         let received = try await authenticated(APICall(.post, APIPath.merge, body: body))
         let response = try received.response.decoded(MergeResponse.self)
         if let session = response.session {
             handle(.confirmed(session: session.id))
             let logIn = LogInResponse(
                 isNew: false, user: response.user, previousLogInAt: response.user.previousLogInAt, session: session)
-            let thumbprint = try await deviceKey().publicKey.thumbprint
             let leadsHere = response.user.identities.contains { $0.provider == "device" && $0.subject == thumbprint }
             await change(.merge(logIn, leadsHere: leadsHere, epoch: received.epoch))
         }
         return MergeResult(
             user: User(response.user), merge: response.merge, leftUser: response.leftUser.map(LeftUser.init(_:)))
+    }
+
+    /// The name of the device's key; `nil` for one that can never be used again, which leads nowhere.
+    private func thumbprintOfKey() async throws(OkaeriError) -> String? {
+        try await read()
+        do throws(OkaeriError) {
+            return try await deviceKey().publicKey.thumbprint
+        } catch {
+            guard case .storageDamaged = error else { throw error }
+            return nil
+        }
     }
 
     /// Takes a merge apart again.
