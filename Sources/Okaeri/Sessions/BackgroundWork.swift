@@ -65,7 +65,11 @@ extension SessionKeeper {
             _ = try? await outcome { .repetitionAsked(caller: $0) }
         }
         let isDelivered = isReadable ? await deliverLogOuts() : false
-        guard isReadable, isDelivered, machine.wanted == nil, unsaved.isEmpty else { return false }
+        guard isReadable, isDelivered, machine.wanted == nil, unsaved.isEmpty,
+            record?.pendingRevocations.isEmpty == true
+        else { return false }
+        // When a hint came before its time, the loop sleeps still: it must not go on beside the next one.
+        recovery?.cancel()
         recovery = nil
         return true
     }
