@@ -43,7 +43,7 @@ extension SessionKeeper {
                 return try await exchange(call, session: renewed, tries: configuration.retry.maximumTries)
             case .userDisabled:
                 try check(began)
-                await endTemporary()
+                await endTemporary(because: .ended)
                 await change(.logOut(epoch: began.epoch))
                 throw error
             default:

@@ -11,8 +11,9 @@ enum RecordChange: Hashable, Sendable {
     case logOut(epoch: Int64?, OkaeriState.LogOutReason = .ended)
     /// The log-out after a deletion: the server has ended the session already.
     case forgetDeleted(epoch: Int64)
-    /// The end of a log-in that was not to be remembered; the vault's record counts again.
-    case endTemporary(VaultRecord)
+    /// The end of a log-in that was not to be remembered; the vault's record counts again. With a reason it is one that
+    /// nobody asked for.
+    case endTemporary(VaultRecord, OkaeriState.LogOutReason? = nil)
     /// A session's token to revoke at the server.
     case revoke(Secret)
     /// A token that the server knows as revoked.
@@ -68,14 +69,14 @@ enum RecordChange: Hashable, Sendable {
             guard record.epoch == epoch else { return }
             record.session = nil
             record.logOut(because: .ended)
-        case .endTemporary(let leaving):
+        case .endTemporary(let leaving, let reason):
             record.epoch = max(record.epoch, leaving.epoch) + 1
             record.generation = max(record.generation, leaving.generation) + 1
             record.proofRequired = record.proofRequired || leaving.proofRequired
             let tokens = leaving.pendingRevocations + (leaving.session.map { [$0.token] } ?? [])
             for token in tokens where !record.pendingRevocations.contains(token) { record.revokeLater(token) }
             if record.loggedInUser == nil, leaving.loggedInUser?.isAnonymous == false {
-                record.logOutReason = .registeredUserLoggedOut
+                record.logOutReason = reason ?? .registeredUserLoggedOut
             }
         case .revoke(let token):
             record.revokeLater(token)

@@ -81,6 +81,24 @@ struct LogOutTests {
         #expect(try await world.launch().logInAutomatically().user.id != hana.id)
     }
 
+    @Test(
+        "that nobody asked for is not said to be the person's own, also of one who was not remembered",
+        arguments: [OkaeriError.userDisabled, .sessionEnded], [RememberMe.untilQuit, .never])
+    func endOfTemporary(error: OkaeriError, rememberMe: RememberMe) async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let client = world.launch(inBackground: false)
+        _ = try await client.logIn(identifier: "kenji", password: password, rememberMe: rememberMe)
+        if error == .userDisabled {
+            let problem = Problem(title: "disabled", status: 403, code: .userDisabled)
+            world.server.fail(.problem(problem), path: APIPath.user)
+        } else {
+            world.server.endAllSessions()
+        }
+        await #expect(throws: error) { try await client.reloadUser() }
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
+        #expect(await world.launch(inBackground: false).reaches { $0 != .unknown } == .loggedOut(.ended))
+    }
+
     @Test("that needs a proof waits for a vault that gives no key")
     func withoutKey() async throws {
         world.server.proofRequired = true

@@ -164,10 +164,12 @@ extension SessionKeeper {
     }
 
     /// Ends a log-in that was not to be remembered; the vault's record counts again.
-    func endTemporary() async {
+    ///
+    /// - Parameter reason: Why, when it was not the person who wanted it.
+    func endTemporary(because reason: OkaeriState.LogOutReason? = nil) async {
         guard let leaving = temporary else { return }
         temporary = nil
-        await change(.endTemporary(leaving))
+        await change(.endTemporary(leaving, reason))
         workInBackground()
     }
 

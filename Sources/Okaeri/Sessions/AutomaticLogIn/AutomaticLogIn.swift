@@ -40,7 +40,7 @@ extension SessionKeeper {
             // Another call has renewed its token meanwhile.
             if let session = temporary.session, session.token != dead { return session }
             // The device's key leads to somebody else.
-            await endTemporary()
+            await endTemporary(because: .ended)
             throw .sessionEnded
         }
         guard let session = try await outcome(of: { .renewalAsked(caller: $0, dead: dead) }).session else {
