@@ -15,7 +15,8 @@ extension OkaeriClient {
     ///   - user: First values, in case that the user is new.
     ///   - restoring: Whether a user who asked to be deleted comes back by this, instead of `.userDeleted`.
     /// - Returns: Whether the user is new, the user, and the time of the log-in before this one.
-    /// - Throws: `OkaeriError`: `.providerRefused` when the server does not believe the credential.
+    /// - Throws: `OkaeriError`: `.providerRefused` when the server does not believe the credential; `.userChanged` when another
+    ///   process went on with somebody else meanwhile, who stays.
     @discardableResult
     public func logIn(
         with credential: ProviderCredential, device: DeviceInfo? = nil, user: NewUser? = nil, restoring: Bool = false

@@ -17,7 +17,8 @@ extension SessionKeeper {
     ///   - provider: The provider that proved the user, if one did.
     ///   - read: Takes the response.
     /// - Returns: The user, with the time of the log-in before this one.
-    /// - Throws: `OkaeriError`; `.loggedOutMeanwhile` when somebody logged out.
+    /// - Throws: `OkaeriError`; `.loggedOutMeanwhile` when somebody logged out, `.userChanged` when another process went on with
+    ///   another user.
     func logInAsMember(
         _ call: APICall, tries: Int, keySlot: Int? = nil, provider: String? = nil,
         read: @escaping @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn

@@ -120,6 +120,28 @@ struct ProviderLogInTests {
         await #expect(throws: OkaeriError.lastWayIn) { try await other.unlink(.google) }
     }
 
+    @Test("greets with nobody else's welcome when another process merges into another user before the response")
+    func mergedMeanwhile() async throws {
+        let hana = try await world.launch(vault: TestVault()).logIn(with: .apple(.test(user: "hana"))).user
+        let (app, helper) = (world.launch(inBackground: false), world.launch(inBackground: false))
+        try await app.logInAutomatically()
+        let refusal = await #expect(throws: OkaeriError.self) {
+            try await helper.link(.apple(.test(user: "hana")))
+        }
+        guard case .conflict(let found) = refusal else { throw Wrong("\(String(describing: refusal))") }
+        let path = APIPath.logIn(with: "apple")
+        world.server.hold(path: path)
+        let late = Task { try await app.logIn(with: .apple(.test(user: "taro"))) }
+        await world.server.waitForRequests(2, to: path)
+        #expect(try await helper.resolve(found, by: .merge).user.id == hana.id)
+        world.server.release()
+        await #expect(throws: OkaeriError.userChanged) { try await late.value }
+        #expect(await app.currentUser?.id == hana.id)
+        // Taro's session is ended.
+        #expect(await app.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 2)
+    }
+
     @Test("makes a session fresh by key when an anonymous user needs that to link")
     func freshness() async throws {
         let okaeri = world.launch()

@@ -169,6 +169,8 @@ extension SessionKeeper {
     }
 
     /// Takes over the response to a log-in by other means, unless a log-in or log-out came before it.
+    ///
+    /// - Throws: `OkaeriError.loggedOutMeanwhile`; `.userChanged` when somebody else is logged in by now.
     func accept(
         _ response: LogInResponse, after record: VaultRecord, keySlot: Int? = nil
     ) async throws(OkaeriError) -> LogInResult {
@@ -191,6 +193,8 @@ extension SessionKeeper {
             publishState()
         }
         guard let result = LogInResult(after) else { throw .loggedOutMeanwhile }
+        // A merge in another process waits for no log-in. The greeting of its user is none for the person of this one.
+        guard result.welcome.user.id == response.user.id else { throw .userChanged }
         return result
     }
 }
