@@ -50,16 +50,19 @@ extension OkaeriClient {
     /// that the person logged in with.
     ///
     /// `AppleCredentialWatch` calls it at start and whenever the system tells of a change.
-    public func take(_ state: AppleCredentialState) async {
-        await keeper.take(state)
+    ///
+    /// - Parameters:
+    ///   - state: What the system says.
+    ///   - user: The ``appleUser`` of whom the system was asked. It says nothing of somebody else who is logged in by now; `nil`
+    ///     for whoever is.
+    public func take(_ state: AppleCredentialState, of user: String? = nil) async {
+        await keeper.take(state, of: user)
     }
 
     /// Apple's name for the user, to ask the system for its state; `nil` without an identity there.
     public var appleUser: String? {
         get async {
-            let subject = await currentUser?.identities.first { $0.provider == Provider.apple.rawValue }?.subject
-            // The team stands in front.
-            return subject?.split(separator: "/", maxSplits: 1).last.map(String.init)
+            await currentUser?.appleUser
         }
     }
 }
@@ -126,9 +129,10 @@ extension SessionKeeper {
         return try await fresh { () async throws(OkaeriError) in try await self.changeUser(call) }
     }
 
-    func take(_ state: AppleCredentialState) async {
+    func take(_ state: AppleCredentialState, of appleUser: String?) async {
         guard state == .revoked || state == .notFound, let record = try? await read(),
-            record.loggedInUser != nil, record.loggedInWith == Provider.apple.rawValue
+            let user = record.loggedInUser, record.loggedInWith == Provider.apple.rawValue,
+            appleUser == nil || appleUser == User(user).appleUser
         else { return }
         await logOut()
     }
@@ -197,6 +201,15 @@ extension SessionKeeper {
     private func forgetName(of credential: ProviderCredential) async {
         guard let identity = credential.nameIdentity, record?.pendingNames[identity] != nil else { return }
         await change(.pendingName(nil, of: identity))
+    }
+}
+
+extension User {
+    /// Apple's name for the user; `nil` without an identity there.
+    fileprivate var appleUser: String? {
+        let subject = identities.first { $0.provider == Provider.apple.rawValue }?.subject
+        // The team stands in front.
+        return subject?.split(separator: "/", maxSplits: 1).last.map(String.init)
     }
 }
 

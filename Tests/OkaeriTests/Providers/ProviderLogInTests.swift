@@ -164,6 +164,18 @@ struct ProviderLogInTests {
         #expect((await okaeri.currentUser == nil) == isLoggedOut)
     }
 
+    @Test("stays logged in when the system was asked about a user of before")
+    func withdrawnByAnother() async throws {
+        let okaeri = world.launch()
+        try await okaeri.logIn(with: .apple(.test(user: "hana")))
+        let asked = await okaeri.appleUser
+        let taro = try await okaeri.logIn(with: .apple(.test(user: "taro"))).user
+        await okaeri.take(.revoked, of: asked)
+        #expect(await okaeri.currentUser?.id == taro.id)
+        await okaeri.take(.revoked, of: await okaeri.appleUser)
+        #expect(await okaeri.currentUser == nil)
+    }
+
     @Test("stays logged in when Apple was only linked")
     func withdrawnLink() async throws {
         let okaeri = world.launch()

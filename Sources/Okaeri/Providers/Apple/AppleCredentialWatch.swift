@@ -29,7 +29,7 @@
 
         private func look() async {
             guard let user = await client.appleUser, let state = await Self.state(of: user) else { return }
-            await client.take(state)
+            await client.take(state, of: user)
         }
 
         /// What the system says; `nil` when it cannot say now, which is no reason to log anybody out.
