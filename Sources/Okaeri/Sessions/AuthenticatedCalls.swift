@@ -43,6 +43,7 @@ extension SessionKeeper {
                 return try await exchange(call, session: renewed, tries: configuration.retry.maximumTries)
             case .userDisabled:
                 try check(began)
+                disabledUser = began.loggedInUser?.id
                 await endTemporary(because: .ended)
                 await change(.logOut(epoch: began.epoch))
                 throw error
@@ -57,6 +58,9 @@ extension SessionKeeper {
         guard let record else { return }
         let isSame = record.epoch == began.epoch && record.loggedInUser?.id == began.loggedInUser?.id
         guard !isSame else { return }
-        throw record.loggedInUser == nil ? .loggedOutMeanwhile : .userChanged
+        guard record.loggedInUser == nil else { throw .userChanged }
+        // Of several calls at once one learns it first. The others are told the same.
+        let isDisabled = disabledUser == began.loggedInUser?.id && record.reasonLoggedOut == .ended
+        throw isDisabled ? .userDisabled : .loggedOutMeanwhile
     }
 }

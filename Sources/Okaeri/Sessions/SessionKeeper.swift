@@ -26,6 +26,8 @@ actor SessionKeeper {
     var clockOffset: TimeInterval = 0
     /// The user whose deletion was asked for here, until the next log-in.
     var deletedUser: String?
+    /// The user who was logged in here when the server last said that the user is disabled, until the next log-in.
+    var disabledUser: String?
     /// What is decided about log-ins.
     var machine = LogInMachine()
     /// Counts the log-outs and the times that the device was forgotten: a typed log-in that began before does not count.
@@ -156,7 +158,10 @@ actor SessionKeeper {
         adoptions += 1
         // A token belongs to the session in which it was asked for. Of another one nobody knows whether it counts.
         if known.session?.token != record?.session?.token || known.epoch != record?.epoch { accessTokens = [:] }
-        if let record, known.epoch != record.epoch { forgetNotices() }
+        if let record, known.epoch != record.epoch {
+            forgetNotices()
+            if known.loggedInUser != nil { disabledUser = nil }
+        }
         record = known
         if known.loggedInUser != nil { deletedUser = nil }
         publishState()

@@ -194,6 +194,36 @@ struct SessionTests {
         await #expect(throws: OkaeriError.userDisabled) { try await client.logInAutomatically() }
     }
 
+    @Test("of a disabled user say so to all calls that are under way", arguments: [true, false])
+    func disabledTogether(hasSession: Bool) async throws {
+        let client = world.launch(inBackground: false)
+        let user = try await client.logInAutomatically().user
+        if hasSession {
+            let problem = Problem(title: "disabled", status: 403, code: .userDisabled)
+            world.server.fail(.problem(problem), path: APIPath.user, times: 20)
+        } else {
+            world.server.disable(user.id)
+        }
+        world.server.hold(path: APIPath.user)
+        let errors = await withTaskGroup(of: OkaeriError?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    do throws(OkaeriError) {
+                        try await client.reloadUser()
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            await world.server.waitForRequests(20, to: APIPath.user)
+            world.server.release()
+            return await group.reduce(into: [OkaeriError?]()) { $0.append($1) }
+        }
+        #expect(errors.count == 20 && errors.allSatisfy { $0 == .userDisabled })
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
+    }
+
     @Test("of an erased user are not silently continued with another user")
     func erased() async throws {
         let client = world.launch(inBackground: false)

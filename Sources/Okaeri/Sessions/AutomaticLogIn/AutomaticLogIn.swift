@@ -146,6 +146,7 @@ extension SessionKeeper {
                 return .changed(await self.change(change))
             }
         } catch {
+            if error == .userDisabled, let user = record?.loggedInUser { disabledUser = user.id }
             return .failed(error.began(attempt.start), epoch: record?.epoch)
         }
     }
