@@ -84,7 +84,7 @@ extension SessionKeeper {
             idempotencyKey: randomness.unguessableName())
         call.restores = restoring
         let slot = try await usableSlot(from: record.keySlot)
-        let key = try await deviceKey(slot)
+        let key = try await triedKey(slot)
         let era = machine.era
         let raw: TransportResponse
         do throws(OkaeriError) {

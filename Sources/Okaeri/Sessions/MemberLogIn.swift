@@ -45,7 +45,7 @@ extension SessionKeeper {
         // The guest of this device keeps the key; somebody else gets one of their own.
         let isGuest = before.keyUser != nil && before.user?.id == before.keyUser && before.user?.isAnonymous == true
         let slot = try await usableSlot(from: keySlot ?? before.keySlot + (isGuest ? 1 : 0))
-        let key = try await deviceKey(slot)
+        let key = try await triedKey(slot)
         let era = machine.era
         let raw: TransportResponse
         do throws(OkaeriError) {

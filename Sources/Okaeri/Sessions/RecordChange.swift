@@ -29,6 +29,8 @@ enum RecordChange: Hashable, Sendable {
     /// A name from a provider that no server has taken yet; `nil` forgets it.
     case pendingName(String?, of: String)
     case requireProof
+    /// Another key than the one in use goes to the server with a log-in by other means.
+    case tryKey(Int)
     case useNextKey
 
     /// To whom the device's key leads after a log-in with this token.
@@ -97,8 +99,10 @@ enum RecordChange: Hashable, Sendable {
             record.pendingNames[identity] = name
         case .requireProof:
             record.proofRequired = true
+        case .tryKey(let slot):
+            record.triedKeySlot = max(record.triedKeySlot, slot)
         case .useNextKey:
-            record.keySlot += 1
+            record.keySlot = record.lastKeySlot + 1
             record.keyUser = nil
             // A log-in under way has the key of before: its response would be of a user to whom the next key does not lead.
             record.generation += 1

@@ -117,7 +117,8 @@ actor SessionKeeper {
             change.apply(to: &changed)
             temporary = changed
             present(changed)
-            return changed
+            // Who has which key outlives a log-in that is not remembered.
+            guard case .tryKey = change else { return changed }
         }
         nextNumber += 1
         unsaved.append((nextNumber, change))
@@ -150,7 +151,8 @@ actor SessionKeeper {
     private func adopt(_ stored: VaultRecord) -> VaultRecord {
         var known = stored
         for entry in unsaved { entry.change.apply(to: &known) }
-        present(known)
+        // A log-in that is not remembered counts before the vault.
+        if temporary == nil { present(known) }
         return known
     }
 
@@ -201,6 +203,13 @@ actor SessionKeeper {
         }
     }
 
+    /// The key for a log-in by other means. That it goes to the server is stored before it does.
+    func triedKey(_ slot: Int) async throws(OkaeriError) -> any DeviceKey {
+        let key = try await deviceKey(slot)
+        if slot > record?.lastKeySlot ?? 0 { await change(.tryKey(slot)) }
+        return key
+    }
+
     /// The name under which the vault keeps a key.
     private func keyName(_ slot: Int) -> String {
         VaultRecord.keyName(of: application, slot: slot)
@@ -233,7 +242,7 @@ actor SessionKeeper {
             // What is in memory may be older than what another process has stored, or not there yet. One key more was made
             // if a log-in of somebody else came to nothing. The record, which tells of the others, goes last.
             let stored = VaultRecord.read(try await vault.loadRecord(for: application))
-            let last = max(stored.keySlot, record?.keySlot ?? 0) + 1
+            let last = max(stored.lastKeySlot, record?.lastKeySlot ?? 0) + 1
             for slot in (0...last).reversed() { try await vault.erase(keyName(slot)) }
         } catch {
             throw OkaeriError(error)

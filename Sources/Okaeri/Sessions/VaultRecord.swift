@@ -24,6 +24,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var proofRequired = false
     /// Which of the device's keys is in use: a device that changes hands makes a new one and keeps the old.
     var keySlot = 0
+    /// The last of the device's keys with which somebody logged in by other means, or tried to: where no response came, the
+    /// server may know it all the same as a way into that account.
+    var triedKeySlot = 0
     /// The user to whom the key in use leads, as far as this device knows.
     var keyUser: String?
     /// Tokens of log-outs that the server does not know of yet, oldest first.
@@ -63,7 +66,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
         }
         lockedKeyUser = try members.decodeIfPresent(String.self, forKey: .lockedKeyUser)
         proofRequired = try members.decodeIfPresent(Bool.self, forKey: .proofRequired) ?? false
-        keySlot = min(max(try members.decodeIfPresent(Int.self, forKey: .keySlot) ?? 0, 0), Self.maximumKeySlot)
+        keySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .keySlot))
+        triedKeySlot = Self.slot(try members.decodeIfPresent(Int.self, forKey: .triedKeySlot))
         keyUser = try members.decodeIfPresent(String.self, forKey: .keyUser) ?? user?.id
         pendingRevocations = try members.decodeIfPresent([Secret].self, forKey: .pendingRevocations) ?? []
         keyLeadsElsewhere = try members.decodeIfPresent(Bool.self, forKey: .keyLeadsElsewhere) ?? false
@@ -74,6 +78,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// The most keys that a device is believed to have made: forgetting the device looks for each, and a damaged record must
     /// not make that endless.
     private static let maximumKeySlot = 100_000
+
+    private static func slot(_ stored: Int?) -> Int { min(max(stored ?? 0, 0), maximumKeySlot) }
 
     /// A count that was stored, from 0 to 2^60: with room to count on, whatever damage has made of it.
     private static func count(_ stored: Int64?) -> Int64 { min(max(stored ?? 0, 0), 1 << 60) }
@@ -87,8 +93,11 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// Whether the device's key was found to be unusable for good, and nobody has logged in since.
     var isKeyLost: Bool { loggedInUser == nil && logOutReason == .keyLost }
 
+    /// The last of the keys that may lead to somebody.
+    var lastKeySlot: Int { max(keySlot, triedKeySlot) }
+
     /// The key for an automatic log-in when it is not the one in use: a guest's own, beside the locked one.
-    var freshKeySlot: Int? { isKeyLocked ? keySlot + 1 : nil }
+    var freshKeySlot: Int? { isKeyLocked ? lastKeySlot + 1 : nil }
 
     /// Why nobody is logged in. A record of an older version does not say; its key leads to whom it led before.
     var reasonLoggedOut: OkaeriState.LogOutReason {

@@ -118,7 +118,7 @@ struct ItemVault: CredentialVault {
     /// The names of all keys of an application, of which only the first is asked about; that comes last.
     private func names(of application: String) throws(VaultError) -> [String] {
         guard case .ask = reinstall else { return [application] }
-        let slot = VaultRecord.read(try items.read("\(application).record")).keySlot
+        let slot = VaultRecord.read(try items.read("\(application).record")).lastKeySlot
         return (0...max(slot, 0)).reversed().map { VaultRecord.keyName(of: application, slot: $0) }
     }
 

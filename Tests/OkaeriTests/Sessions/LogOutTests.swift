@@ -99,6 +99,32 @@ struct LogOutTests {
         #expect(await world.launch(inBackground: false).reaches { $0 != .unknown } == .loggedOut(.ended))
     }
 
+    @Test(
+        "is followed by a new guest, also after a log-in of somebody else whose responses were lost",
+        arguments: [true, false])
+    func lostResponses(isRegistered: Bool) async throws {
+        let kenji = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let client = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let user = try await client.logInAutomatically().user
+        world.server.fail(.lostResponse, path: APIPath.logInWithPassword)
+        await #expect(throws: OkaeriError.offline) {
+            try await client.logIn(identifier: "kenji", password: password)
+        }
+        #expect(try await client.logInAutomatically().user.id == user.id)
+        if isRegistered {
+            try await client.upgrade(username: "hana", password: password)
+            await client.logOut()
+        } else {
+            await client.useNewDeviceKey()
+        }
+        guard case .firstVisit(let guest) = try await world.launch(inBackground: false).logInAutomatically() else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        #expect(guest.isAnonymous && guest.id != user.id)
+        #expect(try await client.logIn(identifier: "kenji", password: password).user.id == kenji.id)
+    }
+
     @Test("that needs a proof waits for a vault that gives no key")
     func withoutKey() async throws {
         world.server.proofRequired = true

@@ -39,6 +39,7 @@ struct RecordChangeTests {
         .take(Samples.user("hana", at: WireTime(millisecondsSince1970: 0)), epoch: 1),
         .pendingName("Hana", of: "apple:1"), .pendingName(nil, of: "apple:1"), .requireProof, .useNextKey,
         .logOut(epoch: 1, .keyLost), .logIn(Samples.response("guest"), generation: 1, keySlot: 1),
+        .tryKey(1), .tryKey(4),
     ]
 
     private func changed(_ record: VaultRecord, by change: RecordChange) -> VaultRecord {
@@ -167,6 +168,16 @@ struct RecordChangeTests {
         let late = changed(next, by: .logIn(Samples.response(), generation: Samples.loggedOut.generation))
         #expect(late.session == nil && late.keyUser == nil && late.keySlot == 1)
         #expect(late.pendingRevocations.last == Samples.token("new"))
+    }
+
+    @Test("give a guest no key with which somebody has tried to log in")
+    func triedKey() {
+        let tried = changed(Samples.registered, by: .tryKey(2))
+        #expect(tried.keySlot == 0 && tried.freshKeySlot == nil)
+        #expect(changed(tried, by: .tryKey(1)) == tried)
+        #expect(changed(tried, by: .logOut(epoch: nil)).freshKeySlot == 3)
+        #expect(changed(tried, by: .useNextKey).keySlot == 3)
+        #expect(VaultRecord.read(tried.written()) == tried)
     }
 
     static let storedReasons: [(stored: String, reason: OkaeriState.LogOutReason)] = [

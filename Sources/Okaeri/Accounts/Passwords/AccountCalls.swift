@@ -122,6 +122,7 @@ extension SessionKeeper {
         present.generation = stored.generation
         present.proofRequired = stored.proofRequired
         present.keySlot = stored.keySlot
+        present.triedKeySlot = stored.triedKeySlot
         present.keyUser = stored.keyUser
         present.pendingRevocations = stored.pendingRevocations
         present.logIn(response)
@@ -138,7 +139,7 @@ extension SessionKeeper {
             device: device, joinsDevice: joinsDevice, name: randomness.unguessableName())
         call.restores = call.restores || restoring
         var key: (any DeviceKey)?
-        if let slot { key = try await deviceKey(slot) }
+        if let slot { key = try await joinsDevice ? triedKey(slot) : deviceKey(slot) }
         do throws(OkaeriError) {
             let response = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
             return try response.decoded(LogInResponse.self)

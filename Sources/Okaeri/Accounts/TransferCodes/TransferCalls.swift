@@ -25,6 +25,8 @@ extension SessionKeeper {
             .post, APIPath.logInWithTransferCode, body: body, idempotencyKey: randomness.unguessableName())
         // The locked key of a registered user stays with that user.
         let slot = try await usableSlot(from: record.freshKeySlot ?? record.keySlot)
+        // It does not count as tried: where all responses are lost, the next automatic log-in leads to the user of the code, who
+        // may be a guest and have no device any more but this one.
         let key = try await deviceKey(slot)
         let era = machine.era
         let raw = try await exchange(call, session: nil, key: key, tries: configuration.retry.maximumTries)
