@@ -32,6 +32,18 @@ enum RecordChange: Hashable, Sendable {
     /// Another key than the one in use goes to the server with a log-in by other means.
     case tryKey(Int)
     case useNextKey
+    /// What many changes made of one record. Of a record that another process has changed meanwhile only the log-out counts,
+    /// and the sessions are given up.
+    case become(Outcome)
+
+    /// What many changes made of the record that had these counts.
+    struct Outcome: Hashable, Sendable {
+        let generation: Int64
+        let epoch: Int64
+        let record: VaultRecord
+        /// Whether the person logged out among them.
+        let hasLogOut: Bool
+    }
 
     /// To whom the device's key leads after a log-in with this token.
     struct KeyAssignment: Hashable, Sendable {
@@ -107,7 +119,33 @@ enum RecordChange: Hashable, Sendable {
             // A log-in under way has the key of before: its response would be of a user to whom the next key does not lead.
             record.generation += 1
             if record.logOutReason == .keyLost { record.logOutReason = .ended }
+        case .become(let outcome):
+            become(outcome, &record)
         }
+    }
+
+    /// Whether the person logs out by it.
+    var hasLogOut: Bool {
+        switch self {
+        case .logOut(epoch: nil, _): true
+        case .become(let outcome): outcome.hasLogOut
+        default: false
+        }
+    }
+
+    private func become(_ outcome: Outcome, _ record: inout VaultRecord) {
+        let before = record
+        if before.generation == outcome.generation, before.epoch == outcome.epoch {
+            record = outcome.record
+        } else {
+            if outcome.hasLogOut { record.logOut() }
+            let sessions = outcome.record.pendingRevocations + [outcome.record.session?.token].compactMap(\.self)
+            for token in sessions where token != record.session?.token && !record.pendingRevocations.contains(token) {
+                record.revokeLater(token)
+            }
+        }
+        record.proofRequired = before.proofRequired || outcome.record.proofRequired
+        record.triedKeySlot = max(before.triedKeySlot, outcome.record.lastKeySlot)
     }
 
     private func assign(_ key: KeyAssignment, in record: inout VaultRecord) {

@@ -51,6 +51,10 @@ actor SessionKeeper {
     var noticeFetch: Task<Void, Never>?
     /// The adoptions of old services' users under way, by the names of the services.
     var oldServices: [String: Task<Result<LogInResponse?, OkaeriError>, Never>] = [:]
+    /// The record as the vault was last known to hold it, without the changes that are not saved.
+    private var base = VaultRecord()
+    /// How many times the changes are being saved now.
+    private var saves = 0
     private var adoptions = 0
     private var nextNumber = 0
 
@@ -125,6 +129,7 @@ actor SessionKeeper {
         var changed = record ?? VaultRecord()
         change.apply(to: &changed)
         present(changed)
+        foldUnsaved()
         do throws(VaultError) {
             return try await save()
         } catch {
@@ -133,9 +138,26 @@ actor SessionKeeper {
         }
     }
 
+    /// The most changes that wait for a vault that takes none.
+    static let maximumUnsaved = 64
+
+    /// Makes one change of too many that wait. While some are being saved nobody knows which of them the vault has.
+    private func foldUnsaved() {
+        guard unsaved.count > Self.maximumUnsaved, saves == 0 else { return }
+        var changed = base
+        for entry in unsaved { entry.change.apply(to: &changed) }
+        let outcome = RecordChange.Outcome(
+            generation: base.generation, epoch: base.epoch, record: changed,
+            hasLogOut: unsaved.contains { $0.change.hasLogOut })
+        nextNumber += 1
+        unsaved = [(nextNumber, .become(outcome))]
+    }
+
     /// Brings the unsaved changes into the vault, upon whatever other processes have stored meanwhile.
     @discardableResult
     func save() async throws(VaultError) -> VaultRecord {
+        saves += 1
+        defer { saves -= 1 }
         let lock = try await vault.lock(.change, for: application)
         defer { lock.release() }
         var changed = VaultRecord.read(try await vault.loadRecord(for: application))
@@ -149,6 +171,7 @@ actor SessionKeeper {
 
     /// Takes over what the vault holds and adds what is not saved yet.
     private func adopt(_ stored: VaultRecord) -> VaultRecord {
+        base = stored
         var known = stored
         for entry in unsaved { entry.change.apply(to: &known) }
         // A log-in that is not remembered counts before the vault.
@@ -251,6 +274,7 @@ actor SessionKeeper {
         departures += 1
         handle(.forgotten)
         unsaved = []
-        present(VaultRecord())
+        base = VaultRecord()
+        present(base)
     }
 }

@@ -1,4 +1,5 @@
 import OkaeriTesting
+import OkaeriWire
 import Testing
 
 @testable import Okaeri
@@ -18,5 +19,44 @@ struct BackgroundWorkTests {
         world.vault.giveHint()
         while await client.keeper.recovery != nil { await Task.yield() }
         #expect(world.clock.pendingSleeps.isEmpty)
+    }
+
+    @Test("does not grow with each call while a vault takes no changes, and loses no log-out")
+    func unwritableVault() async throws {
+        let client = world.launch(inBackground: false)
+        try await client.logInAutomatically()
+        world.vault.refusesRecords = true
+        for _ in 0..<100 { try await client.reloadUser() }
+        #expect(await client.keeper.unsaved.count <= SessionKeeper.maximumUnsaved)
+        #expect(await client.currentUser != nil)
+        world.server.isOffline = true
+        for _ in 0..<100 { await client.logOut() }
+        #expect(await client.keeper.unsaved.count <= SessionKeeper.maximumUnsaved)
+        #expect(await client.currentUser == nil)
+        world.server.isOffline = false
+        world.vault.refusesRecords = false
+        // The first may be one that began without a network.
+        await client.deliverPendingLogOuts()
+        #expect(await client.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+        #expect(await world.launch(inBackground: false).reaches { $0 != .unknown } == .loggedOut(.guestLoggedOut))
+    }
+
+    @Test("takes many changes as one, and of those to a record of another process the log-out")
+    func manyChanges() {
+        let (before, other) = (Samples.registered, Samples.otherUser)
+        let logIn = RecordChange.logIn(Samples.response("guest"), generation: before.generation + 1, keySlot: 1)
+        let after = Samples.changed(before) {
+            RecordChange.logOut(epoch: nil).apply(to: &$0)
+            logIn.apply(to: &$0)
+        }
+        let all = RecordChange.become(
+            RecordChange.Outcome(generation: before.generation, epoch: before.epoch, record: after, hasLogOut: true))
+        let same = Samples.changed(before) { all.apply(to: &$0) }
+        #expect(same.user?.id == "guest" && same.session == after.session && same.keySlot == 1)
+        #expect(same.generation == after.generation && same.pendingRevocations == after.pendingRevocations)
+        let left = Samples.changed(other) { all.apply(to: &$0) }
+        #expect(left.isLoggedOut && left.keySlot == 0 && left.triedKeySlot == 1)
+        #expect(Set(left.pendingRevocations) == [Samples.token("taro's"), Samples.token("old"), Samples.token("new")])
     }
 }
