@@ -53,8 +53,8 @@ extension OkaeriClient {
     ///
     /// - Parameters:
     ///   - state: What the system says.
-    ///   - user: The ``appleUser`` of whom the system was asked. It says nothing of somebody else who is logged in by now; `nil`
-    ///     for whoever is.
+    ///   - user: The ``appleUser`` of whom the system was asked. It says nothing of somebody else who is logged in by now; by
+    ///     default of the present user.
     public func take(_ state: AppleCredentialState, of user: String? = nil) async {
         await keeper.take(state, of: user)
     }

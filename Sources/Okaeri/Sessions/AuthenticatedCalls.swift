@@ -59,7 +59,7 @@ extension SessionKeeper {
         let isSame = record.epoch == began.epoch && record.loggedInUser?.id == began.loggedInUser?.id
         guard !isSame else { return }
         guard record.loggedInUser == nil else { throw .userChanged }
-        // Of several calls at once one learns it first. The others are told the same.
+        // Of several calls at once one learns it first. It is the same for the others.
         let isDisabled = disabledUser == began.loggedInUser?.id && record.reasonLoggedOut == .ended
         throw isDisabled ? .userDisabled : .loggedOutMeanwhile
     }
