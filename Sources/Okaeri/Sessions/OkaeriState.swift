@@ -26,7 +26,8 @@ public enum OkaeriState: Hashable, Sendable {
         /// A registered user logged out. No automatic log-in leads to that user: the next one begins as a guest.
         case registeredUserLoggedOut
         /// The log-in ended by itself: the account was deleted or disabled, this device's key was removed from it, or a
-        /// session ended that the key cannot renew. The next automatic log-in says which, if it does not succeed.
+        /// session ended that the key cannot renew, or what the device held of it is damaged. The next automatic log-in says
+        /// which, if it does not succeed.
         case ended
         /// The device's key can never be used again. Automatic log-ins throw ``OkaeriError/storageDamaged(_:)`` until the
         /// person logs in by other means, or begins anew with ``OkaeriClient/useNewDeviceKey()``.

@@ -97,12 +97,12 @@ actor SessionKeeper {
         }
         do throws(VaultError) {
             var seen: Int
-            var stored: Data?
+            var stored: VaultRecord
             repeat {
                 seen = adoptions
-                stored = try await vault.loadRecord(for: application)
+                stored = try await loadRecord()
             } while seen != adoptions
-            return adopt(VaultRecord.read(stored))
+            return adopt(stored)
         } catch {
             workInBackground()
             if let record { return record }
@@ -160,13 +160,36 @@ actor SessionKeeper {
         defer { saves -= 1 }
         let lock = try await vault.lock(.change, for: application)
         defer { lock.release() }
-        var changed = VaultRecord.read(try await vault.loadRecord(for: application))
+        let stored = try await loadRecord()
         let batch = unsaved
+        var changed = stored
         for entry in batch { entry.change.apply(to: &changed) }
-        if !batch.isEmpty { try await vault.saveRecord(changed.written(), for: application) }
+        if !batch.isEmpty {
+            try await copyKeys(of: changed, over: stored)
+            try await vault.saveRecord(changed.written(), for: application)
+        }
         let saved = Set(batch.map(\.number))
         unsaved.removeAll { saved.contains($0.number) }
         return adopt(changed)
+    }
+
+    /// What the vault holds.
+    private func loadRecord() async throws(VaultError) -> VaultRecord {
+        let stored = try await vault.loadRecord(for: application)
+        guard let stored else { return VaultRecord() }
+        if let record = VaultRecord.undamaged(stored) { return record }
+        let copy = try await vault.loadRecord(for: VaultRecord.copyName(of: application))
+        return VaultRecord.read(stored, keys: copy)
+    }
+
+    /// Sees to it that what a record says of keys is there twice.
+    private func copyKeys(of record: VaultRecord, over stored: VaultRecord) async throws(VaultError) {
+        guard record.keysToCopy != nil || stored.keysToCopy != nil else { return }
+        let name = VaultRecord.copyName(of: application)
+        let copy = (record.keysToCopy ?? VaultRecord.Keys()).written()
+        // Vaults that outlive the app hear of a name first when it is read.
+        guard try await vault.loadRecord(for: name) != copy else { return }
+        try await vault.saveRecord(copy, for: name)
     }
 
     /// Takes over what the vault holds and adds what is not saved yet.
@@ -264,9 +287,10 @@ actor SessionKeeper {
             defer { lock.release() }
             // What is in memory may be older than what another process has stored, or not there yet. One key more was made
             // if a log-in of somebody else came to nothing. The record, which tells of the others, goes last.
-            let stored = VaultRecord.read(try await vault.loadRecord(for: application))
+            let stored = try await loadRecord()
             let last = max(stored.lastKeySlot, record?.lastKeySlot ?? 0) + 1
             for slot in (0...last).reversed() { try await vault.erase(keyName(slot)) }
+            try await vault.erase(VaultRecord.copyName(of: application))
         } catch {
             throw OkaeriError(error)
         }

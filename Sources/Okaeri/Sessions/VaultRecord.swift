@@ -163,13 +163,58 @@ struct VaultRecord: Codable, Hashable, Sendable {
 }
 
 extension VaultRecord {
-    /// The record as it was stored; an empty one when nothing was, or when what was stored is damaged: the device's key,
-    /// which is what counts, is stored apart.
-    static func read(_ stored: Data?) -> VaultRecord {
+    /// The record as it was stored; an empty one when nothing was.
+    ///
+    /// When what was stored is damaged, nobody is logged in, and that is no first launch: the device's key, which is what
+    /// counts, is stored apart. Which one it is, and whether it is locked, says the copy, or what can be read still.
+    ///
+    /// - Parameters:
+    ///   - stored: The record.
+    ///   - copy: The copy of what it says of keys; `nil` when there is none.
+    /// - Returns: What counts.
+    static func read(_ stored: Data?, keys copy: Data? = nil) -> VaultRecord {
         guard let stored else { return VaultRecord() }
-        let limit = UntrustedJSON.maximumRecordBytes
-        return (try? UntrustedJSON.decode(VaultRecord.self, from: stored, maximumBytes: limit)) ?? VaultRecord()
+        return undamaged(stored) ?? VaultRecord(keys(in: copy) ?? keys(in: stored) ?? Keys())
     }
+
+    /// The record as it was stored; `nil` when that is damaged.
+    static func undamaged(_ stored: Data) -> VaultRecord? {
+        try? UntrustedJSON.decode(VaultRecord.self, from: stored, maximumBytes: UntrustedJSON.maximumRecordBytes)
+    }
+
+    private static func keys(in stored: Data?) -> Keys? {
+        guard let stored else { return nil }
+        return try? UntrustedJSON.decode(Keys.self, from: stored, maximumBytes: UntrustedJSON.maximumRecordBytes)
+    }
+
+    private init(_ keys: Keys) {
+        keySlot = Self.slot(keys.keySlot)
+        triedKeySlot = Self.slot(keys.triedKeySlot)
+        (keyUser, lockedKeyUser) = (keys.keyUser, keys.lockedKeyUser)
+        isLoggedOut = true
+        logOutReason = isKeyLocked ? .registeredUserLoggedOut : .ended
+    }
+
+    /// What a record says of the device's keys. There is a copy of it beside the record, where it is more than that the first
+    /// key is in use: with another key a guest would be made beside the user, or let into a closed account.
+    struct Keys: Codable, Hashable {
+        var keySlot: Int?
+        var triedKeySlot: Int?
+        var keyUser: String?
+        var lockedKeyUser: String?
+
+        /// For storing.
+        func written() -> Data { VaultRecord.json(of: self) }
+    }
+
+    /// What there must be a copy of; `nil` when it goes without saying.
+    var keysToCopy: Keys? {
+        guard lastKeySlot > 0 || lockedKeyUser != nil else { return nil }
+        return Keys(keySlot: keySlot, triedKeySlot: triedKeySlot, keyUser: keyUser, lockedKeyUser: lockedKeyUser)
+    }
+
+    /// The name under which a vault keeps the copy, as a record of its own.
+    static func copyName(of application: String) -> String { "\(application).keys" }
 
     /// The name under which a vault keeps one of the keys of an application.
     static func keyName(of application: String, slot: Int) -> String {
@@ -177,11 +222,13 @@ extension VaultRecord {
     }
 
     /// The record for storing.
-    func written() -> Data {
+    func written() -> Data { Self.json(of: self) }
+
+    private static func json(of value: some Encodable) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         do {
-            return try encoder.encode(self)
+            return try encoder.encode(value)
         } catch {
             // Only a number that JSON does not have could stand in the way, and the server's JSON held none.
             preconditionFailure("the record cannot be written: \(type(of: error))")

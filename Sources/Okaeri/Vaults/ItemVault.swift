@@ -115,11 +115,13 @@ struct ItemVault: CredentialVault {
         return FoundAccount(application: application, user: VaultRecord.read(record).loggedInUser.map(User.init(_:)))
     }
 
-    /// The names of all keys of an application, of which only the first is asked about; that comes last.
+    /// The names of all keys of an application and of the copy, of which only the first is asked about; that comes last.
     private func names(of application: String) throws(VaultError) -> [String] {
         guard case .ask = reinstall else { return [application] }
-        let slot = VaultRecord.read(try items.read("\(application).record")).lastKeySlot
-        return (0...max(slot, 0)).reversed().map { VaultRecord.keyName(of: application, slot: $0) }
+        let copy = VaultRecord.copyName(of: application)
+        let record = VaultRecord.read(
+            try items.read("\(application).record"), keys: try items.read("\(copy).record"))
+        return [copy] + (0...record.lastKeySlot).reversed().map { VaultRecord.keyName(of: application, slot: $0) }
     }
 
     private func path(of application: String, _ kind: String) -> String {

@@ -160,6 +160,19 @@ struct ReinstallQuestionTests {
         withExtendedLifetime((earlier, folder)) {}
     }
 
+    @Test("complaint 10: is not asked when a record is damaged and its copy of the keys counts")
+    func damagedRecord() async throws {
+        let folder = try TemporaryFolder()
+        let client = world.launch(vault: vault(folder), inBackground: false)
+        try await client.signUp(username: "hana", password: "a long enough secret")
+        await client.logOut()
+        try keychain.replace("demo.record", Data("{".utf8))
+        let next = world.launch(vault: vault(folder), inBackground: false)
+        #expect(await next.reaches { $0 != .unknown } == .loggedOut(.registeredUserLoggedOut))
+        #expect(person.questionCount == 0)
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("complaint 10: is not asked again when what was to be wiped could not be wiped at once")
     func wipeLater() async throws {
         _ = try await earlierUser()

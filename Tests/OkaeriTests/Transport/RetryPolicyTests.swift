@@ -127,10 +127,30 @@ struct VaultRecordBoundTests {
         arguments: [(-1, 0), (0, 0), (1, 1), (99_999, 99_999), (100_000, 100_000), (100_001, 100_000), (.max, 100_000)])
     func slots(stored: Int, read: Int) { #expect(Self.record(#"{"keySlot":\#(stored)}"#).keySlot == read) }
 
-    @Test("that cannot be read is an empty one", arguments: ["", "{", "[]", "1", #"{"generation":"1"}"#])
+    @Test("that cannot be read says that a log-in ended", arguments: ["", "{", "[]", "1", #"{"generation":"1"}"#])
     func unreadable(text: String) {
-        #expect(Self.record(text) == VaultRecord())
+        let ended = Samples.changed(VaultRecord()) {
+            $0.isLoggedOut = true
+            $0.logOutReason = .ended
+        }
+        #expect(Self.record(text) == ended)
         #expect(VaultRecord.read(nil) == VaultRecord())
+    }
+
+    @Test(
+        "that cannot be read keeps which key is in use, and its lock, by the copy or by what can be read still",
+        arguments: [true, false])
+    func unreadableWithKeys(hasCopy: Bool) {
+        var record = Samples.registered
+        record.keySlot = 2
+        record.triedKeySlot = 4
+        record.logOut()
+        #expect(Samples.registered.keysToCopy == nil)
+        let copy = record.keysToCopy?.written()
+        let rest = #"{"generation":"1","keySlot":2,"triedKeySlot":4,"keyUser":"hana","lockedKeyUser":"hana"}"#
+        let read = hasCopy ? VaultRecord.read(Data("{".utf8), keys: copy) : Self.record(rest)
+        #expect(read.keySlot == 2 && read.isKeyLocked && read.freshKeySlot == 5)
+        #expect(read.isLoggedOut && read.reasonLoggedOut == .registeredUserLoggedOut)
     }
 
     @Test("names the device's first key like its application, and later ones by their slot")

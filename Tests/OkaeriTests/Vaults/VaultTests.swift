@@ -144,8 +144,32 @@ struct VaultTests {
         let user = try await world.launch(vault: FileVault(directory: folder.url)).logInAutomatically().user
         try Data("{".utf8).write(to: folder.url.appendingPathComponent("demo.record"))
         let client = world.launch(vault: FileVault(directory: folder.url))
-        #expect(await client.currentUser == nil)
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(.ended))
         #expect(try await client.logInAutomatically().user.id == user.id)
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test(
+        "in a folder with a damaged record lead to nobody but the user of the key in use, and not to one who logged out",
+        arguments: [true, false])
+    func damagedRecordOfRegistered(isLoggedOut: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let (world, password) = (World(), "a long enough secret")
+        let kenji = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let old = world.launch(vault: FileVault(directory: folder.url), inBackground: false)
+        let guest = try await old.logInAutomatically().user
+        try await old.logIn(identifier: "kenji", password: password)
+        if isLoggedOut { await old.logOut() }
+        #expect(await old.deliverPendingLogOuts())
+        try Data("{".utf8).write(to: folder.url.appendingPathComponent("demo.record"))
+        let client = world.launch(vault: FileVault(directory: folder.url), inBackground: false)
+        let reason: OkaeriState.LogOutReason = isLoggedOut ? .registeredUserLoggedOut : .ended
+        #expect(await client.reaches { $0 != .unknown } == .loggedOut(reason))
+        let next = try await client.logInAutomatically().user
+        #expect((next.id == kenji.id) == !isLoggedOut && next.id != guest.id)
+        try await client.forgetDevice()
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(!files.contains { $0.hasSuffix(".key") || $0.hasSuffix(".record") })
         withExtendedLifetime(folder) {}
     }
 
