@@ -9,7 +9,9 @@ import Testing
 struct MergedTransferTests {
     private let world: TestWorld
     private let application: Application
-    private let (old, phone, tablet) = (TestDevice(), TestDevice(), TestDevice())
+    private let old = TestDevice()
+    private let phone = TestDevice()
+    private let tablet = TestDevice()
     private let guest: Authenticated
     /// The session of a device that the registered user had before.
     private let hana: Authenticated
