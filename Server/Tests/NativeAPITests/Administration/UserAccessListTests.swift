@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import OkaeriWire
 import PageSupport
 import Testing
 
