@@ -111,7 +111,7 @@ struct LongListTests {
             let twin = try await Self.routes(of: surface, segment: other.id)[number]
             let short = try await surface.send(twin.method, twin.path, "{}", token: other.token, in: world)
             let away = short.status == 503 ? 503 : nil
-            for body in LongBody.shapes {
+            for body in LongBody.chosen(of: LongBody.shapes, at: number, share: 2) {
                 try await Self.send(body, to: route, of: surface, token: owner.token, in: world, away: away)
             }
         }
@@ -136,7 +136,7 @@ struct LongListTests {
             let other = try await Self.owner("yuki\(number)", surface, in: world)
             let twin = try await Self.addresses(of: surface, segment: other.id)[number]
             let short = try await surface.send("GET", twin, nil, token: other.token, in: world)
-            for query in Self.ofAddresses {
+            for query in LongBody.chosen(of: Self.ofAddresses, at: number, share: 4) {
                 let what = "GET \(address)?\(query.prefix(40))"
                 try await HostileTextTests.isSoon(what, within: patience) {
                     let answer = try await surface.send(
@@ -176,15 +176,15 @@ struct LongListTests {
                 ]
             case .envelope: [("POST", "/user/signup"), ("POST", "/user/signin")]
             }
-        for route in routes {
-            for body in Self.ofUsers + Self.ofSearches {
+        for (number, route) in routes.enumerated() {
+            for body in LongBody.chosen(of: Self.ofUsers + Self.ofSearches, at: number, share: 6) {
                 try await Self.send(body, to: route, of: surface, token: owner.token, in: world)
             }
         }
         guard surface == .parse || surface == .kii else { return }
         // Who reads and writes for everybody is held to the same.
         let administrator = surface == .kii ? try await world.administrator() : nil
-        for body in Self.ofUsers + Self.ofSearches {
+        for body in LongBody.chosen(of: Self.ofUsers + Self.ofSearches, at: 0, share: 5) {
             let what = "an administrator's \(body.prefix(60))"
             try await HostileTextTests.isSoon(what, within: LongBody.patience(with: body)) {
                 let answer =

@@ -1,3 +1,4 @@
+import Foundation
 import OkaeriWire
 
 /// Bodies of requests with as many elements as a body can hold, a hundred thousand at the most.
@@ -34,12 +35,25 @@ package enum LongBody {
         list(#"{"list":["#, "%", "]}"), list(#"{"object":{"#, #""m%":1"#, "}}"),
     ]
 
-    /// How long a response to a body may take: a second or, where the machine is slow or the build has no optimizations, twenty
+    /// Of what there is to send, what one route gets: the next one gets others, so that routes together get everything. Each gets
+    /// all with `OKAERI_TEST_LONG_BODIES=all`, which takes minutes.
+    ///
+    /// - Parameters:
+    ///   - items: What there is.
+    ///   - route: Which route it is.
+    ///   - share: How many of them one route gets.
+    /// - Returns: what it gets.
+    package static func chosen<Item>(of items: [Item], at route: Int, share: Int) -> [Item] {
+        guard ProcessInfo.processInfo.environment["OKAERI_TEST_LONG_BODIES"] != "all" else { return items }
+        return (0..<min(share, items.count)).map { items[(route * share + $0) % items.count] }
+    }
+
+    /// How long a response to a body may take: three seconds or, where the machine is slow or the build has no optimizations, twenty
     /// times of what it takes to read the body alone.
     package static func patience(with body: String) -> Duration {
         let bytes = Array(body.utf8)
         // A body that cannot be read is over as soon for the server.
         let reading = ContinuousClock().measure { _ = try? JSONValue(parsing: bytes) }
-        return max(.seconds(1), reading * 20)
+        return max(.seconds(3), reading * 20)
     }
 }
