@@ -50,8 +50,16 @@ extension SQLiteStore {
     /// Where the copy is that a standby keeps of another server's database.
     package static func standbyPath(in folder: String) -> String { folder + "/standby.sqlite" }
 
-    /// Whether a folder has such a copy and no database: a new one beside it would be taken for what the copy is of.
-    static func isOfStandby(_ folder: String) -> Bool {
-        access(standbyPath(in: folder), F_OK) == 0 && access(databasePath(in: folder), F_OK) != 0
+    /// Says why nothing is opened or made where a folder has such a copy and no database: a new one beside it would be taken
+    /// for what the copy is of.
+    ///
+    /// - Returns: `nil` for any other folder.
+    package static func refusal(ofStandby folder: String) -> String? {
+        guard access(standbyPath(in: folder), F_OK) == 0, access(databasePath(in: folder), F_OK) != 0 else {
+            return nil
+        }
+        return
+            "The folder \(folder) has a standby's copy, and no database yet. “okaeri standby take-over” makes it the "
+            + "database, and “okaeri standby serve” answers from it until then."
     }
 }

@@ -67,11 +67,7 @@ package final class SQLiteStore: Engine, Sendable {
                         + "give it up, remove “\(SQLiteTableWriter.draft(in: path))” and what stands beside it under that name."
                 )
             }
-            guard !Self.isOfStandby(path) else {
-                throw SQLiteOpenFault(
-                    "The folder \(path) has a standby's copy, and no database yet. “okaeri standby take-over” makes it the "
-                        + "database, and “okaeri standby serve” answers from it until then.")
-            }
+            if let refusal = Self.refusal(ofStandby: path) { throw SQLiteOpenFault(refusal) }
             let path = try SQLiteSetUp.makeFolder(path)
             lock = role == .server ? try ServerLock(folder: path) : nil
             let file = Self.databasePath(in: path)

@@ -106,6 +106,7 @@ extension ServerSettings {
         case .there: return
         case .missing where orFree: return
         case .missing:
+            if let refusal = StorageInspection.refusal(ofStandby: dataFolder) { throw .failed(refusal) }
             throw .failed(
                 "There is no Okaeri database in the data folder \(dataFolder). “okaeri serve --data \(dataFolder)” makes one; "
                     + "--data names another folder.")

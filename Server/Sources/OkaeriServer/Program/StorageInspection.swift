@@ -40,6 +40,9 @@ package struct StorageInspection: Sendable {
         return errno == EACCES ? .denied : .missing
     }
 
+    /// Says that a data folder is a standby's; `nil` for any other one.
+    package static func refusal(ofStandby folder: String) -> String? { SQLiteStore.refusal(ofStandby: folder) }
+
     /// Where the database of a data folder is.
     package static func path(in folder: String) -> String { SQLiteStore.databasePath(in: folder) }
 }
