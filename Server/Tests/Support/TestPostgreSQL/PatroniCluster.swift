@@ -117,6 +117,19 @@ package final class PatroniCluster: Sendable {
         return answer?.statusCode == 200
     }
 
+    /// What an operator does for a standby that does not come back: its data is removed, and it is copied from the primary
+    /// anew (`POST /reinitialize` of Patroni's REST API).
+    package func makeAnew(_ server: Int) async throws {
+        guard let url = URL(string: "http://\(address(server)):\(patroniPorts[server])/reinitialize") else { return }
+        var request = URLRequest(url: url, timeoutInterval: 30)
+        request.httpMethod = "POST"
+        request.httpBody = Data(#"{"force": true}"#.utf8)
+        let (body, response) = try await URLSession.shared.data(for: request)
+        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
+            throw TestPostgreSQLFault(description: "Patroni refuses: \(String(decoding: body, as: UTF8.self))")
+        }
+    }
+
     /// The last lines of both logs of Patroni: why a server does not come back.
     package func lastWords(lines: Int = 30) -> String {
         [1, 2].map { number in
