@@ -106,28 +106,30 @@ package final class PatroniCluster: Sendable {
         return await isSynchronousForPatroni(1 - primary)
     }
 
-    /// What Patroni of a server says of it (`GET /synchronous` of its REST API).
+    /// What Patroni of a server says of it (`GET /synchronous` of its REST API). One that does not answer says no.
     private func isSynchronousForPatroni(_ server: Int) async -> Bool {
-        guard let url = URL(string: "http://\(address(server)):\(patroniPorts[server])/synchronous") else {
-            return false
-        }
-        let request = URLRequest(url: url, timeoutInterval: 2)
-        // A Patroni that does not answer says no.
-        let answer = try? await URLSession.shared.data(for: request).1 as? HTTPURLResponse
-        return answer?.statusCode == 200
+        await (try? askPatroni(of: server, "GET", "synchronous", within: 2))?.status == 200
     }
 
     /// What an operator does for a standby that does not come back: its data is removed, and it is copied from the primary
     /// anew (`POST /reinitialize` of Patroni's REST API).
     package func makeAnew(_ server: Int) async throws {
-        guard let url = URL(string: "http://\(address(server)):\(patroniPorts[server])/reinitialize") else { return }
-        var request = URLRequest(url: url, timeoutInterval: 30)
-        request.httpMethod = "POST"
-        request.httpBody = Data(#"{"force": true}"#.utf8)
-        let (body, response) = try await URLSession.shared.data(for: request)
-        guard (response as? HTTPURLResponse)?.statusCode == 200 else {
-            throw TestPostgreSQLFault(description: "Patroni refuses: \(String(decoding: body, as: UTF8.self))")
+        let answer = try await askPatroni(of: server, "POST", "reinitialize", #"{"force": true}"#, within: 30)
+        guard answer.status == 200 else {
+            throw TestPostgreSQLFault(description: "Patroni refuses: \(answer.text)")
         }
+    }
+
+    private func askPatroni(
+        of server: Int, _ method: String, _ path: String, _ body: String? = nil, within seconds: TimeInterval
+    ) async throws -> (status: Int?, text: String) {
+        let address = "http://\(address(server)):\(patroniPorts[server])/\(path)"
+        guard let url = URL(string: address) else { throw TestPostgreSQLFault(description: "\(address) is no address") }
+        var request = URLRequest(url: url, timeoutInterval: seconds)
+        request.httpMethod = method
+        request.httpBody = body.map { Data($0.utf8) }
+        let (bytes, response) = try await URLSession.shared.data(for: request)
+        return ((response as? HTTPURLResponse)?.statusCode, String(decoding: bytes, as: UTF8.self))
     }
 
     /// The last lines of both logs of Patroni: why a server does not come back.
