@@ -72,6 +72,18 @@ struct LongBodyTests {
         LongBody.list("", "n%=1", "", separator: "&"),
     ]
 
+    /// Sends a form as it is, as a page of the server's own would.
+    private static func post(
+        _ body: String, to path: String, of server: TestServer, cookie: String
+    ) async throws -> Answer {
+        try await server.send(
+            .post, path,
+            [
+                ("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookie),
+                ("Origin", "http://id.example.test"), ("Sec-Fetch-Site", "same-origin"),
+            ], body: body, isNamed: false)
+    }
+
     /// Forms of the dashboard, but for those that end the log-in of who sends them, and those of nobody.
     private static let forms = Dashboard.table.filter {
         $0.method == .post && !$0.isOpen && $0.path != "/log-out"
@@ -132,12 +144,8 @@ struct LongBodyTests {
         for (number, form) in Self.forms.enumerated() {
             for body in LongBody.chosen(of: Self.manyParameters, at: number, share: 1) {
                 let isQuick = try await HostileTextTests.isQuick(within: patience) {
-                    let answer = try await world.server.send(
-                        .post, Self.path(form.path, in: world, user: user),
-                        [
-                            ("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookie),
-                            ("Origin", "http://id.example.test"), ("Sec-Fetch-Site", "same-origin"),
-                        ], body: body, isNamed: false)
+                    let answer = try await Self.post(
+                        body, to: Self.path(form.path, in: world, user: user), of: world.server, cookie: cookie)
                     #expect((400..<500).contains(answer.status), "\(form.path): \(answer.status)")
                 }
                 #expect(isQuick, "\(form.path) \(body.prefix(20))")
@@ -222,12 +230,7 @@ struct LongBodyTests {
         for (number, target) in try await Self.targets(on: server).enumerated() {
             for body in LongBody.chosen(of: Self.manyParameters, at: number, share: 1) {
                 let isQuick = try await HostileTextTests.isQuick(within: patience) {
-                    let answer = try await server.send(
-                        .post, target,
-                        [
-                            ("Content-Type", "application/x-www-form-urlencoded"), ("Cookie", cookie),
-                            ("Origin", "http://id.example.test"), ("Sec-Fetch-Site", "same-origin"),
-                        ], body: body, isNamed: false)
+                    let answer = try await Self.post(body, to: target, of: server, cookie: cookie)
                     #expect(answer.status < 500, "\(target): \(answer.status)")
                 }
                 #expect(isQuick, "\(target) \(body.prefix(20))")

@@ -46,6 +46,15 @@ struct KiiTextMessageTests {
             type: "application/vnd.kii.AddressVerificationRequest+json")
     }
 
+    /// Asks for another number, which is not verified.
+    private func changeNumber(_ token: String, at world: ForeignWorld) async throws -> String {
+        let other = "+819011112222"
+        let changed = try await world.kii(
+            "PUT", "/users/me/phone-number", #"{"phoneNumber":"\#(other)"}"#, token: token)
+        #expect(changed.status == 204)
+        return other
+    }
+
     private func requestReset(
         _ who: String, _ body: String = #"{"notificationMethod":"SMS","smsResetMethod":"PIN"}"#, at world: ForeignWorld
     ) async throws -> Answer {
@@ -88,10 +97,7 @@ struct KiiTextMessageTests {
         let world = try await world()
         let user = try await user(at: world)
         #expect(try await verify(code(at: world), user.token, at: world).status == 200)
-        let other = "+819011112222"
-        let changed = try await world.kii(
-            "PUT", "/users/me/phone-number", #"{"phoneNumber":"\#(other)"}"#, token: user.token)
-        #expect(changed.status == 204)
+        let other = try await changeNumber(user.token, at: world)
         let code = try await code(other, at: world)
         let me = try await world.kii("GET", "/users/me", token: user.token).json()
         #expect(me["phoneNumber"] == .string(Self.number) && me["_phoneNumberPending"] == .string(other))
@@ -117,10 +123,7 @@ struct KiiTextMessageTests {
         let world = try await world()
         let user = try await user(at: world)
         #expect(try await verify(code(at: world), user.token, at: world).status == 200)
-        let other = "+819011112222"
-        let changed = try await world.kii(
-            "PUT", "/users/me/phone-number", #"{"phoneNumber":"\#(other)"}"#, token: user.token)
-        #expect(changed.status == 204)
+        let other = try await changeNumber(user.token, at: world)
         let made = try await world.kii(
             "POST", "/users", #"{"loginName":"two_2","phoneNumber":"\#(other)","password":"123ABC"}"#)
         #expect(made.status == 201, "\(made.text)")

@@ -59,13 +59,7 @@ struct AudienceTests {
     @Test("of others is refused by the dashboard too, in words")
     func dashboard() async throws {
         let world = try await world()
-        let (browser, address) = (world.browser("operator"), world.page("settings"))
-        let form = try await browser.get(address)
-        let fields = [
-            "version": form.value(of: "version") ?? "", "name": "Star", "sessionIdleDays": "30", "sessionDays": "90",
-            "deletionGraceDays": "14", "passwordMinimumCharacters": "8", "audiences": Self.audience,
-        ]
-        let refused = try await browser.post(address, fields, token: form.token)
+        let refused = try await world.postSettings(["audiences": Self.audience], as: "operator")
         #expect(refused.status == 422)
         #expect(refused.error("audiences")?.contains("Another application") == true)
         expect(try await token(for: Self.audience, world), 400, .audienceNotAllowed)

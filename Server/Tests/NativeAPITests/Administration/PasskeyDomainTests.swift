@@ -133,14 +133,9 @@ struct PasskeyDomainTests {
     @Test("of others is refused by the dashboard too, in words")
     func dashboard() async throws {
         let world = try await world()
-        let (browser, address) = (world.browser("operator"), world.page("settings"))
-        let form = try await browser.get(address)
-        let fields = [
-            "version": form.value(of: "version") ?? "", "name": "Star", "sessionIdleDays": "30", "sessionDays": "90",
-            "deletionGraceDays": "14", "passwordMinimumCharacters": "8", "passkeys.enabled": "yes",
-            "passkeys.domain": Self.domain, "passkeys.appleApps": Self.app,
-        ]
-        let refused = try await browser.post(address, fields, token: form.token)
+        let refused = try await world.postSettings(
+            ["passkeys.enabled": "yes", "passkeys.domain": Self.domain, "passkeys.appleApps": Self.app],
+            as: "operator")
         #expect(refused.status == 422)
         #expect(refused.error("passkeys.domain")?.contains("another application") == true)
         #expect(try await !apps(world, of: Self.domain).contains(Self.app))

@@ -134,6 +134,17 @@ struct AdminWorld: Sendable {
         return "/dashboard/app/\(server.application.id)\(name.isEmpty ? "" : "/\(name)")"
     }
 
+    /// Sends the dashboard's form of settings, as it is but for some fields.
+    func postSettings(_ changed: [String: String], as role: String) async throws -> Page {
+        let (browser, address) = (browser(role), page("settings"))
+        let form = try await browser.get(address)
+        let fields = [
+            "version": form.value(of: "version") ?? "", "name": "Star", "sessionIdleDays": "30", "sessionDays": "90",
+            "deletionGraceDays": "14", "passwordMinimumCharacters": "8",
+        ]
+        return try await browser.post(address, fields.merging(changed) { _, new in new }, token: form.token)
+    }
+
     /// The path of something in the application.
     func path(_ rest: String = "") -> String { "applications/\(server.application.id)\(rest)" }
 }
