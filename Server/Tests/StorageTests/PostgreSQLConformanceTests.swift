@@ -9,13 +9,13 @@ struct PostgreSQLConformanceTests {
     func server(contract: Contract) async throws {
         let store = try await TestPostgreSQL.cluster().store(connections: 8)
         try await contract.check(store)
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
     }
 
     @Test("as a command, which keeps no caches", arguments: Contract.all)
     func command(contract: Contract) async throws {
         let store = try await TestPostgreSQL.cluster().store(role: .command, connections: 2)
         try await contract.check(store)
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
     }
 }

@@ -29,7 +29,7 @@ struct PostgreSQLStoreTests {
             let seen = try await counts
             #expect(seen[0] == seen[1], "a read saw two states: \(seen)")
         }
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
     }
 
     @Test("tells a value that it cannot take as the request's fault, not as its own")
@@ -45,7 +45,7 @@ struct PostgreSQLStoreTests {
         #expect(throws: DomainError.fieldsRefused([ValidationError(field: "", rule: .controlCharacter)])) {
             try searched.result.get()
         }
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
     }
 
     @Test("repeats a transaction that collides, and runs it as if alone")
@@ -67,7 +67,7 @@ struct PostgreSQLStoreTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(numbers.sorted() == Array(0..<16))
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
     }
 
     @Test("counts on one row without repeating anything, and refuses a second statement there")
@@ -95,7 +95,7 @@ struct PostgreSQLStoreTests {
                 return try transaction.applications().count
             }
         }
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
     }
 
     @Test("looks a text with U+0000 up, and finds nothing")
@@ -105,7 +105,7 @@ struct PostgreSQLStoreTests {
             try transaction.user(Identifier(rawValue: "a\0b"), in: Identifier(rawValue: "\0"))
         }
         #expect(found == nil)
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
     }
 
     @Test("undoes a transaction whose connection is cut in the middle, and repeats it on another")
@@ -160,11 +160,22 @@ struct PostgreSQLStoreTests {
         await store.close()
     }
 
+    @Test("of a test takes its own database along, since those of all tests would fill a disk")
+    func ownDatabase() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let store = try await cluster.store()
+        let name = try #require(cluster.ownDatabase(of: store))
+        let count = "SELECT count(*) FROM pg_database WHERE datname = '\(name)'"
+        #expect(try await cluster.run(count, in: "postgres") == [["1"]])
+        try await cluster.end(store)
+        #expect(try await cluster.run(count, in: "postgres") == [["0"]])
+    }
+
     @Test("refuses work after it was closed")
     func closed() async throws {
         let store = try await TestPostgreSQL.cluster().store()
         await store.close()
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
         await #expect(throws: DomainError.storageUnavailable) {
             try await store.read { transaction throws(DomainError) in try transaction.applications().count }
         }

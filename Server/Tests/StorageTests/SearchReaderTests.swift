@@ -24,7 +24,7 @@ struct SearchReaderTests {
     func postgresql() async throws {
         let store = try await TestPostgreSQL.cluster().store(connections: 1)
         try await everythingElseGoesOn(store)
-        await store.close()
+        try await TestPostgreSQL.cluster().end(store)
         let late = await store.search(within: .seconds(1)) { _ throws(DomainError) in 1 }
         #expect(late.result == .failure(.storageUnavailable))
     }

@@ -174,7 +174,15 @@ private final class EngineLifetime: Sendable {
 
     deinit {
         if hasTurn { Self.alive.withLock { $0 = ($0.count - 1, .now) } }
-        Task { [engine] in await engine.close() }
+        Task { [engine] in
+            guard let store = engine as? PostgreSQLStore else { return await engine.close() }
+            do {
+                try await TestPostgreSQL.cluster().end(store)
+            } catch {
+                // The test is over; its database stays until the process ends.
+                print("A test's database stays: \(error)")
+            }
+        }
     }
 
     /// Takes a turn, and waits while `maximum` engines are alive, since all tests begin at once. When none of them ends for

@@ -9,6 +9,8 @@ package final class TestPostgreSQL: Sendable {
     package let folder: String
     package let port: Int
     private let databases = Atomic<Int>(0)
+    /// The databases that `store(role:)` made for one engine each.
+    private let owned = Mutex<[ObjectIdentifier: String]>([:])
 
     private static let started = Task { try await TestPostgreSQL() }
 
@@ -103,7 +105,7 @@ package final class TestPostgreSQL: Sendable {
         connection: .seconds(300), repetition: .seconds(300), statement: .seconds(300), lock: .seconds(300),
         idle: .seconds(300))
 
-    /// An engine on a database of its own, or on the one named.
+    /// An engine on a database of its own, or on the one named. `end(_:)` closes it.
     package func store(
         on database: String? = nil, role: PostgreSQLStore.Role = .server, connections: Int = 4,
         limits: PostgreSQLTimeLimits = TestPostgreSQL.patience
@@ -115,7 +117,21 @@ package final class TestPostgreSQL: Sendable {
             node: "node\(databases.add(1, ordering: .relaxed).newValue)")
         // Faults have their reasons in the log alone; a test that fails needs them.
         store.observeFaults { print("PostgreSQL in \(name): \($0)") }
+        if database == nil { owned.withLock { $0[ObjectIdentifier(store)] = name } }
         return store
+    }
+
+    /// The name of the database that was made for an engine alone.
+    package func ownDatabase(of store: PostgreSQLStore) -> String? { owned.withLock { $0[ObjectIdentifier(store)] } }
+
+    /// Closes an engine. A database that was made for it alone goes with it: those of all tests together would take some
+    /// twenty gigabytes.
+    ///
+    /// - Throws: `TestPostgreSQLFault` when the database cannot be removed.
+    package func end(_ store: PostgreSQLStore) async throws {
+        await store.close()
+        guard let name = owned.withLock({ $0.removeValue(forKey: ObjectIdentifier(store)) }) else { return }
+        try await run("DROP DATABASE \(name) WITH (FORCE)", in: "postgres")
     }
 
     /// Ports of the loopback address that nobody listens at, each another one. They are below those that the system gives out by
