@@ -87,6 +87,8 @@ class Runner:
         pattern = "^(" + "|".join(re.escape(suite) for suite in suites) + ")/"
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="test-of-tests-") as folder, tempfile.TemporaryFile() as output:
+            # PostgreSQL, which runs as a user of its own, keeps its cluster in there.
+            os.chmod(folder, 0o711)
             variables = os.environ | environment | {
                 "TMPDIR": folder, "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "16", "NO_COLOR": "1",
                 "SWIFT_BACKTRACE": "enable=no",
