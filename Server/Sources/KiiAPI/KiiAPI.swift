@@ -16,6 +16,8 @@ package struct KiiAPI: ProtocolAdapter {
 
     package var errors: any ErrorRenderer { KiiErrors() }
 
+    package var requestHeaders: [HTTPField.Name] { [.kiiApplication, .kiiKey, .kiiSDK] }
+
     package func owns(path: String) -> Bool { path == "/api" || path.hasPrefix("/api/") }
 
     /// JavaScript in browsers of any origin: the token travels in a header, so no origin is trusted by cookies.

@@ -41,6 +41,12 @@ package struct NCMBAPI: ProtocolAdapter {
         ]
     }
 
+    package var requestHeaders: [HTTPField.Name] {
+        [
+            .ncmbApplicationKey, .ncmbTimestamp, .ncmbSignature, .ncmbSessionToken, .ncmbSDKVersion, .ncmbSystemVersion,
+        ]
+    }
+
     package var preflightHeaders: [HTTPField] {
         [
             HTTPField(name: .accessControlAllowMethods, value: "GET, POST, PUT, DELETE, OPTIONS"),

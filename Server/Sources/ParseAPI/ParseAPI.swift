@@ -32,6 +32,8 @@ package struct ParseAPI: ProtocolAdapter {
 
     package var takesFinalSlash: Bool { true }
 
+    package var requestHeaders: [HTTPField.Name] { ParseCredentials.headers }
+
     package func owns(path: String) -> Bool {
         requests.prefixes.contains { path == $0 || path.hasPrefix("\($0)/") }
     }

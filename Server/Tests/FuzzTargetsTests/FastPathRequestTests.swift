@@ -12,6 +12,7 @@ struct FastPathRequestTests {
         "DELETE /v1/user/sessions/a%20b?x=1&y=~/? HTTP/1.1\r\nHOST: [::1]:80\r\ncontent-length: 0\r\n\r\n",
         "PATCH /x HTTP/1.1\r\nHost: a\r\nX-Odd: a  b:c,\"d\"\r\nCookie: a=1; b=2\r\nCookie: c=3\r\nContent-Length: 003\r\n\r\n\u{e9}.",
         "PUT //host/path HTTP/1.1\r\nHost: a\r\nX-Odd: 1\r\nx-odd: 2\r\n\r\n",
+        "GET /known HTTP/1.1\r\nHost: a\r\nX-Known: 1\r\nx-known: 2\r\nX-KNOWN: 3\r\nX-Knowm: 4\r\n\r\n",
     ]
 
     /// What is left to the decoder.

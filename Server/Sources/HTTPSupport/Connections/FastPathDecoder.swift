@@ -10,6 +10,7 @@ package final class FastPathDecoder: ChannelInboundHandler, RemovableChannelHand
     package typealias OutboundOut = IOData
 
     private let limits: FastPathRequest.Limits
+    private let names: HeaderNames
     private var context: ChannelHandlerContext?
     /// `nil` before and after the connection.
     private var fastPath: FastPathHandler?
@@ -18,8 +19,9 @@ package final class FastPathDecoder: ChannelInboundHandler, RemovableChannelHand
     /// Whether the decoder reads the connection.
     private var isHandedOver = false
 
-    package init(_ limits: FastPathRequest.Limits) {
+    package init(_ limits: FastPathRequest.Limits, _ names: HeaderNames) {
         self.limits = limits
+        self.names = names
     }
 
     /// Says where requests go; from then on they do.
@@ -49,7 +51,7 @@ package final class FastPathDecoder: ChannelInboundHandler, RemovableChannelHand
             bytes = takeHeld()
         }
         while bytes.readableBytes > 0 {
-            switch FastPathRequest.take(from: &bytes, limits) {
+            switch FastPathRequest.take(from: &bytes, limits, names) {
             case .request(let request): fastPath.take(request)
             case .part:
                 held = bytes

@@ -42,8 +42,8 @@ package struct FastPathRequest {
     private static let mostBodyBytes = 64 * 1024
 
     /// Takes a request from the beginning of some bytes, which stay as they are when there is none.
-    package static func take(from bytes: inout ByteBuffer, _ limits: Limits) -> Beginning {
-        let parsed = bytes.withUnsafeReadableBytes { HeadScanner(bytes: $0).scan(limits) }
+    package static func take(from bytes: inout ByteBuffer, _ limits: Limits, _ names: HeaderNames) -> Beginning {
+        let parsed = bytes.withUnsafeReadableBytes { HeadScanner(bytes: $0, names: names).scan(limits) }
         guard case .head(let head, let headBytes, let bodyBytes) = parsed else {
             guard case .part = parsed else { return .other }
             return .part
@@ -81,6 +81,7 @@ private struct HeadScanner {
     private static let mostLengthDigits = 7
 
     let bytes: UnsafeRawBufferPointer
+    let names: HeaderNames
 
     func scan(_ limits: FastPathRequest.Limits) -> Outcome {
         guard let end = headEnd() else { return bytes.count > limits.headBytes ? .other : .part }
@@ -130,7 +131,7 @@ private struct HeadScanner {
             let valueEnd = endOfRun(from: colon + 2, Self.isValue), bytes[colon + 2] != UInt8(ascii: " "),
             bytes[valueEnd - 1] != UInt8(ascii: " "), bytes[valueEnd] == UInt8(ascii: "\r"),
             bytes[valueEnd + 1] == UInt8(ascii: "\n"),
-            let name = FieldNames.name(of: UnsafeRawBufferPointer(rebasing: bytes[start..<colon]))
+            let name = names.name(of: UnsafeRawBufferPointer(rebasing: bytes[start..<colon]))
         else { return nil }
         let value = text((colon + 2)..<valueEnd)
         switch name.canonicalName {
@@ -193,36 +194,5 @@ private struct HeadScanner {
             true
         default: false
         }
-    }
-}
-
-/// The names that fields of requests have most often, so that they need not be checked and copied anew for each request.
-private enum FieldNames {
-    /// By their length in bytes, each as it is written in HTTP/1.1 and in small letters.
-    private static let common: [[(bytes: [UInt8], name: HTTPField.Name)]] = {
-        let names = [
-            "Host", "User-Agent", "Accept", "Accept-Encoding", "Accept-Language", "Authorization", "DPoP", "Connection",
-            "Content-Type", "Content-Length", "Cookie", "Cache-Control", "Origin", "Priority", "Referer",
-            "Okaeri-Application", "Idempotency-Key", "If-Match", "If-None-Match", "Request-Id", "traceparent",
-            "tracestate",
-            "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto",
-        ]
-        let both = Set(names + names.map { $0.lowercased() }).compactMap { HTTPField.Name($0) }
-        let longest = both.map(\.rawName.utf8.count).max() ?? 0
-        return (0...longest).map { length in
-            both.filter { $0.rawName.utf8.count == length }.map { (Array($0.rawName.utf8), $0) }
-        }
-    }()
-
-    /// - Parameter token: Letters, digits and hyphens.
-    /// - Returns: the name, spelled as it was sent; `nil` for none.
-    static func name(of token: UnsafeRawBufferPointer) -> HTTPField.Name? {
-        if token.count < common.count, let start = token.baseAddress {
-            let candidates = common[token.count]
-            for index in candidates.indices where memcmp(candidates[index].bytes, start, token.count) == 0 {
-                return candidates[index].name
-            }
-        }
-        return HTTPField.Name(String(decoding: token, as: UTF8.self))
     }
 }

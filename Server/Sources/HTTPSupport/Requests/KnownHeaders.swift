@@ -28,6 +28,40 @@ extension HTTPFields {
     }
 }
 
+/// The headers of a request whose names begin alike, found in one pass, for protocols that ask for many of them. Each is told
+/// as `HTTPFields.value(of:)` tells it.
+package struct HeaderGroup {
+    private let fields: [(name: String, value: String)]
+
+    /// - Parameters:
+    ///   - headers: All headers of the request.
+    ///   - prefix: What the names begin with, in small letters.
+    package init(_ headers: HTTPFields, prefix: StaticString) {
+        var fields: [(name: String, value: String)] = []
+        fields.reserveCapacity(headers.count)
+        for field in headers where Self.begins(field.name.canonicalName, with: prefix) {
+            fields.append((field.name.canonicalName, field.value))
+        }
+        self.fields = fields
+    }
+
+    private static func begins(_ name: String, with prefix: StaticString) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in
+            guard bytes.count >= prefix.utf8CodeUnitCount, let start = bytes.baseAddress else { return false }
+            return memcmp(start, prefix.utf8Start, prefix.utf8CodeUnitCount) == 0
+        }
+    }
+
+    package func value(of name: HTTPField.Name) -> String? {
+        let name = name.canonicalName
+        guard let first = fields.firstIndex(where: { $0.name == name }) else { return nil }
+        var value = fields[first].value
+        for field in fields[(first + 1)...] where field.name == name { value += ", \(field.value)" }
+        return StreamSafeText.contains(value) ? value : nil
+    }
+}
+
 extension Request {
     /// The host that the client asked for, with its port; empty when it named none, or nothing stream-safe.
     package var authority: String {

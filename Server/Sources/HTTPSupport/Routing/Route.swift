@@ -63,6 +63,8 @@ package protocol ProtocolAdapter: Sendable {
     var crossOriginHeaders: [HTTPField] { get }
     /// Headers on the response to `OPTIONS`, beside those.
     var preflightHeaders: [HTTPField] { get }
+    /// Headers of its own that its clients send with most requests.
+    var requestHeaders: [HTTPField.Name] { get }
     /// Whether a slash at the end of a path means nothing.
     var takesFinalSlash: Bool { get }
     /// For whom its paths exist; `nil` for everybody.
@@ -76,6 +78,7 @@ extension ProtocolAdapter {
     package var visibility: PathVisibility? { nil }
     package var crossOriginHeaders: [HTTPField] { [] }
     package var preflightHeaders: [HTTPField] { [] }
+    package var requestHeaders: [HTTPField.Name] { [] }
     package var takesFinalSlash: Bool { false }
 }
 
@@ -90,6 +93,7 @@ extension WrappingAdapter {
     package func owns(path: String) -> Bool { adapter.owns(path: path) }
     package var crossOriginHeaders: [HTTPField] { adapter.crossOriginHeaders }
     package var preflightHeaders: [HTTPField] { adapter.preflightHeaders }
+    package var requestHeaders: [HTTPField.Name] { adapter.requestHeaders }
     package var takesFinalSlash: Bool { adapter.takesFinalSlash }
     package var visibility: PathVisibility? { adapter.visibility }
 }

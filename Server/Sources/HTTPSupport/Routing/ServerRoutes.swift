@@ -51,7 +51,7 @@ package struct ServerRoutes: Sendable {
             unrouted: adapters.map { [parts] adapter in
                 let noRoute = NoRoute(parts: parts, preflightHeaders: adapter.preflightHeaders)
                 return (adapter, RoutePipeline(adapter, shared, unrouted, isRoute: false, noRoute.respond))
-            })
+            }, headerNames: HeaderNames(adapters.flatMap(\.requestHeaders)))
     }
 }
 
@@ -84,10 +84,15 @@ package final class RouteResponder: HTTPResponder {
     private let matcher: RouteMatcher
     let date = HTTPDate()
     private let unrouted: [(adapter: any ProtocolAdapter, pipeline: RoutePipeline)]
+    /// The headers that requests have most often.
+    package let headerNames: HeaderNames
 
-    init(_ matcher: RouteMatcher, unrouted: [(any ProtocolAdapter, RoutePipeline)]) {
+    init(
+        _ matcher: RouteMatcher, unrouted: [(any ProtocolAdapter, RoutePipeline)], headerNames: HeaderNames
+    ) {
         self.matcher = matcher
         self.unrouted = unrouted
+        self.headerNames = headerNames
     }
 
     /// The route of a request that can be answered on the event loop; `nil` for requests without a route, and for those

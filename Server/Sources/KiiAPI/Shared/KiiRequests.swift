@@ -7,6 +7,8 @@ import OkaeriWire
 
 extension HTTPField.Name {
     static let kiiApplication = HTTPField.Name(known: "X-Kii-AppID")
+    static let kiiKey = HTTPField.Name(known: "X-Kii-AppKey")
+    static let kiiSDK = HTTPField.Name(known: "X-Kii-SDK")
 }
 
 /// Who makes a request.

@@ -60,7 +60,8 @@ extension ServerSettings {
         return HTTPServerBuilder { responder in
             LimitedHTTP1Channel(
                 http1: HTTP1Channel(responder: responder, configuration: configuration), limiter: rules.limiter,
-                limits: FastPathRequest.Limits(headBytes: maximumHeaderBytes, fields: maximumHeaders))
+                limits: FastPathRequest.Limits(headBytes: maximumHeaderBytes, fields: maximumHeaders),
+                names: routes.headerNames)
         }
     }
 }
@@ -79,6 +80,7 @@ private struct LimitedHTTP1Channel: ServerChildChannel {
     let http1: HTTP1Channel
     let limiter: ConnectionLimiter
     let limits: FastPathRequest.Limits
+    let names: HeaderNames
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         guard limiter.admits(channel) else {
@@ -88,7 +90,7 @@ private struct LimitedHTTP1Channel: ServerChildChannel {
         do {
             try channel.syncOptions?.setOption(.recvAllocator, value: Self.readBuffer)
             try channel.pipeline.syncOperations.addHandlers(
-                DecoderBackPressureHandler(), FastPathDecoder(limits))
+                DecoderBackPressureHandler(), FastPathDecoder(limits, names))
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
         }

@@ -50,7 +50,17 @@ struct ParseCredentials {
 
     init() {}
 
-    init(_ headers: HTTPFields) {
+    /// What the SDKs send, whoever calls.
+    static let headers: [HTTPField.Name] = [
+        .parseApplicationId, .parseRestKey, .parseJavascriptKey, .parseClientKey, .parseWindowsKey, .parseMasterKey,
+        .parseSessionToken, .parseClientVersion, .parseSystemVersion, .parseAppVersion, .parseInstallationId,
+        .parseCloudContext,
+    ]
+
+    /// - Parameters:
+    ///   - headers: Those of Parse's own.
+    ///   - authorization: The header of that name.
+    init(_ headers: HeaderGroup, authorization: String?) {
         applicationId = headers.value(of: .parseApplicationId)
         if let sent = headers.value(of: .parseRestKey) { keys[.restKey] = sent }
         if let sent = headers.value(of: .parseJavascriptKey) { keys[.javascriptKey] = sent }
@@ -65,7 +75,7 @@ struct ParseCredentials {
             system: Self.short(headers.value(of: .parseSystemVersion)),
             appVersion: Self.short(headers.value(of: .parseAppVersion)),
             installation: Self.name(headers.value(of: .parseInstallationId)))
-        takeBasic(headers.value(of: .authorization))
+        takeBasic(authorization)
     }
 
     /// `appId:masterKey`, or `appId:javascript-key=KEY`.

@@ -38,7 +38,8 @@ final class ParseRequests: Sendable {
     func call(
         _ request: Request, _ context: ServerContext, _ prefix: String, _ segments: [Substring]
     ) async throws -> ParseCall {
-        var credentials = ParseCredentials(request.headers)
+        let headers = HeaderGroup(request.headers, prefix: "x-parse-")
+        var credentials = ParseCredentials(headers, authorization: request.headers.value(of: .authorization))
         let named: Result<EnabledProtocol, DomainError>
         do {
             named = .success(try await gate.enabled(.parse, publicKey: credentials.applicationId))
@@ -48,7 +49,7 @@ final class ParseRequests: Sendable {
         if case .success(let enabled) = named, context.body != nil, context.wholeBody == nil,
             UpstreamController.takes(segments, enabled.options)
         {
-            try Self.check(context: request)
+            try Self.check(context: headers.value(of: .parseCloudContext))
             var call = ParseCall(
                 requests: self, request: request, context: context, prefix: prefix, method: request.method,
                 segments: segments, body: [:], query: try Self.items(of: request),
@@ -72,7 +73,7 @@ final class ParseRequests: Sendable {
             credentials = Self.credentials(takenFrom: &body)
             isEnvelope = true
         }
-        try Self.check(context: request)
+        try Self.check(context: headers.value(of: .parseCloudContext))
         let caller = try admitted(enabled, credentials, request, context)
         var query = try Self.items(of: request)
         if method == .get, !body.isEmpty {
@@ -124,8 +125,8 @@ final class ParseRequests: Sendable {
     }
 
     /// - Throws: 107.
-    private static func check(context request: Request) throws(ParseFault) {
-        guard let sent = request.headers.value(of: .parseCloudContext), !isObject(sent) else { return }
+    private static func check(context sent: String?) throws(ParseFault) {
+        guard let sent, !isObject(sent) else { return }
         throw ParseFault(107, "Invalid object for context.")
     }
 

@@ -37,7 +37,7 @@ struct FastPathDecoderTests {
             .init(idle: .seconds(30), write: .seconds(30)), metrics: ConnectionMetrics())
         channel = EmbeddedChannel(
             handlers: [
-                FastPathDecoder(.init(headBytes: 16_384, fields: 64)), spy,
+                FastPathDecoder(.init(headBytes: 16_384, fields: 64), HeaderNames([])), spy,
                 FastPathHandler(routes, timeouts: timeouts, logger: TestServer.silence),
             ])
         try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 4711)).wait()

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import HTTPSupport
@@ -17,6 +18,27 @@ struct RequestTextTests {
         #expect(PercentEncoding.text(of: text.utf8, plusIsSpace: false) == decoded)
         #expect(PercentEncoding.text(of: text.utf8, plusIsSpace: true) == decoded)
         #expect(PercentEncoding.text(ofSegment: text) == decoded)
+    }
+
+    @Test("in headers of one kind are read in one pass as each is by itself")
+    func headerGroup() throws {
+        let lines = [
+            ("X-Kind-One", "1"), ("x-kind-two", "a"), ("Other", "o"), ("X-KIND-TWO", "b"), ("X-Kind-Two", "c"),
+            ("X-Kin", "short"), ("X-Kind-", "end"), ("X-Kind-Empty", ""),
+            ("X-Kind-Marks", "a" + String(repeating: "\u{301}", count: 40)),
+        ]
+        var headers = HTTPFields()
+        for (name, value) in lines { headers.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value)) }
+        let group = HeaderGroup(headers, prefix: "x-kind-")
+        for (name, _) in lines where name.lowercased().hasPrefix("x-kind-") {
+            let name = try #require(HTTPField.Name(name))
+            #expect(group.value(of: name) == headers.value(of: name))
+        }
+        #expect(group.value(of: try #require(HTTPField.Name("X-Kind-Two"))) == "a, b, c")
+        #expect(group.value(of: try #require(HTTPField.Name("X-Kind-Marks"))) == nil)
+        for name in ["Other", "X-Kin", "X-Kind-None"] {
+            #expect(group.value(of: try #require(HTTPField.Name(name))) == nil)
+        }
     }
 
     @Test("have a plus for a space in queries and forms alone")
