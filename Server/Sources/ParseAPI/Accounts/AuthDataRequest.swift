@@ -175,9 +175,26 @@ enum AuthDataObject {
         var members: [String: JSONValue] = [:]
         for identity in identities where providers.contains(identity.provider) {
             let name = self.name(of: identity.provider)
-            members[name] = sent[name] ?? .object(["id": .string(self.name(of: identity))])
+            members[name] = sent[name] ?? .object(entry(of: identity))
         }
         return members
+    }
+
+    /// The id, and what SDKs insist on beside it: those for Apple's platforms and Android unlink an entry that lacks one
+    /// of these, and Android's also one whose token is empty. It reads as a token that has expired. By its last
+    /// refresh Android's SDK knows that its own token is newer, and keeps that.
+    private static func entry(of identity: Identity) -> [String: JSONValue] {
+        var entry: [String: JSONValue] = ["id": .string(name(of: identity))]
+        switch identity.provider {
+        case .facebook:
+            entry["access_token"] = "expired"
+            for name in ["expiration_date", "last_refresh_date"] { entry[name] = "1970-01-01T00:00:00.000Z" }
+        case .twitter:
+            entry["screen_name"] = ""
+            for name in ["auth_token", "auth_token_secret"] { entry[name] = "expired" }
+        default: break
+        }
+        return entry
     }
 
     /// The id in the provider's own words. Of an id that a client made there is only the digest.

@@ -21,6 +21,20 @@ struct ParseSocialTests {
         return #""\#(provider)":{"id":"\#(id)",\#(rest)}"#
     }
 
+    /// What is read back after a log-in: tokens are never kept.
+    private func readBack(_ provider: String, _ id: String) -> JSONValue {
+        switch provider {
+        case "facebook":
+            [
+                "id": .string(id), "access_token": "expired", "expiration_date": "1970-01-01T00:00:00.000Z",
+                "last_refresh_date": "1970-01-01T00:00:00.000Z",
+            ]
+        case "twitter":
+            ["id": .string(id), "screen_name": "", "auth_token": "expired", "auth_token_secret": "expired"]
+        default: ["id": .string(id)]
+        }
+    }
+
     private func body(_ entries: String...) -> String { #"{"authData":{\#(entries.joined(separator: ","))}}"# }
 
     @Test("sign up with 201, and log in with 200", arguments: providers)
@@ -39,7 +53,47 @@ struct ParseSocialTests {
         #expect(again.headers[.location]?.hasSuffix("/users/\(try made.text("objectId"))") == true)
         #expect(social.askedCount == 2)
         let me = try await world.parse("GET", "/users/me", token: again.text("sessionToken"))
-        #expect(try me.json()["authData"] == .object([provider: ["id": "hana"]]))
+        #expect(try me.json()["authData"] == .object([provider: readBack(provider, "hana")]))
+    }
+
+    @Test(
+        "are read back with all that Apple's and Android's SDKs ask of an entry, who unlink it otherwise",
+        arguments: [
+            ("facebook", ["id", "access_token", "expiration_date"]),
+            ("twitter", ["id", "screen_name", "auth_token", "auth_token_secret"]),
+        ])
+    func restored(provider: String, asked: [String]) async throws {
+        let (world, social) = try await ForeignWorld.withSocialAccounts()
+        let made = try await world.parse(
+            "POST", "/users", #"{"username":"hana","password":"s3cret","authData":{\#(entry(provider, "hana"))}}"#)
+        let (id, token) = (try made.text("objectId"), try made.text("sessionToken"))
+        let before = social.askedCount
+        // A fetch of the current user, one by another SDK, and a log-in by password on another device.
+        for answer in [
+            try await world.parse("GET", "/classes/_User/\(id)", token: token),
+            try await world.parse("GET", "/users/me", token: token), try await world.parseLogIn("hana"),
+        ] {
+            guard case .object(let authData)? = try answer.json()["authData"],
+                case .object(let found)? = authData[provider]
+            else { throw Missing(description: answer.text) }
+            for name in asked {
+                guard case .string(let text)? = found[name] else { throw Missing(description: answer.text) }
+                #expect(!text.isEmpty || name == "screen_name", "\(name)")
+            }
+        }
+        // The next save sends it all back, which asks nobody and changes nothing.
+        let save = try String(
+            decoding: JSONBytesOfTest.bytes(
+                of: ["score": 1, "authData": .object([provider: readBack(provider, "hana")])]), as: UTF8.self)
+        #expect(try await world.parse("PUT", "/classes/_User/\(id)", save, token: token).status == 200)
+        #expect(social.askedCount == before)
+        let again = try await world.parse("POST", "/users", body(entry(provider, "hana")))
+        #expect(try again.status == 200 && again.text("objectId") == id)
+        // It is no token: nobody logs in with what is read back.
+        let stolen = try String(
+            decoding: JSONBytesOfTest.bytes(of: ["authData": .object([provider: readBack(provider, "hana")])]),
+            as: UTF8.self)
+        #expect(try await world.parse("POST", "/users", stolen).parseCode == 101)
     }
 
     @Test("come as often from one address as the operator says, and are asked about no more then")
@@ -135,9 +189,11 @@ struct ParseSocialTests {
         #expect(try added.status == 200 && added.text("objectId") == id, "\(added.text)")
         let me = try await world.parse("GET", "/users/me", token: token)
         #expect(
-            try me.json()["authData"] == [
-                "facebook": ["id": "hana"], "google": ["id": "hana-2"], "twitter": ["id": "hana"],
-            ])
+            try me.json()["authData"]
+                == .object([
+                    "facebook": readBack("facebook", "hana"), "google": readBack("google", "hana-2"),
+                    "twitter": readBack("twitter", "hana"),
+                ]))
         _ = try await world.parse("POST", "/users", body(entry("google", "other")))
         let mixed = try await world.parse("POST", "/users", body(entry("facebook", "hana"), entry("google", "other")))
         #expect(mixed.parseCode == 208, "\(mixed.text)")
