@@ -35,7 +35,10 @@ struct AuthDataRequest {
         guard case .object(let members) = value else {
             throw .wrongType("authData", expected: "Object", got: ParseValue.typeName(value))
         }
-        guard members.keys.allSatisfy({ AuthDataObject.provider(named: $0) != nil }) else { throw .unsupportedMethod }
+        // A provider that is not offered is linked to nobody: to unlink it is done already.
+        guard members.allSatisfy({ $0.value == .null || AuthDataObject.provider(named: $0.key) != nil }) else {
+            throw .unsupportedMethod
+        }
         for provider in AuthDataObject.providers {
             let name = AuthDataObject.name(of: provider)
             switch members[name] {

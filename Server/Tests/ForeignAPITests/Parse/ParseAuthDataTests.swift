@@ -196,6 +196,26 @@ struct ParseAuthDataTests {
         #expect(answer.parseCode == code, "\(body): \(answer.text)")
     }
 
+    @Test("unlinks a provider that is not offered, which the device of an imported user still has, and saves the rest")
+    func unlinkUnknown() async throws {
+        let world = try await ForeignWorld()
+        let user = try await world.parseUser("mika")
+        let path = "/classes/_User/\(user.id)"
+        for (authData, code) in [
+            (#"{"instagram":null}"#, nil), (#"{"instagram":null,"apple":null}"#, nil),
+            (#"{"instagram":{"id":"1"}}"#, 252), (#"{"instagram":null,"github":{"id":"1"}}"#, 252),
+        ] as [(String, Int?)] {
+            let saved = try await world.parse(
+                "PUT", path, #"{"score":{"__op":"Increment","amount":1},"authData":\#(authData)}"#, token: user.token)
+            #expect(saved.parseCode == code, "\(authData): \(saved.text)")
+        }
+        let read = try await world.parse("GET", path, token: user.token)
+        #expect(try read.json()["score"] == 2 && read.json()["authData"] == nil)
+        let made = try await world.parse(
+            "POST", "/users", #"{"username":"hana","password":"s3cret","authData":{"instagram":null}}"#)
+        #expect(made.status == 201, "\(made.text)")
+    }
+
     @Test("is not taken from anonymous users where the application says so")
     func noAnonymous() async throws {
         let world = try await ForeignWorld()
