@@ -8,6 +8,7 @@ extension ProtocolKey {
     package static let applicationId = ProtocolKey(rawValue: "applicationId")
     package static let restKey = ProtocolKey(rawValue: "restKey")
     package static let javascriptKey = ProtocolKey(rawValue: "javascriptKey")
+    package static let dotNetKey = ProtocolKey(rawValue: "dotNetKey")
     package static let masterKey = ProtocolKey(rawValue: "masterKey")
 }
 
@@ -26,6 +27,8 @@ extension ProtocolProfile {
             Key(.restKey, .sealed, .letters(count: 40), isNeeded: false),
             Key(.javascriptKey, .sealed, .letters(count: 40), isNeeded: false),
             Key(.clientKey, .sealed, .hexadecimal(byteCount: 32), isNeeded: false),
+            // The SDKs of .NET and Unity alone send it.
+            Key(.dotNetKey, .sealed, .letters(count: 40), isNeeded: false, isMade: false),
             Key(.masterKey, .digested, .letters(count: 40)),
         ],
         rules: [

@@ -14,6 +14,8 @@ struct ProtocolKeyOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Parse's REST API key.", valueName: "key")) var parseRestKey: String?
     @Option(help: ArgumentHelp("Parse's JavaScript key.", valueName: "key")) var parseJavascriptKey: String?
     @Option(help: ArgumentHelp("Parse's client key.", valueName: "key")) var parseClientKey: String?
+    @Option(help: ArgumentHelp("Parse's .NET key, which apps of .NET and Unity have.", valueName: "key"))
+    var parseDotNetKey: String?
     @Option(help: ArgumentHelp("Parse's master key.", valueName: "key")) var parseMasterKey: String?
     @Option(help: ArgumentHelp("Kii's AppID.", valueName: "id")) var kiiAppId: String?
     @Option(help: ArgumentHelp("Kii's AppKey.", valueName: "key")) var kiiAppKey: String?
@@ -31,7 +33,8 @@ struct ProtocolKeyOptions: ParsableArguments {
             (.ncmb, .applicationKey, ncmbApplicationKey), (.ncmb, .clientKey, ncmbClientKey),
             (.parse, .applicationId, parseApplicationId), (.parse, .restKey, parseRestKey),
             (.parse, .javascriptKey, parseJavascriptKey), (.parse, .clientKey, parseClientKey),
-            (.parse, .masterKey, parseMasterKey), (.kii, .appId, kiiAppId), (.kii, .appKey, kiiAppKey),
+            (.parse, .dotNetKey, parseDotNetKey), (.parse, .masterKey, parseMasterKey), (.kii, .appId, kiiAppId),
+            (.kii, .appKey, kiiAppKey),
             (.kii, .clientId, kiiClientId), (.kii, .clientSecret, kiiClientSecret),
             (.envelope, .basePath, envelopeBasePath),
         ]

@@ -143,6 +143,7 @@ struct UpstreamController: Sendable {
         add(.parseRestKey, credentials.keys[.restKey])
         add(.parseJavascriptKey, credentials.keys[.javascriptKey])
         add(.parseClientKey, credentials.keys[.clientKey])
+        add(.parseWindowsKey, credentials.keys[.dotNetKey])
         if call.caller.isMaster { add(.parseMasterKey, credentials.masterKey) }
         add(.parseInstallationId, credentials.device.installation)
         add(.parseClientVersion, credentials.device.model)

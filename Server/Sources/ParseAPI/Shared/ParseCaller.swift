@@ -64,10 +64,10 @@ struct ParseCredentials {
         applicationId = headers.value(of: .parseApplicationId)
         if let sent = headers.value(of: .parseRestKey) { keys[.restKey] = sent }
         if let sent = headers.value(of: .parseJavascriptKey) { keys[.javascriptKey] = sent }
-        // The key of the Windows SDK was never another right than that of the other clients.
-        if let sent = headers.value(of: .parseClientKey) ?? headers.value(of: .parseWindowsKey) {
-            keys[.clientKey] = sent
-        }
+        // The SDKs of .NET and Unity have a key of their own, or the one that the application has for all clients.
+        let dotNetKey = headers.value(of: .parseWindowsKey)
+        if let dotNetKey { keys[.dotNetKey] = dotNetKey }
+        if let sent = headers.value(of: .parseClientKey) ?? dotNetKey { keys[.clientKey] = sent }
         masterKey = headers.value(of: .parseMasterKey)
         token = headers.value(of: .parseSessionToken)
         device = DeviceDescription(
@@ -126,7 +126,7 @@ extension ParseRequests {
             guard mayAdminister(gate.attestedClient(of: request, context), options) else { throw .unauthorized }
             isMaster = true
         }
-        let kinds: [ProtocolKey] = [.restKey, .javascriptKey, .clientKey].filter { enabled.has($0) }
+        let kinds: [ProtocolKey] = [.restKey, .javascriptKey, .clientKey, .dotNetKey].filter { enabled.has($0) }
         guard
             isMaster || kinds.isEmpty
                 || kinds.contains(where: { kind in

@@ -37,6 +37,32 @@ struct ParseServiceTests {
         if status == 403 { #expect(answer.text == #"{"error":"unauthorized"}"#) }
     }
 
+    @Test("takes the key of .NET and Unity beside that of the other clients, once it is brought along")
+    func dotNetKey() async throws {
+        let world = try await ForeignWorld()
+        func status(_ header: String, _ key: String) async throws -> Int {
+            try await world.send("GET", "/parse/users", [("X-Parse-Application-Id", "app1"), (header, key)]).status
+        }
+        // The one key of all clients, where the application has no other.
+        #expect(try await status("X-Parse-Windows-Key", "client") == 200)
+        #expect(try await status("X-Parse-Windows-Key", "windows") == 403)
+        _ = try await world.modules.applications.enableProtocol(
+            .parse, given: [.dotNetKey: Secret("windows")], of: world.application.id, by: .local)
+        for (header, key, expected) in [
+            ("X-Parse-Windows-Key", "windows", 200), ("X-Parse-Windows-Key", "client", 200),
+            ("X-Parse-Windows-Key", "no", 403), ("X-Parse-Client-Key", "client", 200),
+            ("X-Parse-Client-Key", "windows", 403), ("X-Parse-REST-API-Key", "windows", 403),
+        ] {
+            #expect(try await status(header, key) == expected, "\(header): \(key)")
+        }
+        // Unity sends every method as a POST.
+        let logIn = try await world.send(
+            "POST", "/parse/login?username=nobody&password=x",
+            [("X-Parse-Application-Id", "app1"), ("X-Parse-Windows-Key", "windows")],
+            body: #"{"_method":"GET","_noBody":true}"#)
+        #expect(logIn.parseCode == 101, "\(logIn.text)")
+    }
+
     @Test("takes the master key from this machine, or from where the application says")
     func master() async throws {
         let world = try await ForeignWorld()

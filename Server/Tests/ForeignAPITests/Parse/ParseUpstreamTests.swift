@@ -126,6 +126,16 @@ struct ParseUpstreamTests {
         #expect(try await world.parse("GET", "/classes/Refused").parseCode == 102)
     }
 
+    @Test("gets the key of .NET and Unity by its own header, which it compares")
+    func dotNetKey() async throws {
+        _ = try await world.modules.applications.enableProtocol(
+            .parse, given: [.dotNetKey: Secret("windows")], of: world.application.id, by: .local)
+        let answer = try await world.send(
+            "GET", "/parse/classes/Game", [("X-Parse-Application-Id", "app1"), ("X-Parse-Windows-Key", "windows")])
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(server.requests.last?.headers["x-parse-windows-key"] == "windows")
+    }
+
     @Test("says itself what it can do; without one nothing is offered that is not here")
     func features() async throws {
         let answer = try await world.parse("GET", "/serverInfo", master: true)

@@ -142,7 +142,7 @@ struct ProfileTests {
     func keys(name: Session.ProtocolName, open: [String], sealed: [String], digested: [String]) async throws {
         let profile = Composition.protocols[name]
         func names(_ keeping: ProtocolProfile.Key.Keeping) -> [ProtocolKey] {
-            profile.keys.filter { $0.keeping == keeping }.map(\.name)
+            profile.keys.filter { $0.keeping == keeping && $0.isMade }.map(\.name)
         }
         let world = try await ForeignWorld()
         let made = try await world.modules.applications.createApplication(

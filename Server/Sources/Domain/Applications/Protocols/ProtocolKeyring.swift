@@ -44,7 +44,7 @@ package struct ProtocolKeyring: Sendable {
         if let before { made.issued = try shown(before) }
         for known in profile.keys {
             let key = known.name
-            if given[key] == nil, before != nil || !given.isEmpty && !known.isNeeded { continue }
+            if given[key] == nil, before != nil || !known.isMade || !given.isEmpty && !known.isNeeded { continue }
             let secret = given[key] ?? Secret(new(known.form, of: application))
             made.issued.keys[key] = secret
             switch known.keeping {

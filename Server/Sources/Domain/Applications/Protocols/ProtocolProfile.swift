@@ -49,12 +49,17 @@ package struct ProtocolProfile: Hashable, Sendable {
         package let form: Form
         /// Whether it is made when others were brought along and this one was not.
         package let isNeeded: Bool
+        /// Whether it is ever made. One that only apps in the stores have is brought along, or is not there.
+        package let isMade: Bool
 
-        package init(_ name: ProtocolKey, _ keeping: Keeping, _ form: Form, isNeeded: Bool = true) {
+        package init(
+            _ name: ProtocolKey, _ keeping: Keeping, _ form: Form, isNeeded: Bool = true, isMade: Bool = true
+        ) {
             self.name = name
             self.keeping = keeping
             self.form = form
             self.isNeeded = isNeeded
+            self.isMade = isMade
         }
 
         /// How a key is kept.
