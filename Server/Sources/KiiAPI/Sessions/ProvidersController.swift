@@ -88,6 +88,9 @@ enum KiiProvider: String, CaseIterable, Sendable {
         self.init(rawValue: provider.rawValue)
     }
 
+    /// What its accounts are called in a user's object, where SDKs look for them: Google's otherwise than in paths.
+    var accountName: String { self == .google ? "googleplus" : rawValue }
+
     /// The provider in the domain; for those that this server does not have it is unknown there, too.
     var provider: Identity.Provider { Identity.Provider(rawValue: rawValue) }
 

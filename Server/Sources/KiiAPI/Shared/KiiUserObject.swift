@@ -37,10 +37,10 @@ enum KiiUserObject {
         let accounts = user.identities.compactMap { identity -> (String, JSONValue)? in
             guard let provider = KiiProvider(identity.provider) else { return nil }
             return (
-                provider.rawValue,
+                provider.accountName,
                 [
                     "id": .string(ConfiguredProvider.parts(of: identity.subject).name),
-                    "type": .string(provider.rawValue),
+                    "type": .string(provider.accountName),
                     "createdAt": .integer(identity.linkedAt.milliseconds),
                 ]
             )
