@@ -183,8 +183,8 @@ enum AuthDataObject {
         return members
     }
 
-    /// The id, and what SDKs insist on beside it: those for Apple's platforms and Android unlink an entry that lacks one
-    /// of these, and Android's also one whose token is empty. It reads as a token that has expired. By its last
+    /// The id, and what SDKs insist on beside it: those for Apple's platforms and Android unlink an entry that lacks
+    /// one of these, and Android's also one whose token is empty. It reads as a token that has expired. By its last
     /// refresh Android's SDK knows that its own token is newer, and keeps that.
     private static func entry(of identity: Identity) -> [String: JSONValue] {
         var entry: [String: JSONValue] = ["id": .string(name(of: identity))]
