@@ -34,11 +34,7 @@ public struct TransferCodeModel: FormScreen {
     /// Takes an event.
     public mutating func handle(_ event: TransferCodeEvent) -> [ScreenEffect] {
         switch event {
-        case .form(let event):
-            let effects = handleForm(event)
-            // Nobody shall find the code in a screen that was left.
-            if case .disappeared = event { code = nil }
-            return effects
+        case .form(let event): return handleForm(event)
         case .issue: return form.run(.issueTransferCode)
         case .copy: return code.map { [ScreenEffect(.copy($0.code))] } ?? []
         case .withdraw: return code == nil ? [] : form.run(.withdrawTransferCode)
@@ -58,6 +54,9 @@ public struct TransferCodeModel: FormScreen {
         }
         return isPaused || countdown != nil
     }
+
+    /// Nobody shall find the code in a screen that was left.
+    package mutating func forgetSecrets() { code = nil }
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
 

@@ -50,11 +50,7 @@ public struct RecoveryCodesModel: FormScreen {
     public mutating func handle(_ event: RecoveryCodesEvent) -> [ScreenEffect] {
         switch event {
         case .form(.dismiss), .kept: return leave()
-        case .form(let event):
-            let effects = handleForm(event)
-            // Nobody shall find the codes in a screen that was left.
-            if case .disappeared = event { codes = [] }
-            return effects
+        case .form(let event): return handleForm(event)
         case .copy: return codes.isEmpty ? [] : [ScreenEffect(.copy(text))]
         }
     }
@@ -72,6 +68,9 @@ public struct RecoveryCodesModel: FormScreen {
 
     /// Takes a report.
     public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
+
+    /// Nobody shall find the codes in a screen that was left.
+    package mutating func forgetSecrets() { codes = [] }
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
     package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? { nil }

@@ -63,8 +63,6 @@ public struct SecondFactorEnrolmentModel: FormScreen {
         case .form(let event):
             let before = form.text(of: .code).count
             let effects = handleForm(event)
-            // Nobody shall find the key in a screen that was left.
-            if case .disappeared = event, form.phase == .done { offer = nil }
             let after = form.text(of: .code).count
             guard case .typed(.code, _) = event, before < Self.digitCount, after >= Self.digitCount, offer != nil else {
                 return effects
@@ -77,6 +75,11 @@ public struct SecondFactorEnrolmentModel: FormScreen {
 
     /// Takes a report.
     public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
+
+    /// Nobody shall find a key that counts in a screen that was left.
+    package mutating func forgetSecrets() {
+        if form.phase == .done { offer = nil }
+    }
 
     package func request(at instant: Date) -> ScreenRequest? {
         offer.map { .confirmTOTP($0, code: Secret(form.text(of: .code)), challenge) }

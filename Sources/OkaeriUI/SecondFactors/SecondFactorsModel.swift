@@ -55,8 +55,12 @@ public struct SecondFactorsModel: RemovalScreen {
         guard form.isEnabled else { return [] }
         switch event {
         case .list: return []
-        case .appeared: return list.items == nil ? [] : form.run(listRequest)
-        case .add: return [.show(.secondFactorEnrolment(.account))]
+        // What waits for a proof goes first.
+        case .appeared: return list.items == nil || form.awaitingPresence != nil ? [] : form.run(listRequest)
+        case .add:
+            // Who adds an app wants that now; the list is asked for again afterwards.
+            form.awaitingPresence = nil
+            return [.show(.secondFactorEnrolment(.account))]
         case .replaceCodes: return hasFactors ? form.run(.replaceRecoveryCodes) : []
         }
     }

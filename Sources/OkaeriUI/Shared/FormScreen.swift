@@ -20,6 +20,8 @@ package protocol FormScreen: ScreenModel {
     mutating func tick(at instant: Date) -> Bool
     /// What stands over the text of a failure.
     var failureTitle: ScreenMessage? { get }
+    /// The screen is gone: what nobody shall find there is forgotten.
+    mutating func forgetSecrets()
 }
 
 extension FormScreen {
@@ -30,14 +32,18 @@ extension FormScreen {
     }
     package mutating func tick(at instant: Date) -> Bool { form.tick(at: instant) }
     package var failureTitle: ScreenMessage? { nil }
+    package mutating func forgetSecrets() {}
 
     /// Takes an event of the form.
     package mutating func handleForm(_ event: FormEvent) -> [ScreenEffect] {
-        switch form.handle(event) {
+        let step = form.handle(event)
+        if case .disappeared = event { forgetSecrets() }
+        return switch step {
         case .nothing: []
         case .submitted: form.ask(from: screen)
         case .dismissed: [.cancel, .close]
         case .again(let request): form.run(request)
+        case .missed(let effects): effects
         }
     }
 
@@ -66,16 +72,17 @@ extension FormScreen {
         switch form.conclude(number) {
         case .tooLate: return []
         case .abandoned:
-            // What has happened has happened: the app learns it, and the screen that is gone does nothing more.
+            // What has happened has happened: the app learns it. The screen that is gone leads nowhere until it is back.
             guard case .success(let response) = result else { return [] }
-            form.finish()
-            return outcome(of: response, to: request).map { [.succeed($0)] } ?? []
+            let effects = arrive(response, to: request, at: instant)
+            form.missed = effects.filter(\.leadsElsewhere)
+            forgetSecrets()
+            return news(of: response, to: request) + effects.filter { !$0.leadsElsewhere }
         case .inTime: break
         }
         switch result {
         case .success(let response):
-            let news = outcome(of: response, to: request).map { [ScreenEffect.succeed($0)] } ?? []
-            return news + arrive(response, to: request, at: instant)
+            return news(of: response, to: request) + arrive(response, to: request, at: instant)
         case .failure(.cancelled):
             // A sheet that the person closed is no failure.
             return []
@@ -85,11 +92,17 @@ extension FormScreen {
         }
     }
 
+    private func news(of response: ScreenResponse, to request: ScreenRequest) -> [ScreenEffect] {
+        outcome(of: response, to: request).map { [.succeed($0)] } ?? []
+    }
+
     private mutating func fail(_ error: OkaeriError, _ request: ScreenRequest, at instant: Date) -> [ScreenEffect] {
         if case .reauthenticationRequired = error, screen != .reauthentication {
+            form.awaitingPresence = request
             return [.show(.reauthentication(for: screen))]
         }
         if case .secondFactorNotRecent = error, screen != .secondFactor {
+            form.awaitingPresence = request
             return [.show(.secondFactorPresence(for: screen))]
         }
         if let challenge = error.secondFactorChallenge, let method = request.logInMethod {

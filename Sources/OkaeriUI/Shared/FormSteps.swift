@@ -8,6 +8,8 @@ package enum FormStep: Hashable, Sendable {
     case dismissed
     /// Ask the server once more.
     case again(ScreenRequest)
+    /// What a response led to that came while the screen was gone.
+    case missed([ScreenEffect])
 }
 
 extension ScreenForm {
@@ -29,8 +31,10 @@ extension ScreenForm {
             leave()
             return .dismissed
         case .disappeared: leave()
+        case .appeared: return comeBack()
         case .presenceProved:
-            if phase == .idle, let latest { return .again(latest) }
+            // Once: a screen that comes back hears of the same proof again.
+            if phase == .idle, let request = awaitingPresence { return .again(request) }
         }
         return .nothing
     }
@@ -44,6 +48,13 @@ extension ScreenForm {
             phase = .idle
         case .idle, .abandoned, .done: break
         }
+    }
+
+    /// The screen is there again, after another one or in a tab: what is under way goes on with it.
+    private mutating func comeBack() -> FormStep {
+        if phase == .abandoned { phase = .running }
+        defer { missed = [] }
+        return missed.isEmpty ? .nothing : .missed(missed)
     }
 
     private mutating func type(_ text: String, in id: FieldID) {
@@ -135,6 +146,7 @@ extension ScreenForm {
             fields[index].strength = nil
         }
         latest = nil
+        awaitingPresence = nil
     }
 
     /// Asks the server.
@@ -144,6 +156,7 @@ extension ScreenForm {
         phase = .running
         banner = nil
         latest = request
+        awaitingPresence = nil
         return [ScreenEffect(.call(request, attempt: attempt))]
     }
 

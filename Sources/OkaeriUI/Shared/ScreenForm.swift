@@ -19,6 +19,10 @@ public struct ScreenForm: Hashable, Sendable {
     package var attempt = 0
     /// What was asked last, to be asked again.
     package var latest: ScreenRequest?
+    /// What was refused until the person proves to be there, to be asked again once.
+    package var awaitingPresence: ScreenRequest?
+    /// Where a response led that came while the screen was gone.
+    package var missed: [ScreenEffect] = []
 
     /// Where things stand.
     public enum Phase: Hashable, Sendable {
@@ -138,6 +142,8 @@ public enum FormEvent: Hashable, Sendable {
     case dismiss
     /// The screen is gone, for whatever reason.
     case disappeared
+    /// The screen is there, for the first time or again.
+    case appeared
     /// The person has proved to be there, as the screen had asked for: it goes on.
     case presenceProved
 }

@@ -92,6 +92,14 @@ public struct ScreenEffect: Hashable, Sendable {
     package static var close: ScreenEffect { ScreenEffect(.close) }
     package static var cancel: ScreenEffect { ScreenEffect(.cancel) }
     package static var wake: ScreenEffect { ScreenEffect(.wake) }
+
+    /// Whether another screen comes by it.
+    var leadsElsewhere: Bool {
+        switch kind {
+        case .show, .close: true
+        default: false
+        }
+    }
 }
 
 /// How an effect went. Only a ``ScreenRunner`` makes one.

@@ -75,6 +75,7 @@
                     }
                 }
             }
+            .onAppear { send(.appeared) }
             .onDisappear { send(.disappeared) }
             .task(id: form.banner) { announce() }
         }

@@ -104,7 +104,7 @@ enum ScreenReports {
     static let formEvents: [FormEvent] =
         fields.flatMap { field in texts.map { FormEvent.typed(field, $0) } + [.returned(field), .focused(field)] }
         + fields.flatMap { [.ticked($0, true), .ticked($0, false), .revealed($0, true)] }
-        + [.focused(nil), .submit, .dismiss, .disappeared, .presenceProved]
+        + [.focused(nil), .submit, .dismiss, .disappeared, .appeared, .presenceProved]
 }
 
 /// Goes through the states of a screen by chance, and tries every event and every report in each of them.
@@ -180,7 +180,9 @@ struct ModelWalk<Model: FormScreen> {
         rule("a request counts as an attempt", calls + asks == 0 || after.form.attempt > before.form.attempt)
         rule("attempts never fall", after.form.attempt >= before.form.attempt)
         rule("news comes once", effects.count(where: \.isNews) <= 1)
-        rule("it runs for a request alone", after.form.phase != .running || calls == 1 || before.form.phase == .running)
+        // A screen that comes back goes on with what is under way.
+        let wasUnderWay = before.form.phase == .running || before.form.phase == .abandoned
+        rule("it runs for a request alone", after.form.phase != .running || calls == 1 || wasUnderWay)
         rule(
             "a finished form keeps no secret",
             after.form.phase != .done || before.form.phase == .done || !after.holdsSecret)
