@@ -36,7 +36,7 @@ public struct ScreenStack: Hashable, Sendable {
         case .home(let user):
             self.user = user
         case .logIn:
-            if case .logIn = root { path = [] } else { path.append(destination) }
+            if case .logIn = root { path = [] } else { push(destination) }
         case .verification:
             // The account is made: there is no way back to the screen that made it.
             path = [destination]
@@ -44,10 +44,16 @@ public struct ScreenStack: Hashable, Sendable {
             // There is no way back to the key that is confirmed.
             if case .secondFactorEnrolment? = path.last { path.removeLast() }
             path.append(destination)
-        default:
-            guard path.last != destination else { return }
-            path.append(destination)
+        case .reauthentication, .secondFactorPresence:
+            // The proof of before is over: who comes back from here without one has proved nothing.
+            proof.screen = nil
+            push(destination)
+        default: push(destination)
         }
+    }
+
+    private mutating func push(_ destination: ScreenDestination) {
+        if path.last != destination { path.append(destination) }
     }
 
     /// Takes the screen on top away.

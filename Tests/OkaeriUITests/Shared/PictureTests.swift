@@ -59,6 +59,8 @@ struct ScreenStackTests {
         #expect(stack.path.isEmpty && !stack.close())
         var other = ScreenStack(root: .upgrade)
         other.go(to: .logIn(identifier: ""))
+        // A double tap.
+        other.go(to: .logIn(identifier: ""))
         #expect(other.path == [.logIn(identifier: "")] && other.close() && other.path.isEmpty)
     }
 
@@ -73,6 +75,18 @@ struct ScreenStackTests {
         #expect(stack.proof.count == 0)
         stack.hear(.presenceProved, from: .reauthentication)
         #expect(stack.proof == .init(count: 1, screen: .deletion))
+    }
+
+    @Test("tell nobody of the proof of before when the person goes back without another one")
+    func backWithoutProof() {
+        var stack = ScreenStack(root: .deletion)
+        stack.go(to: .reauthentication(for: .deletion))
+        stack.hear(.presenceProved, from: .reauthentication)
+        let isClosed = stack.close()
+        #expect(isClosed && stack.proof.screen == .deletion)
+        stack.go(to: .reauthentication(for: .deletion))
+        stack.path = []
+        #expect(stack.proof == .init(count: 1))
     }
 
     @Test("end with the user who came in")
