@@ -7,6 +7,7 @@
     /// The screen that gives a code for another device, drawn.
     public struct TransferCodeScreen: View {
         @StateObject private var runner: ScreenRunner<TransferCodeModel>
+        @Environment(\.okaeriProof) private var proof
         private var look = Look()
 
         /// Draws a screen.
@@ -32,6 +33,9 @@
                 }
             }
             .task { runner.begin() }
+            .task(id: proof) {
+                if proof.screen == .transferCode { runner.send(.form(.presenceProved)) }
+            }
         }
 
         @ViewBuilder
