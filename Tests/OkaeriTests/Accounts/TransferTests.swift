@@ -24,6 +24,18 @@ struct TransferTests {
         #expect(try await world.launch(vault: newVault).logInAutomatically().user.id == user.id)
     }
 
+    @Test("is offered until a time of the device's own clock, however wrong that is", arguments: [-2, 2] as [Double])
+    func wrongClock(days: Double) async throws {
+        let clock = TestClock(world.clock.now.addingTimeInterval(days * 86_400))
+        let okaeri = OkaeriClient(
+            server: world.server.url, application: world.server.application, vault: newVault, transport: world.server,
+            configuration: OkaeriConfiguration(worksInBackground: false), clock: clock,
+            randomness: TestRandomness(seed: 9))
+        try await okaeri.logInAutomatically()
+        let code = try await okaeri.issueTransferCode()
+        #expect(abs(code.expiresAt.timeIntervalSince(clock.now) - 86_400) < 1)
+    }
+
     @Test("tells whom the device has left, and carries on as the other user")
     func leaves() async throws {
         let old = world.launch()

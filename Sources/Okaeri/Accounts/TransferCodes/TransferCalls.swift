@@ -7,7 +7,8 @@ extension SessionKeeper {
         var call = APICall(.post, APIPath.transferCode)
         call.isProven = true
         let received = try await authenticated(call)
-        return TransferCode(try received.response.decoded(TransferCodeResponse.self))
+        return TransferCode(
+            try received.response.decoded(TransferCodeResponse.self), clockOffset: clockOffset)
     }
 
     /// Makes the user's transfer code worthless.

@@ -5,16 +5,19 @@ import OkaeriWire
 public struct TransferCode: Hashable, Sendable {
     /// The code as it is shown: four groups of four characters.
     public let code: String
-    /// When it ends.
+    /// When it ends, by this device's clock.
     public let expiresAt: Date
     /// The code as a link into the app, when the application has a pattern for it.
     public let link: URL?
     /// A QR code of the link, or of the code alone, as an SVG document.
     public let qrSVG: String
 
-    init(_ response: TransferCodeResponse) {
+    /// - Parameters:
+    ///   - response: What the server sent.
+    ///   - clockOffset: How far the device's clock is behind the server's, in seconds.
+    init(_ response: TransferCodeResponse, clockOffset: TimeInterval) {
         code = response.code
-        expiresAt = Date(response.expiresAt)
+        expiresAt = Date(response.expiresAt).addingTimeInterval(-clockOffset)
         link = response.link.flatMap { URL(string: $0) }
         qrSVG = response.qrSVG
     }
