@@ -7,7 +7,7 @@ extension OkaeriClient {
     /// The session is bound to the device's key. A key that leads to nobody leads to this user from then on, so that the
     /// next launch is automatic. One that leads to another user stays with that user: then nothing is renewed silently,
     /// and when the session ends, the person logs in again. To keep the present user, call
-    /// ``link(_:)`` instead.
+    /// ``link(_:)`` instead. Cancelling the caller's task does not stop the log-in.
     ///
     /// - Parameters:
     ///   - credential: What the provider gave.
@@ -68,8 +68,17 @@ extension OkaeriClient {
 }
 
 extension SessionKeeper {
-    /// Logs in with a provider: alone among all processes, as every log-in.
+    /// Logs in with a provider: alone among all processes, as every log-in. Cancelling the caller does not stop it: what the
+    /// provider gave is good once.
     func logIn(
+        with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool
+    ) async throws(OkaeriError) -> Welcome {
+        try await toTheEnd { () async throws(OkaeriError) in
+            try await self.logInAlone(with: credential, device: device, user: user, restoring: restoring)
+        }
+    }
+
+    private func logInAlone(
         with credential: ProviderCredential, device: DeviceInfo?, user: NewUser?, restoring: Bool
     ) async throws(OkaeriError) -> Welcome {
         let lock = try await logInLock()

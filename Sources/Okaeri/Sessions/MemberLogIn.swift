@@ -7,6 +7,21 @@ struct MemberLogIn: Sendable {
 }
 
 extension SessionKeeper {
+    /// Does to its end what a cancelled caller would lose a session by.
+    func toTheEnd<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws(OkaeriError) -> Value
+    ) async throws(OkaeriError) -> Value {
+        // Awaited at once.
+        let task = Task { () async -> Result<Value, OkaeriError> in
+            do throws(OkaeriError) {
+                return .success(try await work())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await task.value.get()
+    }
+
     /// Logs in somebody who is no guest: by the hosted pages, by a passkey or with a second factor. It is alone among all processes, as every
     /// log-in. Cancelling the caller does not stop it: what proves the user is good once.
     ///

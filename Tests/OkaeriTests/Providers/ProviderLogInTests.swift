@@ -57,6 +57,20 @@ struct ProviderLogInTests {
         #expect(world.server.users.count == 1 && world.server.sessionCount == 1)
     }
 
+    @Test("goes on when its caller is cancelled: what the provider gave is good once")
+    func cancelled() async throws {
+        let okaeri = world.launchInSystemNetwork()
+        let path = APIPath.logIn(with: "apple")
+        world.server.hold(path: path)
+        let caller = Task { try await okaeri.logIn(with: .apple(.test(user: "hana"))) }
+        await world.server.waitForRequests(1, to: path)
+        caller.cancel()
+        world.server.release()
+        let user = try await caller.value.user
+        #expect(await okaeri.currentUser?.id == user.id)
+        #expect(world.server.sessionCount == 1)
+    }
+
     @Test("keeps the name that Apple tells once until a server has taken it, over a restart too (complaint 21)")
     func pendingName() async throws {
         world.server.isOffline = true

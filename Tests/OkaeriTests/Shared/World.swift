@@ -28,8 +28,27 @@ struct World {
             clock: clock, randomness: randomness)
     }
 
+    /// One launch of the app, in a network that gives a request up when its caller is cancelled, as the system's does.
+    func launchInSystemNetwork() -> OkaeriClient {
+        OkaeriClient(
+            server: server.url, application: server.application, vault: vault,
+            transport: CancellableNetwork(server: server),
+            configuration: OkaeriConfiguration(worksInBackground: false), clock: clock, randomness: randomness)
+    }
+
     /// How often clients asked to log in.
     var logInCount: Int { server.requests(to: APIPath.logInAutomatically).count }
+}
+
+/// Requests have their effect; the response to a caller who was cancelled does not arrive.
+private struct CancellableNetwork: Transport {
+    let server: InMemoryServer
+
+    func send(_ request: TransportRequest) async throws(TransportError) -> TransportResponse {
+        let response = try await server.send(request)
+        if Task.isCancelled { throw .cancelled }
+        return response
+    }
 }
 
 /// A folder for one test, gone with it.
