@@ -37,6 +37,8 @@ extension SessionKeeper {
         } catch {
             switch error {
             case .sessionEnded:
+                // A proof of presence may have replaced the token, and its response be on the way.
+                if !call.replacesToken { _ = await reauthentication?.value }
                 try check(began)
                 let renewed = try await renew(session.token)
                 try check(began)

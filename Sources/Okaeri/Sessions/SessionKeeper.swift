@@ -49,6 +49,8 @@ actor SessionKeeper {
     /// How many of those were fetched.
     var fetchedNotices = 0
     var noticeFetch: Task<Void, Never>?
+    /// The proof of presence under way, which brings the session another token.
+    var reauthentication: Task<Result<Void, OkaeriError>, Never>?
     /// The adoptions of old services' users under way, by the names of the services.
     var oldServices: [String: Task<Result<LogInResponse?, OkaeriError>, Never>] = [:]
     /// The record as the vault was last known to hold it, without the changes that are not saved.

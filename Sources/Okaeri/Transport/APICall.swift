@@ -21,6 +21,8 @@ struct APICall: Sendable {
     var isProven = false
     /// What the response, or a mail that it causes, may be written in; best first.
     var languages: [String] = []
+    /// Whether the session has another token after it.
+    var replacesToken = false
     /// Whether a log-in brings a user back that asked to be deleted.
     var restores = false
     /// An automatic log-in, of which the server may demand more.

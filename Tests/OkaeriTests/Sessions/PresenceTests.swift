@@ -22,6 +22,53 @@ struct PresenceTests {
         #expect(try await app.changePassword(to: password) == 0)
     }
 
+    /// A person whom Apple proves, on the device of a guest: the key renews no session of theirs.
+    private func visitor(_ app: OkaeriClient) async throws -> User {
+        try await app.logInAutomatically()
+        return try await app.logIn(with: .apple(.test(user: "hana"))).user
+    }
+
+    @Test("leaves the person logged in when the caller is cancelled on the way")
+    func cancelled() async throws {
+        let app = world.launchInSystemNetwork()
+        let hana = try await visitor(app)
+        world.server.hold(path: APIPath.reauthenticate)
+        let caller = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
+        await world.server.waitForRequests(1, to: APIPath.reauthenticate)
+        caller.cancel()
+        world.server.release()
+        try await caller.value
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
+    @Test("leaves the person logged in when another call has the token of before")
+    func tokenOfBefore() async throws {
+        let app = world.launch(inBackground: false)
+        let hana = try await visitor(app)
+        world.server.hold(path: APIPath.reauthenticate)
+        let proof = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
+        await world.server.waitForRequests(1, to: APIPath.reauthenticate)
+        let other = Task { try await app.reloadUser() }
+        await world.server.waitForRequests(1, to: APIPath.user)
+        // The refusal of the token of before is there first.
+        for _ in 0..<1000 { await Task.yield() }
+        world.server.release()
+        try await proof.value
+        #expect(try await other.value.id == hana.id)
+        #expect(await app.currentUser?.id == hana.id)
+    }
+
+    @Test("is proved twice at a time, one after the other")
+    func twice() async throws {
+        let app = world.launch(inBackground: false)
+        let hana = try await visitor(app)
+        async let first: Void = app.reauthenticate(with: .apple(.test(user: "hana")))
+        async let second: Void = app.reauthenticate(with: .apple(.test(user: "hana")))
+        _ = try await (first, second)
+        #expect(try await app.reloadUser().id == hana.id)
+        #expect(world.server.requests(to: APIPath.reauthenticate).count == 2)
+    }
+
     @Test("is proved by a mailed code")
     func code() async throws {
         let app = world.launch()

@@ -189,10 +189,30 @@ extension SessionKeeper {
         return try received.response.decoded(EndedSessionsResponse.self).ended
     }
 
-    /// Makes the session fresh, and takes over its new token.
+    /// Makes the session fresh, and takes over its new token: one call after the other, as each ends the token of the next.
+    /// Cancelling the caller does not stop it: the token of before counts no more.
     func reauthenticate(_ body: ReauthenticationBody) async throws(OkaeriError) {
+        let former = reauthentication
+        // Awaited at once: it only keeps a cancelled caller from losing the session.
+        let task = Task { () async -> Result<Void, OkaeriError> in
+            _ = await former?.value
+            do throws(OkaeriError) {
+                try await self.renewToken(by: body)
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        reauthentication = task
+        let result = await task.value
+        if reauthentication == task { reauthentication = nil }
+        try result.get()
+    }
+
+    private func renewToken(by body: ReauthenticationBody) async throws(OkaeriError) {
         var call = try APICall(.post, APIPath.reauthenticate, body: body)
         call.isProven = body == ReauthenticationBody()
+        call.replacesToken = true
         let received = try await authenticated(call)
         let response = try received.response.decoded(ReauthenticationResponse.self)
         await change(

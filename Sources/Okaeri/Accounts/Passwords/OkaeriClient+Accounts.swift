@@ -85,7 +85,8 @@ extension OkaeriClient {
         try await keeper.changePassword(PasswordChangeBody(currentPassword: current, newPassword: new))
     }
 
-    /// Proves that the owner is there. For ten minutes, what needs a fresh session can then be done.
+    /// Proves that the owner is there. For ten minutes, what needs a fresh session can then be done. Cancelling the caller's
+    /// task stops this no more than the other ways to prove it.
     ///
     /// - Parameter password: The password; `nil` for an anonymous user, whom the device's key proves.
     /// - Throws: `OkaeriError`: `.credentialRefused`.
