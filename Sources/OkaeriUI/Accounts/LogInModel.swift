@@ -41,6 +41,7 @@ public struct LogInModel: FormScreen {
     public private(set) var lastMethod: LogInMethod?
     /// Whether "continue as guest" makes a new guest, because a registered person has logged out here.
     public private(set) var makesNewGuest = false
+    private var hasBegun = false
     /// Which screen it is.
     public var screen: ScreenName { .logIn }
 
@@ -95,6 +96,7 @@ public struct LogInModel: FormScreen {
 
     /// The screen appears, and may offer what the person has saved.
     public mutating func begin() -> [ScreenEffect] {
+        hasBegun = true
         guard options.fields.contains(.savedCredentials) else { return offer }
         return form.run(.logInWithSaved(rememberMe, restoring: false))
     }
@@ -106,7 +108,12 @@ public struct LogInModel: FormScreen {
 
     /// Takes an event.
     public mutating func handle(_ event: LogInEvent) -> [ScreenEffect] {
-        if case .form(let event) = event { return handleForm(event) }
+        if case .form(let event) = event {
+            let effects = handleForm(event)
+            // What is shown in between has ended the offer.
+            if case .appeared = event, hasBegun { return effects + offer }
+            return effects
+        }
         if case .lastMethodKnown(let method) = event { lastMethod = method }
         if case .guestKnown(let isNew) = event { makesNewGuest = isNew }
         guard form.isEnabled else { return [] }
@@ -145,8 +152,8 @@ public struct LogInModel: FormScreen {
         case .response:
             let wasRunning = form.isRunning
             let effects = takeForm(report)
-            // What was asked for has ended the offer.
-            return wasRunning ? effects + offer : effects
+            // What was asked for has ended the offer. There is none beneath another screen, which may ask for a passkey itself.
+            return wasRunning && !effects.contains(where: \.leadsElsewhere) ? effects + offer : effects
         case .verdict, .failureReported, .woke: return takeForm(report)
         }
     }

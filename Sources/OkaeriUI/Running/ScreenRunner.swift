@@ -157,7 +157,9 @@ public final class ScreenRunner<Model: ScreenModel> {
         case .cancel:
             await hooks.cancelled?(screen)
             post(screen, "cancel", [:])
-        case .show(let destination): hooks.show?(destination)
+        case .show(let destination):
+            await endOffer()
+            hooks.show?(destination)
         case .close: hooks.close?()
         case .wake: setAlarm()
         case .offerPasskeys: offerPasskeys()

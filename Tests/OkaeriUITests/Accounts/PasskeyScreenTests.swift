@@ -71,6 +71,32 @@ struct PasskeyScreenTests {
         #expect(screen.model.form.phase == .done)
     }
 
+    @Test("are not offered beneath another screen, and offered again when the log-in is back")
+    func offeredWhenBack() async throws {
+        let screen = try await logInScreen()
+        await passkeys.waitForAutoFill(1)
+        screen.send(.signUp)
+        await screen.settleOffer()
+        passkeys.chooseAutoFill()
+        await screen.settleOffer()
+        #expect(world.heard.outcomes.isEmpty && world.heard.shown == [.signUp(identifier: "")])
+        screen.send(.form(.appeared))
+        await passkeys.waitForAutoFill(2)
+    }
+
+    @Test("are left to the screen of the second factor that a log-in leads to")
+    func secondFactor() throws {
+        var model = try LogInModel(LogInOptions(fields: [.default, .guestButton, .passkey]))
+        let first = model.begin()
+        _ = model.handle(.guest)
+        let refusal = ScreenReport.Kind.response(
+            .failure(.secondFactorRequired(ScreenReports.challenge)), attempt: model.form.attempt)
+        let onwards = model.take(ScreenReport(refusal, at: ScreenReports.instant))
+        #expect(onwards == [.show(.secondFactor(ScreenReports.challenge, by: .guest))])
+        let back = model.handle(.form(.appeared))
+        #expect(first == [ScreenEffect(.offerPasskeys)] && back == first)
+    }
+
     @Test("are not shown where the application has none, and a closed sheet tells nothing")
     func absent() async throws {
         world.server.passkeyDomain = nil
