@@ -13,6 +13,8 @@ public enum ConflictEvent: Hashable, Sendable {
     case confirmed
     /// Take the merge apart again.
     case undo
+    /// Leave the merge as it is, or apart, and go on.
+    case finished
 }
 
 /// The screen for two accounts of one person: both are shown, one is chosen, or they are brought together.
@@ -60,6 +62,10 @@ public struct ConflictModel: FormScreen {
         case .undo:
             guard canUndo, let merge = result?.merge else { return [] }
             return form.run(.undoMerge(merge))
+        case .finished:
+            guard form.isEnabled, let user = result?.user else { return [] }
+            form.finish()
+            return [.show(.home(user))]
         }
     }
 

@@ -34,6 +34,12 @@
                         .accessibilityIdentifier(ScreenName.conflict.identifier("reload"))
                 }
                 if model.form.isRunning { ProgressView().accessibilityLabel(look.words(.working)) }
+                if model.result != nil {
+                    Button(look.words(.codeButton)) { runner.send(.finished) }
+                        .buttonStyle(ThemedButtonStyle.primary)
+                        .disabled(!model.form.isEnabled)
+                        .accessibilityIdentifier(ScreenName.conflict.identifier("finished"))
+                }
                 if model.canUndo {
                     Button(look.words(.conflictUndo)) { runner.send(.undo) }
                         .buttonStyle(ThemedButtonStyle.link)

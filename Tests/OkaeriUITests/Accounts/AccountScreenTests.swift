@@ -40,6 +40,21 @@ struct AccountScreenTests {
         #expect(screen.model.isUndone && !screen.model.canUndo && world.heard.outcomes.last == .mergeUndone)
     }
 
+    @Test("lead on after two accounts were brought together, once")
+    func finishMerge() async throws {
+        let screen = await world.show(ConflictModel(try await conflict()))
+        screen.send(.finished)
+        screen.send(.chosen(.merge))
+        screen.send(.confirmed)
+        await screen.settle()
+        let user = try #require(screen.model.result?.user)
+        #expect(world.heard.shown.isEmpty)
+        screen.send(.finished)
+        screen.send(.finished)
+        await screen.settle()
+        #expect(world.heard.shown == [.home(user)])
+    }
+
     @Test("go on with the account that was chosen", arguments: [MergeChoice.keep, .switch])
     func choose(choice: MergeChoice) async throws {
         let screen = await world.show(ConflictModel(try await conflict()))
