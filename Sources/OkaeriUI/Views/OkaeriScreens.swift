@@ -63,7 +63,7 @@
             case .conflict(let conflict): ConflictScreen(runner(ConflictModel(conflict)))
             case .transferEntry: TransferEntryScreen(runner(TransferEntryModel()))
             case .reauthentication(let reason):
-                PresenceView(reason: reason, client: surroundings.client) {
+                PresenceView(reason: reason, client: surroundings.client, leave: leaveScreen) {
                     ReauthenticationScreen(runner(ReauthenticationModel($0, for: reason)))
                 }
             case .transferCode: TransferCodeScreen(runner(TransferCodeModel()))
@@ -115,14 +115,16 @@
                 stack.go(to: destination)
                 if case .home = destination { finish() }
             }
-            hooks.close = {
-                if !stack.close() { finish() }
-            }
+            hooks.close = { leaveScreen() }
             hooks.succeeded = { screen, outcome in
                 stack.hear(outcome, from: screen)
                 await succeeded?(screen, outcome)
             }
             return ScreenRunner(model, in: surroundings, hooks: hooks)
+        }
+
+        private func leaveScreen() {
+            if !stack.close() { finish() }
         }
     }
 
@@ -138,24 +140,38 @@
         }
     }
 
-    /// Looks up who shall prove to be there.
+    /// Looks up who shall prove to be there. Where nobody is logged in any more, there is nobody to ask.
     private struct PresenceView<Content: View>: View {
         let reason: ScreenName
         let client: OkaeriClient
+        let leave: @MainActor () -> Void
         let content: (User) -> Content
         @State private var user: User?
+        private var look = Look()
 
-        init(reason: ScreenName, client: OkaeriClient, @ViewBuilder content: @escaping (User) -> Content) {
+        init(
+            reason: ScreenName, client: OkaeriClient, leave: @escaping @MainActor () -> Void,
+            @ViewBuilder content: @escaping (User) -> Content
+        ) {
             self.reason = reason
             self.client = client
+            self.leave = leave
             self.content = content
         }
 
         var body: some View {
             Group {
-                if let user { content(user) } else { ProgressView() }
+                if let user {
+                    content(user)
+                } else {
+                    ProgressView().accessibilityLabel(look.words(.working))
+                }
             }
-            .task { user = await client.currentUser }
+            .task {
+                guard user == nil else { return }
+                user = await client.currentUser
+                if user == nil { leave() }
+            }
         }
     }
 #endif
