@@ -145,6 +145,10 @@ extension TextTable {
                 "Password Reset Failed",
                 "再設定できませんでした",
                 "재설정하지 못했습니다"),
+            .resetHaveCode: Entry(
+                "I have a code already",
+                "コードをすでにお持ちの方",
+                "이미 코드가 있습니다"),
             .resetNewButton: Entry(
                 "Set new password",
                 "パスワードを設定する",

@@ -112,6 +112,8 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case resetSent = "reset.sent"
     /// “Password Reset Failed”
     case resetFailed = "reset.failed"
+    /// “I have a code already”
+    case resetHaveCode = "reset.haveCode"
     /// “Set new password”
     case resetNewButton = "reset.newButton"
     /// “Your password has been changed. Log in with the new one.”

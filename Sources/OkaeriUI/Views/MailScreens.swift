@@ -37,6 +37,7 @@
                     if !isVerification {
                         Button(look.words(.codeOtherAddress)) { runner.send(.otherAddress) }
                             .buttonStyle(ThemedButtonStyle.link)
+                            .disabled(!model.form.isEnabled)
                             .accessibilityIdentifier(model.screen.identifier("otherAddress"))
                     }
                 }
@@ -74,13 +75,26 @@
                         runner.send(.form(.submit))
                     }
                 }
-                if model.step == .newPassword, !model.email.isEmpty {
-                    ResendButton(screen: .reset, pause: model.resendPause, isEnabled: model.canResend) {
-                        runner.send(.resend)
+                switch model.step {
+                case .address: link(.resetHaveCode, "haveCode", .haveCode)
+                case .newPassword:
+                    if !model.email.isEmpty {
+                        ResendButton(screen: .reset, pause: model.resendPause, isEnabled: model.canResend) {
+                            runner.send(.resend)
+                        }
                     }
+                    link(.codeOtherAddress, "otherAddress", .otherAddress)
+                case .done: EmptyView()
                 }
             }
             .task { runner.begin() }
+        }
+
+        private func link(_ title: TextKey, _ name: String, _ event: ResetEvent) -> some View {
+            Button(look.words(title)) { runner.send(event) }
+                .buttonStyle(ThemedButtonStyle.link)
+                .disabled(!model.form.isEnabled)
+                .accessibilityIdentifier(ScreenName.reset.identifier(name))
         }
     }
 
