@@ -24,6 +24,20 @@ struct AccountTests {
         }
     }
 
+    @Test("are known on the device when the response to the upgrade was lost, and another one is tried")
+    func lostUpgrade() async throws {
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let anonymous = try await app.logInAutomatically().user
+        world.server.fail(.lostResponse, path: APIPath.upgrade)
+        await #expect(throws: OkaeriError.offline) { try await app.upgrade(username: "hana", password: password) }
+        #expect(await app.currentUser?.isAnonymous == true)
+        await #expect(throws: OkaeriError.alreadyRegistered) {
+            try await app.upgrade(username: "hanako", password: password)
+        }
+        let user = await app.currentUser
+        #expect(user?.id == anonymous.id && user?.username == "hana" && user?.isAnonymous == false)
+    }
+
     @Test("are found from another device, whose next launch is automatic")
     func logIn() async throws {
         let user = try await world.launch().signUp(username: "hana", password: password)

@@ -180,7 +180,13 @@ extension SessionKeeper {
             .post, APIPath.upgrade, body: body, idempotencyKey: randomness.unguessableName())
         // The key proves that the owner is there, so that no session is too old for it.
         call.isProven = true
-        return try await takeUser(call)
+        do throws(OkaeriError) {
+            return try await takeUser(call)
+        } catch {
+            // The response to an earlier try may have got lost: the app must not go on offering what is done.
+            if case .alreadyRegistered = error { _ = try? await reloadUser() }
+            throw error
+        }
     }
 
     /// Another password; the number of other sessions that ended.
