@@ -108,6 +108,23 @@ struct UpgradeUserTests {
         #expect(wrong == .alreadyRegistered && other == .alreadyRegistered)
     }
 
+    @Test("that is repeated is answered again where the log-in is older than ten minutes, and nothing else is")
+    func repeatedLater() async throws {
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(device, to: application)
+        world.clock.advance(by: .seconds(3600))
+        func ask(_ name: String, _ password: Secret) async throws -> User {
+            try await world.upgrade(
+                logIn, NewIdentifiers(username: .set(name), rules: .native), password, isNamedAttempt: true,
+                isProven: true, in: application)
+        }
+        let user = try await ask("hana", password)
+        #expect(try await ask("hana", password) == user)
+        let wrong = await world.refusal { _ = try await ask("hana", Secret("another secret")) }
+        let other = await world.refusal { _ = try await ask("hanako", password) }
+        #expect(wrong == .alreadyRegistered && other == .reauthenticationRequired)
+    }
+
     @Test("that is repeated counts as a log-in does: what is too much costs no hash, and guesses wait")
     func repeatedTooOften() async throws {
         let world = try TestWorld(try SQLiteStore(.memory, role: .server), hasRateLimits: true)

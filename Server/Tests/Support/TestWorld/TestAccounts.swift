@@ -31,13 +31,14 @@ extension TestWorld {
     /// Upgrades the user of a log-in, as the native API would.
     package func upgrade(
         _ logIn: LogIn, _ identifiers: NewIdentifiers, _ password: Secret? = Secret("a long enough secret"),
-        changes: UserEdit = UserEdit(), isNamedAttempt: Bool = false, in application: Application
+        changes: UserEdit = UserEdit(), isNamedAttempt: Bool = false, isProven: Bool = false,
+        in application: Application
     ) async throws -> User {
         let who = try await authenticate(logIn.token, in: application)
         return try await modules.accounts.upgradeUser(
             UpgradeUser.Request(
                 identifiers: identifiers, password: password, changes: changes, isNamedAttempt: isNamedAttempt),
-            by: who, isProven: false, address: Self.address, from: .local)
+            by: who, isProven: isProven, address: Self.address, from: .local)
     }
 
     /// Edits a user in the user's own name.

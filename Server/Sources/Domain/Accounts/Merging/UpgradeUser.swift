@@ -57,20 +57,28 @@ package struct UpgradeUser: Sendable {
         _ request: Request, by who: Authenticated, isProven: Bool, address: ClientAddress, from origin: RequestOrigin
     ) async throws(DomainError) -> User {
         let author = AccountAuthor.owner(who, isProven: isProven, from: origin)
+        // A repetition changes nothing, and its password proves the owner: the key proves a registered user no more.
+        if let password = Self.repetition(request, of: who.user) {
+            return try await repeated(password, by: who, from: address)
+        }
         try author.requireProof(of: .upgraded, at: editUser.clock.now)
-        guard who.user.isAnonymous else { return try await repeated(request, by: who, from: address) }
+        guard who.user.isAnonymous else { throw .alreadyRegistered }
         return try await editUser(request.edit, of: who.user.id, in: who.application, by: author).user
     }
 
-    /// The answer to the repetition of an upgrade whose answer was lost: the user, when all that it asks holds. The password
-    /// counts as at any log-in, right or wrong.
+    /// The password of a request that may repeat an upgrade whose answer was lost, as all else that it asks holds already; `nil`
+    /// for every other.
+    private static func repetition(_ request: Request, of user: User) -> Secret? {
+        var asked = user
+        guard !user.isAnonymous, request.isNamedAttempt, request.identifiers.apply(to: &asked).isEmpty, asked == user
+        else { return nil }
+        return request.password
+    }
+
+    /// The answer to a repetition: the user, when the password is right. It counts as at any log-in, right or wrong.
     private func repeated(
-        _ request: Request, by who: Authenticated, from address: ClientAddress
+        _ password: Secret, by who: Authenticated, from address: ClientAddress
     ) async throws(DomainError) -> User {
-        var asked = who.user
-        guard request.isNamedAttempt, request.identifiers.apply(to: &asked).isEmpty, asked == who.user,
-            let password = request.password
-        else { throw .alreadyRegistered }
         let outcome = try await check(password.revealed, of: .own(who.user), in: who.application.id, from: address)
         let shown = try await store.write { transaction throws(DomainError) in
             try outcome.settle(in: transaction, isMeant: { $0.id == who.user.id })
