@@ -24,14 +24,20 @@ struct ItemVault: CredentialVault {
     let items: any SecureItems
     let keys: any DeviceKeyMaker
     let directory: URL
+    /// The folder of before, where an update of the app has chosen another one: its marks are of the same installation.
+    let formerDirectory: URL?
     let reinstall: ReinstallPolicy
     private let answers = ReinstallAnswers()
     var files: FileVault { FileVault(directory: directory) }
 
-    init(items: any SecureItems, keys: any DeviceKeyMaker, directory: URL, reinstall: ReinstallPolicy) {
+    init(
+        items: any SecureItems, keys: any DeviceKeyMaker, directory: URL, formerDirectory: URL? = nil,
+        reinstall: ReinstallPolicy
+    ) {
         self.items = items
         self.keys = keys
         self.directory = directory
+        self.formerDirectory = formerDirectory
         self.reinstall = reinstall
     }
 
@@ -78,23 +84,21 @@ struct ItemVault: CredentialVault {
     private func markInstallation(of application: String) async throws(VaultError) {
         // The mark may go while the app runs, with its folder: the account is its own all the same.
         guard await !answers.isSettled(application) else { return }
-        guard try !isMarked(application) else { return await answers.settle(application) }
+        guard try !isMarked(application, in: directory) else { return await answers.settle(application) }
+        var isMoved = false
+        if let formerDirectory { isMoved = try isMarked(application, in: formerDirectory) }
         let choice: ReinstallChoice
-        switch reinstall {
-        case .keep: choice = .keep
-        case .wipe: choice = .wipe
-        case .ask(let ask):
-            let found = try find(application)
-            choice = if let found { await answers.answer(about: found, by: ask) } else { .keep }
-        }
+        if isMoved { choice = .keep } else { choice = try await answer(about: application) }
         guard choice != .later else { throw .unreadableNow("nobody has decided about the earlier installation yet") }
         try PrivateFile.makeDirectory(directory.path)
         let lock = try FileLock(path: path(of: application, "installing.lock"))
         await lock.acquire(patience: .seconds(60), clock: SystemClock())
         defer { lock.close() }
         // Another process that was faster may have logged in by now: that is not to be wiped.
-        guard try !isMarked(application) else { return await answers.settle(application) }
-        for name in try names(of: application) {
+        guard try !isMarked(application, in: directory) else { return await answers.settle(application) }
+        // Processes that do not see the folder of before must not take another key for one that was left behind.
+        let decided = try isMoved ? allNames(of: application) : names(of: application)
+        for name in decided {
             if choice == .wipe {
                 try items.remove("\(name).record")
                 try items.remove("\(name).key")
@@ -104,8 +108,18 @@ struct ItemVault: CredentialVault {
         await answers.settle(application)
     }
 
-    private func isMarked(_ application: String) throws(VaultError) -> Bool {
-        try PrivateFile.read(path(of: application, "installed")) != nil
+    private func answer(about application: String) async throws(VaultError) -> ReinstallChoice {
+        switch reinstall {
+        case .keep: return .keep
+        case .wipe: return .wipe
+        case .ask(let ask):
+            guard let found = try find(application) else { return .keep }
+            return await answers.answer(about: found, by: ask)
+        }
+    }
+
+    private func isMarked(_ application: String, in directory: URL) throws(VaultError) -> Bool {
+        try PrivateFile.read(Self.path(of: application, "installed", in: directory)) != nil
     }
 
     private func find(_ application: String) throws(VaultError) -> FoundAccount? {
@@ -115,9 +129,14 @@ struct ItemVault: CredentialVault {
         return FoundAccount(application: application, user: VaultRecord.read(record).loggedInUser.map(User.init(_:)))
     }
 
-    /// The names of all keys of an application and of the copy, of which only the first is asked about; that comes last.
+    /// The names that are decided about together: the others of an application are asked about with the first.
     private func names(of application: String) throws(VaultError) -> [String] {
         guard case .ask = reinstall else { return [application] }
+        return try allNames(of: application)
+    }
+
+    /// The names of all keys of an application and of the copy; the first key comes last.
+    private func allNames(of application: String) throws(VaultError) -> [String] {
         let copy = VaultRecord.copyName(of: application)
         let record = VaultRecord.read(
             try items.read("\(application).record"), keys: try items.read("\(copy).record"))
@@ -125,6 +144,10 @@ struct ItemVault: CredentialVault {
     }
 
     private func path(of application: String, _ kind: String) -> String {
+        Self.path(of: application, kind, in: directory)
+    }
+
+    private static func path(of application: String, _ kind: String, in directory: URL) -> String {
         directory.appendingPathComponent(FileVault.fileName(of: application, kind)).path
     }
 }

@@ -51,8 +51,12 @@ struct ReinstallComplaintTests {
     let world = World()
     let keychain = MemoryItems()
 
-    private func vault(_ installation: TemporaryFolder, _ policy: ReinstallPolicy) -> ItemVault {
-        ItemVault(items: keychain, keys: SoftwareKeys(), directory: installation.url, reinstall: policy)
+    private func vault(
+        _ installation: TemporaryFolder, before: TemporaryFolder? = nil, _ policy: ReinstallPolicy
+    ) -> ItemVault {
+        ItemVault(
+            items: keychain, keys: SoftwareKeys(), directory: installation.url, formerDirectory: before?.url,
+            reinstall: policy)
     }
 
     @Test("complaint 10: with the policy 'keep' a re-installed app knows its user")
@@ -79,6 +83,22 @@ struct ReinstallComplaintTests {
             return
         }
         withExtendedLifetime((first, second)) {}
+    }
+
+    @Test("complaint 10: an update that shares its folder with extensions for the first time is no re-installation")
+    func newFolder() async throws {
+        let (own, shared) = (try TemporaryFolder(), try TemporaryFolder())
+        let app = world.launch(vault: vault(own, .wipe), inBackground: false)
+        try await app.logInAutomatically()
+        // A user with the second key of the device.
+        let hana = try await app.signUp(username: "hana", password: "four quiet words")
+        let updated = world.launch(vault: vault(shared, before: own, .wipe), inBackground: false)
+        #expect(await updated.currentUser?.id == hana.id)
+        // An extension does not see the app's own folder.
+        let widget = world.launch(vault: vault(shared, .wipe), inBackground: false)
+        world.server.endAllSessions()
+        #expect(try await widget.reloadUser().id == hana.id)
+        withExtendedLifetime((own, shared)) {}
     }
 
     @Test("complaint 10: what cannot be wiped yet is not used")

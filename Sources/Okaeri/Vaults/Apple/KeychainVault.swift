@@ -13,7 +13,7 @@
         /// - Parameters:
         ///   - accessGroup: The Keychain access group that app and extensions share; by default the app's own.
         ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
-        ///     whenever you name an access group.
+        ///     whenever you name an access group. An app that names one in an update is the same installation.
         ///   - reinstall: What happens to a log-in that outlived the removal of the app. On tvOS it is always kept: an app
         ///     has no folder there for a mark that is sure to stay.
         ///   - service: The Keychain service that the items belong to.
@@ -21,15 +21,16 @@
             accessGroup: String? = nil, applicationGroup: String? = nil, reinstall: ReinstallPolicy = .keep,
             service: String = "okaeri"
         ) {
-            let base =
-                applicationGroup.flatMap {
-                    FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
-                }
-                ?? FileManager.default.urls(for: Self.directory, in: .userDomainMask).first
+            let own =
+                FileManager.default.urls(for: Self.directory, in: .userDomainMask).first
                 ?? FileManager.default.temporaryDirectory
+            let shared = applicationGroup.flatMap {
+                FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
+            }
             vault = ItemVault(
                 items: KeychainItems(service: service, accessGroup: accessGroup), keys: AppleKeyMaker(),
-                directory: base.appendingPathComponent("okaeri", isDirectory: true),
+                directory: (shared ?? own).appendingPathComponent("okaeri", isDirectory: true),
+                formerDirectory: shared == nil ? nil : own.appendingPathComponent("okaeri", isDirectory: true),
                 reinstall: Self.hasLastingDirectory ? reinstall : .keep)
         }
 
