@@ -46,7 +46,7 @@ public struct TransferCodeModel: FormScreen {
 
     package mutating func tick(at instant: Date) -> Bool {
         let isPaused = form.tick(at: instant)
-        countdown?.now = instant
+        countdown?.look(at: instant)
         if let countdown, !countdown.isRunning {
             self.countdown = nil
             code = nil

@@ -99,12 +99,20 @@ public struct ScreenBanner: Hashable, Sendable {
 /// A time to wait, as it was when the clock was last looked at.
 public struct ScreenCountdown: Hashable, Sendable {
     /// When it is over.
-    public let end: Date
-    var now: Date
+    public private(set) var end: Date
+    private var now: Date
+    private let duration: Duration
 
     init(_ duration: Duration, from now: Date) {
         end = now.addingTimeInterval(duration.inSeconds)
         self.now = now
+        self.duration = duration
+    }
+
+    /// Looks at the clock. When it was put back, nobody waits longer than at first.
+    mutating func look(at instant: Date) {
+        now = instant
+        end = min(end, instant.addingTimeInterval(duration.inSeconds))
     }
 
     /// How many seconds are left, rounded up.
@@ -118,7 +126,7 @@ extension ScreenCountdown? {
     ///
     /// - Returns: Whether to look again.
     mutating func tick(at instant: Date) -> Bool {
-        self?.now = instant
+        self?.look(at: instant)
         if self?.isRunning == false { self = nil }
         return self != nil
     }

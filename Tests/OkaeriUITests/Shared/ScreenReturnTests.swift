@@ -54,6 +54,19 @@ struct ScreenReturnTests {
         #expect(model.form.banner?.message == .error(.offline) && model.form.isEnabled && !failure.isEmpty)
     }
 
+    @Test("wait no longer than was asked for when the clock is put back")
+    func clockPutBack() throws {
+        var model = try LogInModel()
+        _ = model.handle(.guest)
+        _ = model.take(.failure(.rateLimited(retryAfter: .seconds(30))))
+        #expect(model.form.pause?.secondsLeft == 30)
+        let past = ScreenReports.instant.addingTimeInterval(-86_400)
+        _ = model.take(ScreenReport(.woke, at: past))
+        #expect(model.form.pause?.secondsLeft == 30 && !model.form.canSubmit)
+        _ = model.take(ScreenReport(.woke, at: past.addingTimeInterval(30)))
+        #expect(model.form.pause == nil && model.form.canSubmit)
+    }
+
     @Test("show no transfer code that came meanwhile, and make another")
     func transferCode() async throws {
         try await world.client.logInAutomatically()
