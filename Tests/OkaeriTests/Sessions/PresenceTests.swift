@@ -23,7 +23,7 @@ struct PresenceTests {
     }
 
     /// A person whom Apple proves, on the device of a guest: the key renews no session of theirs.
-    private func visitor(_ app: OkaeriClient) async throws -> User {
+    private func appleUser(_ app: OkaeriClient) async throws -> User {
         try await app.logInAutomatically()
         return try await app.logIn(with: .apple(.test(user: "hana"))).user
     }
@@ -31,7 +31,7 @@ struct PresenceTests {
     @Test("leaves the person logged in when the caller is cancelled on the way")
     func cancelled() async throws {
         let app = world.launchInSystemNetwork()
-        let hana = try await visitor(app)
+        let hana = try await appleUser(app)
         world.server.hold(path: APIPath.reauthenticate)
         let caller = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
         await world.server.waitForRequests(1, to: APIPath.reauthenticate)
@@ -44,7 +44,7 @@ struct PresenceTests {
     @Test("leaves the person logged in when another call has the token of before")
     func tokenOfBefore() async throws {
         let app = world.launch(inBackground: false)
-        let hana = try await visitor(app)
+        let hana = try await appleUser(app)
         world.server.hold(path: APIPath.reauthenticate)
         let proof = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
         await world.server.waitForRequests(1, to: APIPath.reauthenticate)
@@ -61,7 +61,7 @@ struct PresenceTests {
     @Test("is proved twice at a time, one after the other")
     func twice() async throws {
         let app = world.launch(inBackground: false)
-        let hana = try await visitor(app)
+        let hana = try await appleUser(app)
         async let first: Void = app.reauthenticate(with: .apple(.test(user: "hana")))
         async let second: Void = app.reauthenticate(with: .apple(.test(user: "hana")))
         _ = try await (first, second)
