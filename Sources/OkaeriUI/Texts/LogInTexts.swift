@@ -121,6 +121,10 @@ extension TextTable {
                 "Save",
                 "保存する",
                 "저장하기"),
+            .upgradeWith: Entry(
+                "Continue with {provider}",
+                "{provider}で続ける",
+                "{provider}(으)로 계속하기"),
             .resetTitle: Entry(
                 "Reset Password",
                 "パスワードの再設定",

@@ -100,6 +100,8 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case upgradeIntroduction = "upgrade.introduction"
     /// “Save”
     case upgradeButton = "upgrade.button"
+    /// “Continue with {provider}”
+    case upgradeWith = "upgrade.with"
     /// “Reset Password”
     case resetTitle = "reset.title"
     /// “Please enter the email address for your account.”

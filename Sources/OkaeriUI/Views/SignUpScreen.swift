@@ -77,7 +77,10 @@
                 if options.fields.contains(.signUpButton) {
                     SubmitButton(screen, form, button) { send(.form(.submit)) }
                 }
-                ProviderButtons(screen, options.providers, isEnabled: form.isEnabled) { send(.provider($0)) }
+                ProviderButtons(
+                    screen, options.providers, title: screen == .upgrade ? .upgradeWith : .logInWith,
+                    isEnabled: form.isEnabled
+                ) { send(.provider($0)) }
                 Button(look.words(.logInTitle)) { send(.logIn) }
                     .buttonStyle(ThemedButtonStyle.link)
                     .disabled(!form.isEnabled)
