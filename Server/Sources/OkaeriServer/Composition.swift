@@ -83,7 +83,7 @@ package struct Composition: Sendable {
             if let address = settings.database {
                 try await Self.shared(address, settings, role, randomness)
             } else {
-                try Self.embedded(settings, role, randomness)
+                try await Self.embedded(settings, role, randomness)
             }
         var used = settings
         // What a command does is no request, and it is over before anything was sent.
@@ -94,22 +94,20 @@ package struct Composition: Sendable {
 
     private static func embedded(
         _ settings: ServerSettings, _ role: Role, _ randomness: any Randomness
-    ) throws(StartFault) -> (any Engine, SealingKey) {
-        do {
-            let folder = settings.dataFolder
-            let store = try SQLiteStore(
-                .folder(folder), role: role == .server ? .server : .command,
+    ) async throws(StartFault) -> (any Engine, SealingKey) {
+        let store: SQLiteStore
+        do throws(SQLiteOpenFault) {
+            store = try SQLiteStore(
+                .folder(settings.dataFolder), role: role == .server ? .server : .command,
                 searchReaders: settings.searchLimits.readers)
-            let key =
-                try settings.sealingKeys.key(
-                    first: settings.sealingKey ?? SealingKeyFile(folder: folder, randomness: randomness).bytes())
-            return (store, key)
-        } catch let fault as SQLiteOpenFault {
-            throw .storage(fault.description)
-        } catch let fault as SettingFault {
-            throw .settings(fault.description)
         } catch {
-            throw .storage("\(error)")
+            throw .storage(error.description)
+        }
+        do throws(StartFault) {
+            return (store, try await InstallationKey(settings, role, randomness).key(of: store))
+        } catch {
+            await store.close()
+            throw error
         }
     }
 

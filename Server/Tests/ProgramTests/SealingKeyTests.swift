@@ -121,6 +121,47 @@ struct SealingKeyTests {
         #expect(try await server.stop() == 0)
     }
 
+    @Test("are asked of commands beside a server: one with another key, or with none, seals nothing and makes none")
+    func commandBesideServer() async throws {
+        let (own, other) = (try newKey("own"), try newKey("other"))
+        let server = try await TestServer(data: folder.path, environment: ["OKAERI_SEALING_KEY": own])
+        let create = ["application", "create", "Game", "--enable", "ncmb", "--json", "--data", folder.path]
+        let environments: [[String: String]] = [[:], ["OKAERI_SEALING_KEY": other]]
+        for environment in environments {
+            let refused = try await Program.run(create, environment: environment)
+            #expect(refused.status == 1 && refused.errors.contains("another sealing key"), "\(refused.errors)")
+            #expect(refused.errors.contains("OKAERI_SEALING_KEY"), "\(refused.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/sealing.key"))
+        let made = try await Program.run(create, environment: ["OKAERI_SEALING_KEY": own])
+        #expect(made.status == 0, "\(made.errors)")
+        #expect(try await server.stop() == 0)
+        // What was sealed is all the server's own.
+        let again = try await TestServer(data: folder.path, environment: ["OKAERI_SEALING_KEY": own])
+        #expect(try await again.stop() == 0)
+    }
+
+    @Test("are made for a new installation alone: without its own an old one is refused, until that one is given up")
+    func noKeyBesideSealedSecrets() async throws {
+        let own = ["OKAERI_SEALING_KEY": try newKey("own")]
+        for command in [["application", "create", "Game"], ["keys", "rotate"]] {
+            let done = try await Program.run(command + ["--data", folder.path], environment: own)
+            #expect(done.status == 0, "\(done.errors)")
+        }
+        let known = try await status(own).keys
+        let id = try #require(known.first?.id)
+        for command in [["serve", "--listen", "127.0.0.1:0"], ["application", "create", "Other"], ["keys", "rotate"]] {
+            let refused = try await Program.run(command + ["--data", folder.path])
+            #expect(refused.status == 1 && refused.errors.contains(id), "\(command): \(refused.errors)")
+            #expect(refused.errors.contains("sealing.key") && refused.errors.contains("lost:"), "\(refused.errors)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/sealing.key"))
+        let server = try await TestServer(
+            data: folder.path, environment: ["OKAERI_SEALING_KEYS": "sealing-key,lost:\(id)"])
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/sealing.key"))
+        #expect(try await server.stop() == 0)
+    }
+
     @Test("show on a terminal how far their change is, and on no other output")
     func progress() async throws {
         let (old, new) = (try newKey("old"), try newKey("new"))

@@ -39,13 +39,24 @@ package struct ResealSecrets: Sendable {
     /// How many values each key seals in the whole database.
     ///
     /// - Throws: `storageUnavailable`.
-    package func counts() async throws(DomainError) -> Counts { try await counts(in: SealedColumn.allCases) }
+    package func counts() async throws(DomainError) -> Counts {
+        try await Self.counts(in: SealedColumn.allCases, of: store)
+    }
 
     /// The ids of keys that are needed and not known, as far as the columns with few rows tell.
     ///
     /// - Throws: `storageUnavailable`.
     package func missingKeys() async throws(DomainError) -> [String] {
-        try await counts(in: SealedColumn.small).keys.filter { !keys.contains($0) }.sorted()
+        try await Self.neededKeys(in: store).filter { !keys.contains($0) }
+    }
+
+    /// The ids of the keys that sealed something, as far as the columns with few rows tell.
+    ///
+    /// - Parameter store: The database.
+    /// - Returns: the ids.
+    /// - Throws: `storageUnavailable`.
+    package static func neededKeys(in store: any Store) async throws(DomainError) -> [String] {
+        try await counts(in: SealedColumn.small, of: store).keys.sorted()
     }
 
     /// Seals everything again that another key sealed. The first page that changes writes the audit entry, so that a run that is
@@ -64,7 +75,7 @@ package struct ResealSecrets: Sendable {
         for column in SealedColumn.allCases {
             var last: [String]?
             while true {
-                let page = try await page(of: column, after: last)
+                let page = try await Self.page(of: column, after: last, in: store)
                 guard let end = page.last else { break }
                 last = end.row
                 let old = page.filter { SealingKey.id(of: $0.sealed) != keys.first }
@@ -105,12 +116,14 @@ package struct ResealSecrets: Sendable {
         report.changed += all.count - done
     }
 
-    private func counts(in columns: [SealedColumn]) async throws(DomainError) -> Counts {
+    private static func counts(
+        in columns: [SealedColumn], of store: any Store
+    ) async throws(DomainError) -> Counts {
         var counts: Counts = [:]
         for column in columns {
             var last: [String]?
             while true {
-                let page = try await page(of: column, after: last)
+                let page = try await page(of: column, after: last, in: store)
                 guard let end = page.last else { break }
                 last = end.row
                 for value in page { counts[SealingKey.id(of: value.sealed), default: 0] += 1 }
@@ -119,7 +132,9 @@ package struct ResealSecrets: Sendable {
         return counts
     }
 
-    private func page(of column: SealedColumn, after row: [String]?) async throws(DomainError) -> [SealedValue] {
+    private static func page(
+        of column: SealedColumn, after row: [String]?, in store: any Store
+    ) async throws(DomainError) -> [SealedValue] {
         try await store.read { transaction throws(DomainError) in
             try transaction.sealedValues(in: column, after: row, limit: Self.pageRows)
         }

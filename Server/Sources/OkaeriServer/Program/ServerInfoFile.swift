@@ -13,6 +13,8 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var fakeApple: String?
     /// Whether the server is for development; absent in the file of an older one.
     package var isDevelopment: Bool?
+    /// The ids of its sealing keys, that of the one that seals first; absent in the file of an older one.
+    package var sealingKeys: [String]?
 
     private static func path(in folder: String) -> URL {
         URL(fileURLWithPath: folder).appendingPathComponent("server.json")

@@ -166,7 +166,7 @@ package struct ServerProgram: Sendable {
                 let listening = Listening(
                     url: settings.url(port: port), port: port, metricsURL: await metrics?.url()
                 ) { stopSwitch.stop() }
-                writeInfo(of: listening)
+                writeInfo(of: listening, sealingKeys: composition.modules.resealSecrets.keys)
                 await onListening(listening, composition)
             },
             eventLoopGroupProvider: .shared(loops),
@@ -223,13 +223,13 @@ package struct ServerProgram: Sendable {
     }
 
     /// Notes for the commands of this machine where the server listens.
-    private func writeInfo(of listening: Listening) {
+    private func writeInfo(of listening: Listening, sealingKeys: [String]) {
         guard standby == nil, settings.wantsServerInfoFile else { return }
         do {
             if let key = settings.statusKey { try StatusKeyFile.write(key, in: settings.dataFolder) }
             try ServerInfoFile(
                 pid: getpid(), url: listening.url, version: ProgramVersion.current,
-                fakeApple: fakeApple, isDevelopment: settings.isDevelopment
+                fakeApple: fakeApple, isDevelopment: settings.isDevelopment, sealingKeys: sealingKeys
             ).write(in: settings.dataFolder)
         } catch {
             logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])

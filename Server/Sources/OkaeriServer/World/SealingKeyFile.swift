@@ -12,12 +12,15 @@ struct SealingKeyFile {
         self.randomness = randomness
     }
 
+    /// Whether somebody has made it.
+    var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+
     /// The key, made when the file is missing.
     ///
     /// - Returns: the key, the same at each start.
     /// - Throws: `SettingFault` when the file cannot be read or made, or has another length.
     func bytes() throws(SettingFault) -> [UInt8] {
-        if !FileManager.default.fileExists(atPath: path) { try make() }
+        if !isThere { try make() }
         guard let bytes = FileManager.default.contents(atPath: path) else { throw fault("cannot be read") }
         guard bytes.count == SealingKey.byteCount else {
             throw SettingFault(

@@ -7,6 +7,8 @@ final class TestServer: Sendable {
     let process: ChildProcess
     private let confinement: Confinement?
     private let folder: String
+    /// What commands beside it need of its environment.
+    private let keys: [String: String]
     /// The data folder, as this process sees it.
     let data: String
     let url: String
@@ -43,6 +45,7 @@ final class TestServer: Sendable {
         self.process = process
         self.confinement = confinement
         folder = data
+        keys = environment.filter { $0.key.hasPrefix("OKAERI_SEALING_KEY") }
         self.data = view
         url = description.url
     }
@@ -69,7 +72,8 @@ final class TestServer: Sendable {
     func makeApplication(_ options: String...) async throws -> CreatedApplication {
         let arguments = ["application", "create", "Demo", "--json", "--data", folder] + options
         let command =
-            try confinement?.start(arguments, beside: process) ?? ChildProcess(Program.path(), arguments)
+            try confinement?.start(arguments, beside: process)
+            ?? ChildProcess(Program.path(), arguments, environment: keys)
         let finished = try await command.finished()
         guard finished.status == 0 else { throw TestFault(finished.errors) }
         return try finished.json()
