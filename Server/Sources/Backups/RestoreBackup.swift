@@ -149,6 +149,7 @@ package struct RestoreBackup {
     }
 
     static func moveIn(_ draft: String, in folder: String) throws(BackupFault) {
+        if let path = FolderOwner.give([draft, "\(folder)/server.lock"], of: folder) { throw OutputFile.fault(path) }
         let file = open(draft, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw OutputFile.fault(draft) }
         defer { close(file) }

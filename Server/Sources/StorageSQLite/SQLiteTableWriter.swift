@@ -101,7 +101,7 @@ package final class SQLiteTableWriter: TableWriter {
         let file = open(draft, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { throw fileFault(draft) }
         defer { close(file) }
-        try giveToOwner(draft)
+        if let path = FolderOwner.give([draft, folder + "/server.lock"], of: folder) { throw fileFault(path) }
         guard fsync(file) == 0 else { throw fileFault(draft) }
         try Self.checkIsFree(folder)
         guard rename(draft, SQLiteStore.databasePath(in: folder)) == 0 else { throw fileFault(draft) }
@@ -110,16 +110,6 @@ package final class SQLiteTableWriter: TableWriter {
         defer { close(directory) }
         guard fsync(directory) == 0 else { throw fileFault(folder) }
         lock.release()
-    }
-
-    /// A server of another user must be able to use what root has made in its folder.
-    private func giveToOwner(_ draft: String) throws(TableFault) {
-        guard geteuid() == 0 else { return }
-        var status = stat()
-        guard stat(folder, &status) == 0 else { throw fileFault(folder) }
-        for path in [draft, folder + "/server.lock"] {
-            guard chown(path, status.st_uid, status.st_gid) == 0 else { throw fileFault(path) }
-        }
     }
 
     private func execute(_ text: String) throws(TableFault) {

@@ -1,5 +1,6 @@
 import Domain
 import Foundation
+import StorageSQLite
 
 /// Which machine writes to a replica: the one with the highest claim at its repository.
 ///
@@ -84,6 +85,7 @@ package struct PrimaryClaim: Codable, Hashable, Sendable {
             let file = try OutputFile(path: draft)
             try file.write(Array(json))
             try file.synchronize()
+            if let path = FolderOwner.give([draft], of: folder) { throw OutputFile.fault(path) }
             guard rename(draft, path(in: folder)) == 0 else { throw OutputFile.fault(path(in: folder)) }
             return claim
         }
