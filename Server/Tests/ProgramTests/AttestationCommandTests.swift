@@ -37,5 +37,7 @@ struct AttestationCommandTests {
             #expect(finished.status != 0, "\(wrong)")
         }
         #expect(try await run("--mode", "required", "--apple-app", "").status != 0)
+        let budget = try await run("--refused", "5")
+        #expect(budget.status == 2 && budget.errors.contains("--refused must be two numbers"), "\(budget.errors)")
     }
 }

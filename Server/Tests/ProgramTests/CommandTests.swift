@@ -115,6 +115,15 @@ struct CommandTests {
     }
 
     @Test(
+        "name the option whose number is out of its range, and the range",
+        arguments: ["--session-idle-days", "--session-days", "--deletion-grace-days", "--erase-idle-days"])
+    func daysOutOfRange(option: String) async throws {
+        let finished = try await run(["application", "create", "Demo", option, "0"])
+        #expect(finished.status == 2)
+        #expect(finished.errors.contains("\(option) must be from 1 to 36500 days, not 0."), "\(finished.errors)")
+    }
+
+    @Test(
         "end with status 2 when they are called wrongly",
         arguments: [
             ["nothing"], ["application", "create"], ["application", "create", "Demo", "--session-days", "0"],

@@ -41,6 +41,24 @@ struct PasskeyCommandTests {
         }
     }
 
+    @Test("name the file of roots and its option when it is not there, no text, or of another form")
+    func unreadableRoots() async throws {
+        try folder.make()
+        let created = try await Program.run("application", "create", "Demo", "--json", "--data", folder.path)
+        let id = try created.json(CreatedApplication.self).id
+        let file = folder.path + "/roots"
+        let contents: [(bytes: Data?, words: String)] = [
+            (nil, "cannot be read"), (Data([0x30, 0x82, 0xff, 0xfe]), "PEM"), (Data(#"{"x": 1}"#.utf8), "AAGUID"),
+        ]
+        for (bytes, words) in contents {
+            try bytes?.write(to: URL(fileURLWithPath: file))
+            let refused = try await Program.run(
+                "application", "passkeys", id, "--attestation-roots", file, "--data", folder.path)
+            #expect(refused.status == 2 && refused.errors.contains(words), "\(refused.errors)")
+            #expect(refused.errors.contains("The file \(file) of --attestation-roots"), "\(refused.errors)")
+        }
+    }
+
     @Test("show a user's passkeys, and that one is not there to be removed")
     func user() async throws {
         let server = try await TestServer(data: folder.path)

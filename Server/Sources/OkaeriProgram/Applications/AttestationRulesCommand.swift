@@ -65,8 +65,9 @@ struct AttestationRulesCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        for numbers in [attested, unattested, refused] where !numbers.isEmpty && numbers.count != 2 {
-            throw ValidationError("A budget is two numbers: of an address, and of the whole application.")
+        let budgets = [("--attested", attested), ("--unattested", unattested), ("--refused", refused)]
+        for (option, numbers) in budgets where !numbers.isEmpty && numbers.count != 2 {
+            throw ValidationError("\(option) must be two numbers: of an address, and of the whole application.")
         }
     }
 

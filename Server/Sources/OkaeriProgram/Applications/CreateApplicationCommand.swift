@@ -97,13 +97,14 @@ struct CreateApplicationCommand: AsyncParsableCommand {
             throw ValidationError(
                 "\(option) must be from \(lengths.lowerBound) to \(lengths.upperBound), not \(minimum).")
         }
-        for days in [deletionGraceDays, eraseIdleDays].compactMap({ $0 }) where !Self.dayRange.contains(days) {
+        let spans = [
+            ("--session-idle-days", sessionIdleDays), ("--session-days", sessionDays),
+            ("--deletion-grace-days", deletionGraceDays), ("--erase-idle-days", eraseIdleDays),
+        ]
+        for (option, days) in spans {
+            guard let days, !Self.dayRange.contains(days) else { continue }
             throw ValidationError(
-                "It can be from \(Self.dayRange.lowerBound) to \(Self.dayRange.upperBound) days, not \(days).")
-        }
-        for days in [sessionIdleDays, sessionDays].compactMap({ $0 }) where !Self.dayRange.contains(days) {
-            throw ValidationError(
-                "A session can live from \(Self.dayRange.lowerBound) to \(Self.dayRange.upperBound) days, not \(days).")
+                "\(option) must be from \(Self.dayRange.lowerBound) to \(Self.dayRange.upperBound) days, not \(days).")
         }
     }
 

@@ -109,13 +109,27 @@ struct PasskeyRulesCommand: AsyncParsableCommand {
 
 extension AttestationRoots {
     /// Reads a file of certificates in PEM, or `{"AAGUID": ["PEM", …], …}`; none for an empty name.
-    fileprivate static func read(_ path: String) throws -> [AttestationRoots] {
+    ///
+    /// - Throws: `CommandFault` for a file that is neither.
+    fileprivate static func read(_ path: String) throws(CommandFault) -> [AttestationRoots] {
         guard !path.isEmpty else { return [] }
-        let text = try String(contentsOfFile: path, encoding: .utf8)
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw .usage("The file \(path) of --attestation-roots cannot be read.")
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw .usage(
+                "The file \(path) of --attestation-roots is no text: certificates must be in PEM. “openssl x509 -inform der” "
+                    + "makes that of others.")
+        }
         guard text.drop(while: \.isWhitespace).first == "{" else {
             return [AttestationRoots(certificates: text, authenticators: [])]
         }
-        let listed = try JSONDecoder().decode([String: [String]].self, from: Data(text.utf8))
+        // Whatever is wrong with it, the sentence has the form.
+        guard let listed = try? JSONDecoder().decode([String: [String]].self, from: bytes) else {
+            throw .usage(
+                "The file \(path) of --attestation-roots must be a JSON object with a list of certificates in PEM for each "
+                    + "AAGUID.")
+        }
         return listed.sorted { $0.key < $1.key }.map {
             AttestationRoots(certificates: $0.value.joined(separator: "\n"), authenticators: [$0.key])
         }
