@@ -138,6 +138,19 @@ struct ServeTests {
         #expect((log ?? 0) == 0, "the write-ahead log is emptied")
     }
 
+    @Test("names the setting when another program has the address of the metrics, and does not say that it serves")
+    func metricsPortTaken() async throws {
+        let first = try await TestServer(data: folder.path)
+        let (taken, other) = ("127.0.0.1:\(first.port)", TestFolder())
+        let refused = try await Program.run(
+            "serve", "--data", other.path, "--listen", "127.0.0.1:0", "--metrics-listen", taken)
+        #expect(refused.status == 1 && refused.output.isEmpty, "\(refused.output)")
+        #expect(
+            refused.errors.contains("metrics-listen (OKAERI_METRICS_LISTEN) is \(taken), which is in use"),
+            "\(refused.errors)")
+        #expect(try await first.stop() == 0)
+    }
+
     @Test("refuses a port that is taken, with --next-free-port takes another and says so")
     func portTaken() async throws {
         let first = try await TestServer(data: folder.path)

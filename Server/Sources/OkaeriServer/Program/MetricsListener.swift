@@ -1,3 +1,4 @@
+import Foundation
 import HTTPSupport
 import Hummingbird
 import HummingbirdCore
@@ -50,7 +51,10 @@ struct MetricsListener: Service {
         do {
             try await application.run()
         } catch let error as IOError {
-            throw StartFault.cannotListen("The metrics cannot be served on \(host):\(port): \(error)")
+            let setting = Setting.metricsListen
+            let reason =
+                error.errnoCode == EADDRINUSE ? "is in use by another program" : "cannot be listened on: \(error)"
+            throw StartFault.settings("\(setting.name) (\(setting.variable)) is \(host):\(port), which \(reason).")
         }
     }
 }

@@ -163,9 +163,12 @@ package struct ServerProgram: Sendable {
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)
                 let port = channel.localAddress?.port ?? settings.port
-                let listening = Listening(
-                    url: settings.url(port: port), port: port, metricsURL: await metrics?.url()
-                ) { stopSwitch.stop() }
+                let metricsURL = await metrics?.url()
+                // A server that cannot serve its metrics ends at once, and tells nobody that it is there.
+                guard metrics == nil || metricsURL != nil else { return }
+                let listening = Listening(url: settings.url(port: port), port: port, metricsURL: metricsURL) {
+                    stopSwitch.stop()
+                }
                 writeInfo(of: listening, sealingKeys: composition.modules.resealSecrets.keys)
                 await onListening(listening, composition)
             },
