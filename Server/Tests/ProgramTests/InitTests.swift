@@ -149,6 +149,30 @@ struct InitTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
+    @Test("leaves no file when the first application cannot be made, so that it can be called again")
+    func unmadeApplication() async throws {
+        let blocker = "\(folder.path)/blocker"
+        try Data().write(to: URL(fileURLWithPath: blocker))
+        let data = ["--application", "My app", "--data", "\(blocker)/data"]
+        let mail = ["--smtp-url", "smtps://mail.example.com:465", "--mail-from", "a@example.com", "--smtp-user", "a"]
+        for _ in 0..<2 {
+            let failed = try await Program.run(
+                ["init", "--yes", "--file", file] + data + mail, environment: ["OKAERI_SMTP_PASSWORD": "secret"])
+            #expect(failed.status == 1 && failed.errors.contains(blocker), "\(failed.errors)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["blocker"])
+        }
+    }
+
+    @Test(
+        "asks nothing on a terminal when an option breaks its rule, which no answer could mend",
+        arguments: ["--public-url id.example.com", "--smtp-url smtp://mail.example.com:587"])
+    func badOptionOnTerminal(option: String) async throws {
+        let finished = try await typing(#"\n\n\n\n"#, option)
+        #expect(finished.status == 2 && finished.output.contains("must be"), "\(finished.output)")
+        for number in 1...4 { #expect(!finished.output.contains("\(number). "), "\(finished.output)") }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
     @Test("asks four questions on a terminal, again where an answer cannot be used")
     func terminal() async throws {
         let finished = try await typing(

@@ -57,6 +57,12 @@ struct ConfigurationFiles {
         }
     }
 
+    /// Takes back what `save` wrote.
+    func remove() {
+        unlink(settingsPath)
+        unlink(secretsPath)
+    }
+
     private static func isSecret(_ name: String) -> Bool {
         Setting.all.contains { $0.name == name && $0.isSecret }
     }

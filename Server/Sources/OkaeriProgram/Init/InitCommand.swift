@@ -17,7 +17,8 @@ struct InitCommand: AsyncParsableCommand, SettingHolder {
 
             Each answer must keep the rules of “okaeri serve”. Settings go to a JSON file, secrets to a file beside it that its \
             owner alone can read; its lines are variables for a shell, and for EnvironmentFile= of systemd. The password of \
-            the mail server comes from \(Setting.smtpPassword.variable), or is asked for. Nothing is overwritten.
+            the mail server comes from \(Setting.smtpPassword.variable), or is asked for where the mail server is. Nothing is \
+            overwritten, and what fails leaves no file.
 
             With the embedded database the first application is made at once.
 
@@ -51,15 +52,25 @@ struct InitCommand: AsyncParsableCommand, SettingHolder {
         let files = ConfigurationFiles(path: file)
         try files.requireFree()
         var questions = InitQuestions(values: answers, application: application)
-        if !yes, isatty(STDIN_FILENO) == 1 { try questions.ask() }
+        if !yes, isatty(STDIN_FILENO) == 1 {
+            // What an option says is not asked again, whatever is answered.
+            _ = try questions.check()
+            try questions.ask()
+        }
         let values = Self.completed(questions.values, isLoopback: try questions.check().isLoopback)
         try files.save(values)
         let settings = try ServerSettings.read(values, environment: [:])
         var made: CreateApplication.Made?
         if let name = questions.application, settings.database == nil {
-            made = try await settings.perform(.createApplication, makesDatabase: true) {
-                modules, who throws(DomainError) in
-                try await modules.applications.createApplication(name: name, by: who)
+            do {
+                made = try await settings.perform(.createApplication, makesDatabase: true) {
+                    modules, who throws(DomainError) in
+                    try await modules.applications.createApplication(name: name, by: who)
+                }
+            } catch {
+                // The same command can be called again.
+                files.remove()
+                throw error
             }
         }
         let report = InitReport(
