@@ -18,6 +18,17 @@ final class SettingsTests {
         try? FileManager.default.removeItem(at: folder)
     }
 
+    @Test("are all in the guides for operators, in both languages", arguments: ["docs", "docs/ja"])
+    func guides(folder: String) throws {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        var text = ""
+        for name in ["running", "mail", "observability"] {
+            text += try String(contentsOf: root.appending(path: "\(folder)/operations/\(name).md"), encoding: .utf8)
+        }
+        for setting in Setting.all { #expect(text.contains("`\(setting.variable)`"), "\(setting.name)") }
+    }
+
     @Test("has the documented defaults")
     func defaults() throws {
         let settings = try ServerSettings(environment: [:])
