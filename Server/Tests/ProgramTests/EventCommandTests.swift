@@ -1,5 +1,6 @@
 import CSQLite
 import Foundation
+import OkaeriWire
 import Testing
 
 @Suite("The commands of events")
@@ -37,6 +38,13 @@ struct EventCommandTests {
         #expect(lines.count == 2)
         #expect(lines.first?.contains("user.created") == true && lines.first?.contains("anonymous=yes") == true)
         #expect(lines.last?.hasPrefix("2  ") == true && lines.last?.contains("user.upgraded") == true)
+        let objects = try await run(["events", "tail", "--application", application, "--json"]).output
+            .split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
+        let types = objects.map { object -> JSONValue? in
+            guard case .object(let members) = object else { return nil }
+            return members["type"]
+        }
+        #expect(types == ["user.created", "user.upgraded"])
         #expect(try await server.stop() == 0)
     }
 

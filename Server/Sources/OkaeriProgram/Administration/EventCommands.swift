@@ -11,7 +11,7 @@ struct TailEventsCommand: AsyncParsableCommand {
         abstract: "Show the events of an application, one a line, oldest first.",
         discussion: """
             Without a position it begins with the events that come from now on, and with the oldest one without \
-            “--follow”.
+            “--follow”. With --json each line is an object.
 
             Examples:
               okaeri events tail --application 00VHj9mrbT8wn7Qk
@@ -66,7 +66,7 @@ struct TailEventsCommand: AsyncParsableCommand {
     }
 
     private func show(_ event: Event) {
-        guard !output.isJSON else { return Console.write(json: EventBody(event)) }
+        guard !output.isJSON else { return Console.write(jsonLine: EventBody(event)) }
         let details = event.details.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         Console.write(
             ([String(event.position ?? 0), event.at.localText, event.type.rawValue, event.user.rawValue] + details)

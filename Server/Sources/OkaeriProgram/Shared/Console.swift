@@ -19,9 +19,14 @@ enum Console {
     }
 
     /// Writes a value as one JSON document.
-    static func write(json value: some Encodable) {
+    static func write(json value: some Encodable) { write(value, .prettyPrinted) }
+
+    /// Writes one of many values as JSON in a line, for programs that read on while more comes.
+    static func write(jsonLine value: some Encodable) { write(value, []) }
+
+    private static func write(_ value: some Encodable, _ form: JSONEncoder.OutputFormatting) {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = [form, .sortedKeys, .withoutEscapingSlashes]
         do {
             write(String(decoding: try encoder.encode(value), as: UTF8.self))
         } catch {
