@@ -35,6 +35,24 @@ struct ProtocolCommandTests {
         #expect(shown["parse"]?["masterKey"] == nil && shown["parse"]?["restKey"] == made.parse?["restKey"])
     }
 
+    @Test("read keys that make an administrator from files, which no list of processes shows")
+    func keyFiles() async throws {
+        try folder.make()
+        let file = folder.path + "/key"
+        try Data("an-old-master-key\n".utf8).write(to: URL(fileURLWithPath: file))
+        let made = try await run(
+            "application", "create", "App", "--parse-master-key-file", file, "--kii-client-secret-file", file, "--json"
+        ).json(Made.self)
+        #expect(made.parse?["masterKey"] == "an-old-master-key" && made.kii?["clientSecret"] == "an-old-master-key")
+        let other = try await run("application", "enable", made.id, "ncmb", "--parse-master-key-file", file)
+        #expect(other.status == 2 && other.errors.contains("Keys of parse"), "\(other.errors)")
+        let both = try await run(
+            "application", "create", "B", "--parse-master-key", "x", "--parse-master-key-file", file)
+        #expect(both.status == 2 && both.errors.contains("--parse-master-key-file"), "\(both.errors)")
+        let none = try await run("application", "create", "B", "--kii-client-secret-file", file + "x")
+        #expect(none.status == 1 && none.errors.contains(file + "x"), "\(none.errors)")
+    }
+
     @Test("switch a protocol on and off")
     func enable() async throws {
         let made = try await run("application", "create", "App", "--json").json(Made.self)

@@ -120,7 +120,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         if let passwordOnlyMinimumCharacters { settings.passwordOnlyMinimumCharacters = passwordOnlyMinimumCharacters }
         settings.transferLink = transferLink
         for rule in mergeRules { settings.mergeRules[rule.field] = rule.rule }
-        var protocols = keys.given
+        var protocols = try keys.given()
         for name in enable?.names ?? [] where protocols[name] == nil { protocols[name] = [:] }
         let (name, wanted, enabled) = (name, settings, protocols)
         let server = try storage.settings()

@@ -31,13 +31,13 @@ struct EnableProtocolCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        if let other = keys.given.keys.first(where: { $0 != protocolName.name }) {
+        if let other = keys.protocolNames.first(where: { $0 != protocolName.name }) {
             throw ValidationError("Keys of \(other.rawValue) say nothing to \(protocolName.name.rawValue).")
         }
     }
 
     func run() async throws {
-        let (id, name, given) = (Identifier<Application>(rawValue: id), protocolName.name, keys.given)
+        let (id, name, given) = (Identifier<Application>(rawValue: id), protocolName.name, try keys.given())
         let (issued, application) = try await storage.perform(.enableProtocol) { modules, who throws(DomainError) in
             let issued = try await modules.applications.enableProtocol(name, given: given[name] ?? [:], of: id, by: who)
             return (issued, try await modules.applications.findApplication(id))

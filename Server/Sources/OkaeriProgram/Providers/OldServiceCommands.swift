@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 import HTTPSupport
 
 extension OldService.Name: ExpressibleByArgument {}
@@ -73,14 +72,7 @@ struct SetOldServiceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let secret = try secretFile.map { path throws(CommandFault) in
-            do {
-                let text = try String(contentsOfFile: path, encoding: .utf8)
-                return Secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
-            } catch {
-                throw .failed("The secret file \(path) cannot be read.")
-            }
-        }
+        let secret = try secretFile.map(SecretFile.secret)
         let (id, service) = (application.id, service)
         let draft = ManageOldServices.Draft(
             issuer: issuer, audiences: project.map { [$0] } ?? clients, secret: secret)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 
 /// `okaeri application provider set`
 struct SetProviderCommand: AsyncParsableCommand {
@@ -52,14 +51,7 @@ struct SetProviderCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let secret = try secretFile.map { path throws(CommandFault) in
-            do {
-                let text = try String(contentsOfFile: path, encoding: .utf8)
-                return Secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
-            } catch {
-                throw .failed("The secret file \(path) cannot be read.")
-            }
-        }
+        let secret = try secretFile.map(SecretFile.secret)
         let options = self
         try await storage.perform(.setProvider) { modules, who throws(DomainError) in
             let application = Identifier<Application>(rawValue: options.id)
