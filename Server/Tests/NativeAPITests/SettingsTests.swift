@@ -24,7 +24,8 @@ final class SettingsTests {
             .deletingLastPathComponent().deletingLastPathComponent()
         var text = ""
         for name in ["running", "mail", "observability"] {
-            text += try String(contentsOf: root.appending(path: "\(folder)/operations/\(name).md"), encoding: .utf8)
+            let guide = root.appendingPathComponent("\(folder)/operations/\(name).md")
+            text += try String(contentsOf: guide, encoding: .utf8)
         }
         for setting in Setting.all { #expect(text.contains("`\(setting.variable)`"), "\(setting.name)") }
     }
