@@ -21,6 +21,23 @@ struct BoundAccessTokenTests {
         }
     }
 
+    /// A cache between the backend and the server, which keeps a response for as long as that permits.
+    private actor CachedKeys: KeySetSource {
+        private let server: TestServer
+        private var kept: (answer: KeySetAnswer, until: Timestamp)?
+
+        init(server: TestServer) {
+            self.server = server
+        }
+
+        func keySet(at url: URL) async throws -> KeySetAnswer {
+            if let kept, server.clock.now < kept.until { return kept.answer }
+            let answer = try await Keys(server: server).keySet(at: url)
+            kept = (answer, server.clock.now + .seconds(300))
+            return answer
+        }
+    }
+
     private struct Now: VerifierClock {
         let server: TestServer
         var now: Date { Date(timeIntervalSince1970: Double(server.clock.now.milliseconds) / 1000) }
@@ -31,13 +48,15 @@ struct BoundAccessTokenTests {
             settings: ["public-url": TestServer.url], application: ApplicationSettings(audiences: [audience]))
     }
 
-    private static func verifier(_ server: TestServer) throws -> RequestVerifier {
+    private static func verifier(
+        _ server: TestServer, askingBy source: (any KeySetSource)? = nil
+    ) throws -> RequestVerifier {
         let clock = Now(server: server)
         let url = try #require(URL(string: TestServer.url + APIPath.keySet))
         return RequestVerifier(
             tokens: TokenVerifier(
                 issuer: TestServer.url, audiences: [audience],
-                keys: KeySet(url: url, source: Keys(server: server), clock: clock), clock: clock),
+                keys: KeySet(url: url, source: source ?? Keys(server: server), clock: clock), clock: clock),
             proofs: OkaeriVerifier.ProofVerifier(replays: MemoryReplayCache(clock: clock), clock: clock))
     }
 
@@ -58,6 +77,31 @@ struct BoundAccessTokenTests {
         await #expect(throws: VerificationError.expired) { try await verify(token) }
         _ = try await server.modules.sessions.rotateSigningKeys(by: .local)
         #expect(try await verify(try await okaeri.accessToken(for: Self.audience)).user == user)
+    }
+
+    @Test("count at every moment after a rotation, for a backend behind a cache that keeps the key set as long as it may")
+    func cachedKeySet() async throws {
+        let server = try await Self.server()
+        let person = try await server.person()
+        let verifier = try Self.verifier(server, askingBy: CachedKeys(server: server))
+        let url = try #require(URL(string: "\(Self.audience)/me"))
+        func verifyNew() async throws -> String {
+            let answer = try await person.send(.post, APIPath.token, body: #"{"audience": "\#(Self.audience)"}"#)
+            let token = try answer.read(TokenResponse.self).accessToken
+            return try await verifier.verify(
+                authorization: "Bearer \(token)", proof: nil, method: "GET", url: url
+            ).user
+        }
+        let user = person.logIn.user.id
+        #expect(try await verifyNew() == user)
+        server.clock.advance(by: .seconds(1))
+        let key = try await server.modules.sessions.rotateSigningKeys(by: .local)
+        // The last of them is signed by the new key.
+        for _ in 0...4 {
+            #expect(try await verifyNew() == user)
+            server.clock.advance(by: .seconds(150))
+        }
+        #expect(try await server.modules.sessions.signingKeys().first?.id == key)
     }
 
     @Test("that are bound count with a proof of the device's key alone, once for each proof")

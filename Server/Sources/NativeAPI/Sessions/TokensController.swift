@@ -35,8 +35,10 @@ struct TokensController: Sendable {
     func keys(_ request: Request, _ context: ServerContext) async throws -> Response {
         let keys = try await sessions.signingKeys().map(\.publicKey)
         let bodies = keys.map { KeyBody(x: $0.x, y: $0.y, kid: $0.id) }
-        // Half as long as a token lives, so that a new key is known everywhere before it must be.
-        return try JSONResponse(body: KeySetResponse(keys: bodies), headers: [.cacheControl: "public, max-age=300"])
-            .response()
+        // A new key waits for longer before it signs: its first token finds it everywhere.
+        let seconds = SigningKeys.keeping.components.seconds
+        return try JSONResponse(
+            body: KeySetResponse(keys: bodies), headers: [.cacheControl: "public, max-age=\(seconds)"]
+        ).response()
     }
 }

@@ -5,11 +5,11 @@ import Domain
 struct RotateKeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Sign access tokens with a new key from now on.",
+        abstract: "Make a new key for access tokens.",
         discussion: """
-            The key before it goes on verifying, so that no living token is refused; a running server signs with the \
-            new key at its next request. Two rotations within ten minutes are refused, since tokens of the key that \
-            would go could still live.
+            The new key is published at once and signs from ten minutes later, when nobody keeps a key set without \
+            it any more. The key before it goes on verifying, so that no living token is refused. Two rotations \
+            within twenty minutes are refused, since tokens of the key that would go could still live.
 
             Examples:
               okaeri keys rotate
@@ -24,7 +24,7 @@ struct RotateKeysCommand: AsyncParsableCommand {
             try await modules.sessions.rotateSigningKeys(by: who)
         }
         guard !output.isJSON else { return Console.write(json: Output(id: id)) }
-        Console.write("The key \(id) signs from now on.")
+        Console.write("The key \(id) is published, and signs in ten minutes.")
     }
 
     private struct Output: Encodable {

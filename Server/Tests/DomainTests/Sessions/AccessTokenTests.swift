@@ -42,12 +42,18 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("is verified by a published key, before and after a rotation")
+    @Test("is verified by a published key, before and after a rotation, whose key signs only when everybody can know it")
     func rotation() async throws {
         let (who, _) = try await someone(audiences: [])
         let old = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         #expect(try await isVerified(old))
+        world.clock.advance(by: .seconds(1))
         let newKey = try await world.modules.sessions.rotateSigningKeys(by: .local)
+        for _ in 0..<2 {
+            let between = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
+            #expect(try decoded(between).0["kid"] as? String == decoded(old).0["kid"] as? String)
+            world.clock.advance(by: .seconds(599))
+        }
         let new = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         #expect(try decoded(new).0["kid"] as? String == newKey)
         #expect(try decoded(old).0["kid"] as? String != newKey)
@@ -62,17 +68,20 @@ struct AccessTokenTests {
         world.clock.advance(by: .seconds(1))
         _ = try await world.modules.sessions.rotateSigningKeys(by: .local)
         world.clock.advance(by: .seconds(599))
+        let last = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
+        #expect(try decoded(last).0["kid"] as? String == decoded(old).0["kid"] as? String)
+        world.clock.advance(by: .seconds(600))
         await #expect(throws: DomainError.rateLimited(retryAfter: .seconds(1))) {
             try await world.modules.sessions.rotateSigningKeys(by: .local)
         }
-        #expect(try await isVerified(old))
+        #expect(try await isVerified(last))
         world.clock.advance(by: .seconds(1))
         _ = try await world.modules.sessions.rotateSigningKeys(by: .local)
-        #expect(try await !isVerified(old))
+        #expect(try await !isVerified(last))
         #expect(try await world.modules.sessions.signingKeys().count == 2)
     }
 
-    @Test("is signed by the newest key, also of two that were made in one millisecond")
+    @Test("is signed by the newest published key, also of two that were made in one millisecond")
     func rotatedAtOnce() async throws {
         let (who, _) = try await someone(audiences: [])
         let (sessions, now) = (world.modules.sessions, world.clock.now)
@@ -81,6 +90,7 @@ struct AccessTokenTests {
         let keys = try await sessions.signingKeys()
         #expect(keys.map(\.id) == [second, first.id])
         #expect(first.createdAt == now && keys.first?.createdAt == now + .milliseconds(1))
+        world.clock.advance(by: SigningKeys.publication + .milliseconds(1))
         let token = try await sessions.mintAccessToken(for: who, audience: nil)
         #expect(try decoded(token).0["kid"] as? String == second)
     }

@@ -1,6 +1,9 @@
-/// Makes a new signing key. The one before it goes on verifying until the next rotation, which is longer than any
-/// token lives (requirement 19).
+/// Makes a new signing key. The one before it goes on signing until everybody can know the new one, and verifying until the
+/// next rotation, which is longer than any token lives (requirement 19).
 package struct RotateSigningKeys: Sendable {
+    /// After a rotation the key before it signs for as long as the new one is published, and its last token lives on.
+    package static let pause: Duration = SigningKeys.publication + MintAccessToken.lifetime
+
     let store: any Store
     let signingKeys: SigningKeys
     let clock: any WallClock
@@ -14,9 +17,7 @@ package struct RotateSigningKeys: Sendable {
         let now = clock.now
         if present.count > 1, let newest = present.first {
             let age = now - newest.createdAt
-            guard age >= MintAccessToken.lifetime else {
-                throw .rateLimited(retryAfter: MintAccessToken.lifetime - age)
-            }
+            guard age >= Self.pause else { throw .rateLimited(retryAfter: Self.pause - age) }
         }
         let candidate = try signingKeys.newSealedKey(after: present.first)
         let kept = [candidate.id] + present.prefix(1).map(\.id)
@@ -24,7 +25,7 @@ package struct RotateSigningKeys: Sendable {
         try await store.write { transaction throws(DomainError) in
             // The key of another rotation may have signed tokens already, and this one would remove it.
             guard try transaction.signingKeys().map(\.id) == present.map(\.id) else {
-                throw .rateLimited(retryAfter: MintAccessToken.lifetime)
+                throw .rateLimited(retryAfter: Self.pause)
             }
             try transaction.insert(candidate)
             try transaction.removeSigningKeys(except: kept)

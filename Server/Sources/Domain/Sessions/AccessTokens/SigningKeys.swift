@@ -4,6 +4,11 @@ import Foundation
 /// The keys that sign and verify access tokens. The first is made when it is first needed.
 package struct SigningKeys: Sendable {
     static let purpose = "access token signing key"
+    /// How long a response with the keys may be kept (`Cache-Control` of the key set).
+    package static let keeping: Duration = .seconds(300)
+    /// For how long a new key is published before it signs: a cache and a backend behind it, which both keep a response
+    /// without the key for as long as they may, have asked anew by then.
+    package static let publication: Duration = keeping * 2
 
     private let store: any Store
     private let clock: any WallClock
@@ -17,7 +22,7 @@ package struct SigningKeys: Sendable {
         known = Cache(validity: validity)
     }
 
-    /// Newest first: the first one signs, all verify.
+    /// Newest first. All verify; the newest that has been published for long enough signs.
     ///
     /// - Throws: `secretUnreadable` when a key was sealed under another sealing key, `storageUnavailable`.
     package func callAsFunction() async throws(DomainError) -> [SigningKey] {
@@ -33,7 +38,7 @@ package struct SigningKeys: Sendable {
         let kid: String
     }
 
-    /// A JWT in compact form (RFC 7515 §7.1), signed with the newest key.
+    /// A JWT in compact form (RFC 7515 §7.1).
     ///
     /// - Parameters:
     ///   - claims: What it says.
@@ -41,7 +46,9 @@ package struct SigningKeys: Sendable {
     /// - Returns: the token, to be handed out once.
     /// - Throws: `secretUnreadable`, also should the cryptographic library fail; `storageUnavailable`.
     func sign(_ claims: some Encodable, typ: String) async throws(DomainError) -> Secret {
-        guard let key = try await callAsFunction().first else { throw .secretUnreadable }
+        let (keys, published) = (try await callAsFunction(), clock.now - Self.publication)
+        // The oldest is known longest: the first key of all has nothing that could sign before it.
+        guard let key = keys.first(where: { $0.createdAt <= published }) ?? keys.last else { throw .secretUnreadable }
         do {
             let header = Base64URL.text(of: try JSONEncoder().encode(Header(typ: typ, kid: key.id)))
             let signed = header + "." + Base64URL.text(of: try JSONEncoder().encode(claims))
