@@ -81,6 +81,20 @@ struct AccessTokenTests {
         #expect(try await world.modules.sessions.signingKeys().count == 2)
     }
 
+    @Test("is signed by keys that can be rotated after the clock was ahead and was set right")
+    func clockSetBack() async throws {
+        let (who, _) = try await someone(audiences: [])
+        let (sessions, ahead) = (world.modules.sessions, Duration.days(365))
+        world.clock.advance(by: ahead)
+        let old = try await sessions.mintAccessToken(for: who, audience: nil)
+        let made = try await sessions.rotateSigningKeys(by: .local)
+        world.clock.advance(by: .zero - ahead)
+        let next = try await sessions.rotateSigningKeys(by: .local)
+        #expect(try await sessions.signingKeys().map(\.id) == [next, made])
+        #expect(try await !isVerified(old))
+        #expect(try await isVerified(try await sessions.mintAccessToken(for: who, audience: nil)))
+    }
+
     @Test("is signed by the newest published key, also of two that were made in one millisecond")
     func rotatedAtOnce() async throws {
         let (who, _) = try await someone(audiences: [])
