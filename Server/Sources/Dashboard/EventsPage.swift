@@ -6,7 +6,7 @@ import PageSupport
 enum EventsPage {
     private static let page = DashboardRoute.Page("/app/{application}/events", .readSettings)
     /// The newest events that are shown.
-    private static let shownEvents: Int64 = 50
+    private static let shownEvents = 50
     private static let shownDeliveries = 50
 
     static let routes: [DashboardRoute] = [
@@ -244,15 +244,12 @@ enum EventsPage {
     private static func newest(
         _ request: DashboardRequest, in application: Identifier<Domain.Application>, isRecorded: Bool
     ) async throws(DomainError) -> PageTemplates.Model {
-        let reading = request.modules.events.readEvents
-        let end = try await reading.end(of: application)
-        let found = try await reading(
-            in: application, after: max(0, end - shownEvents), limit: Int(clamping: shownEvents))
+        let events = try await request.modules.events.readEvents.newest(in: application, limit: shownEvents)
         var list = ListModel()
         let (endpoints, deliveries) = try await request.modules.events.listDeliveries.all(
-            in: application, from: found.events.first?.position ?? 0, limit: Int(clamping: shownEvents))
+            in: application, from: events.first?.position ?? 0, limit: shownEvents)
         list.columns = ["position", "type", "user", "at", "delivery"].map { request.text("events.\($0)") }
-        list.rows = found.events.reversed().map { event -> [ListModel.Cell] in
+        list.rows = events.reversed().map { event -> [ListModel.Cell] in
             let states = endpoints.compactMap { $0.state(of: event, among: deliveries) }
             return [
                 .init(text: String(event.position ?? 0)),

@@ -262,12 +262,16 @@ package final class PostgreSQLRestoration {
 
     /// Commits what was applied, and takes the mark away.
     ///
-    /// - Parameter now: Device proofs that were made up to now are refused.
+    /// - Parameter now: Device proofs that were made up to now are refused, and events have positions behind those of before.
     /// - Returns: what the database has.
     /// - Throws: `PostgreSQLOpenFault`.
     package func finish(at now: Timestamp) throws(PostgreSQLOpenFault) -> Content {
         let ended = changedRows
-        try run((statements?.forgettingSecondFactors ?? []) + (statements?.refusingProofs(madeUpTo: now) ?? []))
+        if let statements {
+            try run(
+                statements.forgettingSecondFactors + statements.refusingProofs(madeUpTo: now)
+                    + statements.passingPositions(givenUpTo: now))
+        }
         changedRows = ended
         return try address.answering { () throws(PostgreSQLFault) in
             let content = try PostgreSQLSnapshot.content(link)

@@ -50,14 +50,15 @@ package final class RevocationReplay {
 
     /// Commits what was applied and closes the database.
     ///
-    /// - Parameter now: Device proofs that were made up to now are refused.
+    /// - Parameter now: Device proofs that were made up to now are refused, and events have positions behind those of before.
     /// - Throws: `SQLiteOpenFault`.
     package func finish(at now: Timestamp) throws(SQLiteOpenFault) {
         try run(statements.forgettingSecondFactors)
         changedRows = Int(clamping: connection.changedRows)
         // What waited when the copy was made has ended in the copy, and the journal of its folder is another one.
         try run(
-            statements.refusingProofs(madeUpTo: now) + ["DROP TABLE IF EXISTS pending_revocations", "COMMIT"])
+            statements.refusingProofs(madeUpTo: now) + statements.passingPositions(givenUpTo: now)
+                + ["DROP TABLE IF EXISTS pending_revocations", "COMMIT"])
         connection.close()
     }
 

@@ -185,6 +185,41 @@ struct RevocationJournalTests {
         await restored.close()
     }
 
+    @Test("lets a reader of events, who has read more than the copy knows, miss nothing of what happens after the restore")
+    func positions() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let made = try await world.makeApplication()
+        let application = try await world.modules.events.changeSettings(
+            of: made.id, isStreamed: true, retentionDays: nil, by: .local)
+        let first = try await world.logIn(TestDevice(), to: application).user
+        func read(_ world: TestWorld, after position: Int64) async throws -> ReadEvents.Page {
+            try await world.modules.events.readEvents(in: made.id, after: position, types: [.userCreated], limit: 20)
+        }
+        let known = try await read(world, after: 0)
+        #expect(known.events.map(\.user) == [first.id])
+        let other = TemporaryFolder()
+        try other.make()
+        let copy = other.path + "/okaeri.sqlite"
+        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        for _ in 0..<3 { _ = try await world.logIn(TestDevice(), to: application) }
+        let lost = try await read(world, after: known.next)
+        #expect(lost.events.count == 3)
+        await store.close()
+
+        try RevocationReplay(path: copy).finish(at: world.clock.now)
+        world.clock.advance(by: .seconds(1))
+        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let again = try TestWorld(restored, clock: world.clock, seed: 1)
+        let next = try await again.logIn(TestDevice(), to: application).user
+        let page = try await read(again, after: lost.next)
+        #expect(page.events.map(\.user) == [next.id])
+        #expect(try await read(again, after: 0).events.map(\.user) == [first.id, next.id])
+        let newest = try await again.modules.events.readEvents.newest(in: made.id, limit: 20)
+        #expect(newest.filter { $0.type == .userCreated }.map(\.user) == [first.id, next.id])
+        await restored.close()
+    }
+
     @Test("costs nothing to write where no backup was ever made")
     func withoutBackup() async throws {
         let world = try TestWorld(try SQLiteStore(.folder(folder.path), role: .server))

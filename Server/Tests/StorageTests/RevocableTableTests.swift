@@ -16,7 +16,7 @@ struct RevocableTableTests {
         "audit_entries": "Entries are only added; the log goes on from the backup's head.",
         "audit_heads": "The head belongs to the entries.",
         "event_deliveries": "Events are delivered at least once; they name themselves.",
-        "event_streams": "A position, which belongs to the events.",
+        "event_streams": "A restore lets positions go on behind all that were given.",
         "events": "What happened has happened.",
         "figures": "Counts for statistics.",
         "identifiers": "Addresses and names return to the backup's, as the documents say.",

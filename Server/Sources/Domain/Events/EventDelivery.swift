@@ -140,6 +140,8 @@ package protocol EventQueries {
     func events(
         in application: Identifier<Application>, after position: Int64, limit: Int
     ) throws(DomainError) -> [Event]
+    /// The newest events that have a position, in order.
+    func newestEvents(in application: Identifier<Application>, limit: Int) throws(DomainError) -> [Event]
     /// The newest events of a user, the last one first, with a position or without one.
     func events(
         of user: Identifier<User>, in application: Identifier<Application>, limit: Int

@@ -121,6 +121,19 @@ package struct ReadEvents: Sendable {
             next: found.last?.position ?? position)
     }
 
+    /// The newest events in order, with gaps between their positions or without.
+    ///
+    /// - Throws: `storageUnavailable`.
+    package func newest(
+        in application: Identifier<Application>, limit: Int
+    ) async throws(DomainError) -> [Event] {
+        let limit = min(max(limit, 1), Self.maximumPageSize)
+        try await orderEvents(in: application, upTo: Self.maximumPageSize)
+        return try await store.read { transaction throws(DomainError) in
+            try transaction.newestEvents(in: application, limit: limit)
+        }
+    }
+
     /// The position behind which nothing has happened yet; while very many events have none, the last that was given.
     ///
     /// - Throws: `storageUnavailable`.

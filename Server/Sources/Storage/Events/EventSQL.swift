@@ -73,6 +73,15 @@ extension SQLTransaction {
             [.id(application), .integer(position), .count(limit)])
     }
 
+    package func newestEvents(
+        in application: Identifier<Application>, limit: Int
+    ) throws(DomainError) -> [Event] {
+        try connection.all(
+            EventRow.self, "FROM events WHERE application_id = $1 AND position > 0 ORDER BY position DESC LIMIT $2",
+            [.id(application), .count(limit)]
+        ).reversed()
+    }
+
     package func events(
         of user: Identifier<User>, in application: Identifier<Application>, limit: Int
     ) throws(DomainError) -> [Event] {

@@ -79,6 +79,20 @@ package struct RevocationStatements: Sendable {
         ]
     }
 
+    /// Lets the streams of events go on behind every position that was given up to now. Readers may have some that the backup
+    /// does not know, and would pass over what gets one of them again. No stream has a million events a second.
+    package func passingPositions(givenUpTo now: Timestamp) -> [String] {
+        guard shapes["event_streams"] != nil else { return [] }
+        return [
+            """
+            INSERT INTO event_streams (application_id, position)
+            SELECT id, 1000 * CAST(\(max(now.milliseconds, 0)) AS BIGINT) FROM applications WHERE 1 = 1
+            ON CONFLICT (application_id) DO UPDATE SET position = excluded.position
+            WHERE excluded.position > event_streams.position
+            """
+        ]
+    }
+
     /// Ends all that could have ended without being written down.
     ///
     /// - Parameter withKeys: Whether keys of the admin API end too.

@@ -99,6 +99,10 @@ extension Contract {
             try expectEqual(left, 1)
             // The last one of the user waited behind those that are gone.
             try expectEqual(waiting, [3])
+            let newest = try await engine.read { transaction throws(DomainError) in
+                try transaction.newestEvents(in: application, limit: 9)
+            }
+            try expectEqual(newest.map(\.position), [3])
             let id = read.first?.id ?? Identifier(rawValue: "")
             let gone = try await engine.read { transaction throws(DomainError) in
                 try transaction.event(id, in: application)
