@@ -187,7 +187,11 @@ package struct DeliverEvents: Sendable {
             var after = endpoint.after(success: successes > 0, at: now)
             after.resumesAt = max(after.resumesAt, now + longestWait)
             let noted = after
-            try await store.write { transaction throws(DomainError) in try transaction.noteCall(of: noted) }
+            try await store.write { transaction throws(DomainError) in
+                // What the address of before answered says nothing of one that an operator has set meanwhile.
+                let known = try transaction.eventEndpoint(noted.id, in: noted.application)
+                if known?.url == noted.url { try transaction.noteCall(of: noted) }
+            }
         }
         return round
     }

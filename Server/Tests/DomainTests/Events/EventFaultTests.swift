@@ -37,6 +37,19 @@ struct EventFaultTests {
         }
     }
 
+    /// Lets its caller wait, and asks to be left alone for an hour then.
+    private final class LeavingReceiver: EventCarrier {
+        let gate = Gate()
+
+        func mayAsk(_ url: String) -> Bool { true }
+
+        func deliver(_ request: EventRequest) async -> EventOutcome {
+            guard request.url == EventFaultTests.url else { return .delivered }
+            await gate.pass()
+            return .failed(reason: "the receiver answered 503", retryAfter: .seconds(3600))
+        }
+    }
+
     private static func listen(_ world: TestWorld, at urls: [String]) async throws -> Application {
         let application = try await world.makeApplication()
         for url in urls {
@@ -107,6 +120,25 @@ struct EventFaultTests {
             for try await outcome in group { #expect(outcome == .delivered) }
         }
         #expect(try await testEndpoint(endpoint, in: hostile.id, by: .local) == .delivered)
+    }
+
+    @Test("that an operator moves away from during a call does not hold up the one that takes its place")
+    func moved() async throws {
+        let receiver = LeavingReceiver()
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let application = try await Self.listen(world, at: [Self.url])
+        let events = world.modules.events
+        let endpoint = try #require(try await events.endpoints.list(in: application.id).first).id
+        _ = try await world.signUp("hana", to: application)
+        let deliver = events.deliverEvents
+        async let round = deliver()
+        while receiver.gate.waiting == 0 { await Task.yield() }
+        _ = try await events.endpoints.change(
+            endpoint, in: application.id, by: .local, requiring: { _ in }, { $0.url = Self.other })
+        receiver.gate.open()
+        #expect(try await round.postponed == 1)
+        _ = try await world.signUp("taro", to: application)
+        #expect(try await deliver().delivered == 2)
     }
 
     @Test("gets nothing more once the server stops: what waits is there at the next start")
