@@ -70,18 +70,23 @@ package struct DeliverEvents: Sendable {
         /// Events got positions; whether there may be more.
         case ordered(Result<Bool, DomainError>)
         case served(Identifier<EventEndpoint>, Result<Round, DomainError>)
+        /// Events were written, or the round has ended.
+        case signalled(hasRung: Bool)
     }
 
     private func run(while goesOn: @Sendable () -> Bool) async -> (Round, DomainError?) {
-        await withTaskGroup(of: Step.self) { group in
+        // A call may take its time: what is written meanwhile does not wait for the end of one.
+        let rings = orderEvents.signal.rings()
+        return await withTaskGroup(of: Step.self) { group in
             var (total, fault) = (Round(), DomainError?.none)
             var lanes = Lanes(Self.lanes)
             var busy: [Identifier<EventEndpoint>: Identifier<Application>] = [:]
             // Who was served least comes first.
             var served: [Identifier<EventEndpoint>: Int] = [:]
             // Positions are given beside the sending, so that neither waits for very much of the other.
-            var isOrdering = true
+            var (isOrdering, hasRung) = (true, false)
             group.addTask { .ordered(await order()) }
+            group.addTask { await Self.next(of: rings) }
             while true {
                 if fault == nil, goesOn() {
                     switch await due() {
@@ -96,7 +101,10 @@ package struct DeliverEvents: Sendable {
                     case .failure(let error): fault = error
                     }
                 }
-                guard let step = await group.next() else { return (total, fault) }
+                guard isOrdering || !busy.isEmpty, let step = await group.next() else {
+                    group.cancelAll()
+                    return (total, fault)
+                }
                 var mayBeMore = true
                 switch step {
                 case .ordered(.success(let isMore)): (isOrdering, mayBeMore) = (false, isMore)
@@ -107,13 +115,21 @@ package struct DeliverEvents: Sendable {
                     case .success(let round): total.add(round)
                     case .failure(let error): fault = error
                     }
+                case .signalled(let isRing):
+                    if isRing { group.addTask { await Self.next(of: rings) } }
+                    (hasRung, mayBeMore) = (hasRung || isRing, isRing)
                 }
-                if fault == nil, !isOrdering, mayBeMore, goesOn() {
-                    isOrdering = true
+                if fault == nil, !isOrdering, mayBeMore || hasRung, goesOn() {
+                    (isOrdering, hasRung) = (true, false)
                     group.addTask { .ordered(await order()) }
                 }
             }
         }
+    }
+
+    private static func next(of rings: AsyncStream<Void>) async -> Step {
+        for await _ in rings { return .signalled(hasRung: true) }
+        return .signalled(hasRung: false)
     }
 
     private func order() async -> Result<Bool, DomainError> {

@@ -19,7 +19,7 @@ package final class Events: Sendable {
     init(_ world: DomainWorld, audit: AuditTrail) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
         let secrets = EventSecrets(key: world.sealingKey, randomness: randomness)
-        let orderEvents = OrderEvents(store: store, clock: clock)
+        let orderEvents = OrderEvents(store: store, clock: clock, signal: signal)
         readEvents = ReadEvents(store: store, orderEvents: orderEvents)
         deliverEvents = DeliverEvents(
             store: store, clock: clock, randomness: randomness, secrets: secrets,

@@ -16,11 +16,14 @@ package struct OrderEvents: Sendable {
 
     let store: any Store
     let clock: any WallClock
+    /// Tells when there are events to order.
+    let signal: QueueSignal
     private let last = LastTurn()
 
-    init(store: any Store, clock: any WallClock) {
+    init(store: any Store, clock: any WallClock, signal: QueueSignal) {
         self.store = store
         self.clock = clock
+        self.signal = signal
     }
 
     /// Whose turn it was last.

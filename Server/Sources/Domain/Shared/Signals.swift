@@ -20,20 +20,40 @@ package final class Observer<Value>: Sendable {
 
 /// Tells the workers of a queue that there is something to do.
 package final class QueueSignal: Sendable {
-    private let listeners = Mutex<[AsyncStream<Void>.Continuation]>([])
+    private struct Listeners: Sendable {
+        var all: [Int: AsyncStream<Void>.Continuation] = [:]
+        var next = 0
+    }
+
+    private let listeners = Mutex(Listeners())
 
     package init() {}
 
     /// One element for any number of rings since the last one, beginning with one.
     package func listen() -> AsyncStream<Void> {
-        let (rings, listener) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (rings, listener) = begin()
         // Something may have been there before anybody listened.
         listener.yield()
-        listeners.withLock { $0.append(listener) }
         return rings
     }
 
+    /// One element for any number of rings since the last one, from now on and for as long as somebody has the stream.
+    func rings() -> AsyncStream<Void> { begin().rings }
+
     package func ring() {
-        for listener in listeners.withLock({ $0 }) { listener.yield() }
+        for listener in listeners.withLock({ $0.all }).values { listener.yield() }
+    }
+
+    private func begin() -> (rings: AsyncStream<Void>, listener: AsyncStream<Void>.Continuation) {
+        let (rings, listener) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let number = listeners.withLock { listeners -> Int in
+            listeners.all[listeners.next] = listener
+            listeners.next += 1
+            return listeners.next - 1
+        }
+        listener.onTermination = { [weak self] _ in
+            self?.listeners.withLock { $0.all[number] = nil }
+        }
+        return (rings, listener)
     }
 }

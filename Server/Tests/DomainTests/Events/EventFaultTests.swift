@@ -122,6 +122,27 @@ struct EventFaultTests {
         #expect(try await testEndpoint(endpoint, in: hostile.id, by: .local) == .delivered)
     }
 
+    @Test("that takes its time holds up no event that is written meanwhile", .timeLimit(.minutes(5)))
+    func writtenMeanwhile() async throws {
+        let receiver = SlowReceiver(slow: Self.url)
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), events: receiver)
+        let (slow, other) = (
+            try await Self.listen(world, at: [Self.url]), try await Self.listen(world, at: [Self.other])
+        )
+        _ = try await world.signUp("hana", to: slow)
+        let deliver = world.modules.events.deliverEvents
+        async let round = deliver()
+        while receiver.gate.waiting == 0 { await Task.yield() }
+        _ = try await world.signUp("taro", to: other)
+        var taken = receiver.taken.makeAsyncIterator()
+        for _ in 0..<2 { _ = await taken.next() }
+        #expect(receiver.delivered.map(\.url) == [Self.other, Self.other])
+        receiver.gate.open()
+        #expect(try await round.postponed == 0)
+        _ = try await deliver()
+        #expect(receiver.delivered.count == 4)
+    }
+
     @Test("that an operator moves away from during a call does not hold up the one that takes its place")
     func moved() async throws {
         let receiver = LeavingReceiver()
