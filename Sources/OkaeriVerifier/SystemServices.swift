@@ -43,6 +43,27 @@ public struct SystemKeySetSource: KeySetSource {
 
     /// Asks once.
     public func keySet(at url: URL) async throws -> KeySetAnswer {
+        // The limit of a request begins anew with each byte: a server that sends one now and then would hold up all who wait.
+        try await Self.within(.seconds(10)) { try await ask(url) }
+    }
+
+    /// - Throws: What the work throws; `URLError.timedOut` when it takes longer.
+    static func within<Value: Sendable>(
+        _ limit: Duration, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            group.addTask { try await work() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw URLError(.timedOut)
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw URLError(.timedOut) }
+            return first
+        }
+    }
+
+    private func ask(_ url: URL) async throws -> KeySetAnswer {
         let request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 10)
         let (body, response) = try await session.data(for: request)
         guard let response = response as? HTTPURLResponse, response.statusCode == 200 else {

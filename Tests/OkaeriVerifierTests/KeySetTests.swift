@@ -1,7 +1,8 @@
 import Foundation
-import OkaeriVerifier
 import OkaeriWire
 import Testing
+
+@testable import OkaeriVerifier
 
 @Suite("The key set of a server")
 struct KeySetTests {
@@ -39,6 +40,19 @@ struct KeySetTests {
 
     private func ask(_ verifier: TokenVerifier) async -> String? {
         await refusal { _ = try await verifier.verify(token) }
+    }
+
+    @Test("is given up when its time is over, although the request itself has not ended", .timeLimit(.minutes(5)))
+    func timeLimit() async throws {
+        let fault = await #expect(throws: URLError.self) {
+            try await SystemKeySetSource.within(.zero) {
+                try await Task.sleep(for: .seconds(3600))
+                return 0
+            }
+        }
+        #expect(fault?.code == .timedOut)
+        let value = try await SystemKeySetSource.within(.seconds(3600)) { 1 }
+        #expect(value == 1)
     }
 
     @Test(
