@@ -185,6 +185,39 @@ struct RevocationJournalTests {
         await restored.close()
     }
 
+    @Test("leaves the address, the contents and the secret of events as they were last: nobody of before gets profiles again")
+    func endpoints() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store, events: TestEventReceiver())
+        let application = try await world.makeApplication().id
+        let endpoints = world.modules.events.endpoints
+        let made = try await endpoints.create(
+            .init(url: "https://old.example.com", includesUser: true), in: application, by: .local
+        ).endpoint
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        let other = TemporaryFolder()
+        try other.make()
+        let copy = other.path + "/okaeri.sqlite"
+        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        _ = try await endpoints.change(
+            made.id, in: application, by: .local, requiring: { _ in },
+            { ($0.url, $0.includesUser) = ("https://new.example.com", false) })
+        let last = try await endpoints.rotate(made.id, in: application, overlap: .standard, by: .local).endpoint
+        await store.close()
+
+        let replay = try RevocationReplay(path: copy)
+        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
+        try replay.finish(at: .atRestore)
+        #expect(!replay.isDamaged)
+        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let found = try await restored.read { transaction throws(DomainError) in
+            try transaction.eventEndpoint(made.id, in: application)
+        }
+        #expect(found == last && last.sealedSecret != made.sealedSecret)
+        await restored.close()
+    }
+
     @Test("lets a reader of events, who has read more than the copy knows, miss nothing of what happens after the restore")
     func positions() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)

@@ -49,8 +49,12 @@ package struct RevocableTable: Sendable {
         RevocableTable(name: "admin_keys", carriedColumns: ["networks"]),
         // Access tokens of a key that was removed are worth nothing.
         RevocableTable(name: "signing_keys"),
-        // Who got to know of users and should not any more.
-        RevocableTable(name: "event_endpoints", carriedColumns: ["is_paused"]),
+        // Who got to know of users and should not any more, and what may sign no longer.
+        RevocableTable(
+            name: "event_endpoints",
+            carriedColumns: [
+                "url", "types", "includes_user", "is_paused", "sealed_secret", "sealed_former", "former_until",
+            ]),
     ]
 
     /// What could have ended unseen, and is ended as a whole where nobody knows: what people make again by logging in.
