@@ -27,6 +27,10 @@ struct RoleCommandTests {
         #expect(try await run("group", "create", "staff", "--role", "editor").status == 0)
         #expect(try await run("group", "list").output.contains("editor"))
         #expect(try await run("role", "change", "editor", "--name", "writer").status == 0)
+        let unchanged = try await run("role", "change", "writer")
+        #expect(unchanged.status == 2, "\(unchanged)")
+        #expect(unchanged.errors.contains("--name, --nothing, or --permission"), "\(unchanged)")
+        #expect(try await run("group", "change", "staff").errors.contains("--name, --nothing, or --role"))
         let list = try await run("role", "list", "--json")
         #expect(list.output.contains("writer") && list.output.contains("posts:write"))
         let users = try await run("role", "users", "writer", "--json").output

@@ -205,6 +205,10 @@ struct ChangeGrantCommand<Words: GrantWords>: AsyncParsableCommand {
     func validate() throws {
         try content.check(Words.kind)
         if nothing, !content.isEmpty { throw ValidationError("--nothing goes with no --permission and no --role.") }
+        guard newName != nil || nothing || !content.isEmpty else {
+            throw ValidationError(
+                "Say what changes: --name, --nothing, or \(Words.kind == .role ? "--permission" : "--role").")
+        }
     }
 
     func run() async throws {
