@@ -58,4 +58,34 @@ struct CrashTests {
         #expect(doctor.status == 0, "\(doctor.output)")
         #expect(doctor.output.contains("The database is sound."))
     }
+
+    @Test("is not taken for one that runs when another process has its number, nor is one that runs for a dead one")
+    func processNumbers() async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        // As a container beside the server's sees it, where nobody has its number.
+        try Self.setProcess(.max, in: folder.path)
+        let beside = try await Program.run("doctor", "--data", folder.path)
+        #expect(beside.output.contains("It is ready: the server at \(server.url)"), "\(beside.output)")
+        try await server.stop(SIGKILL)
+        // As the next container sees it, where a command has its number.
+        try Self.setProcess(getpid(), in: folder.path)
+        let after = try await Program.run("doctor", "--data", folder.path)
+        #expect(after.output.contains("No server runs on this data folder."), "\(after.output)")
+        let status = try await Program.run("status", "--data", folder.path)
+        #expect(status.status != 0 && status.errors.contains("No server runs on the data folder"), "\(status.errors)")
+    }
+
+    /// Writes another process number into the same `server.json`, which a server that runs holds.
+    private static func setProcess(_ number: Int32, in folder: String) throws {
+        let path = folder + "/server.json"
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        var file = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
+        file["pid"] = Int(number)
+        let changed = try JSONSerialization.data(withJSONObject: file)
+        let handle = try #require(FileHandle(forWritingAtPath: path))
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: changed)
+        try handle.close()
+    }
 }

@@ -2,6 +2,8 @@ package import Domain
 import Foundation
 import HTTPSupport
 import OutboundServices
+import StorageSQLite
+import Synchronization
 
 /// The file `server.json` in the data folder while a server runs: who it is and where it listens.
 package struct ServerInfoFile: Codable, Hashable, Sendable {
@@ -15,29 +17,64 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var isDevelopment: Bool?
     /// The ids of its sealing keys, that of the one that seals first; absent in the file of an older one.
     package var sealingKeys: [String]?
+    /// Whether the server holds the file while it runs; absent in the file of an older one.
+    var isHeld: Bool?
 
-    private static func path(in folder: String) -> URL {
-        URL(fileURLWithPath: folder).appendingPathComponent("server.json")
-    }
+    fileprivate static func path(in folder: String) -> String { "\(folder)/server.json" }
 
-    /// What stands in the file; `nil` without one, or when the process that wrote it is gone.
+    /// What stands in the file; `nil` without one, or when the server that wrote it is gone.
     package static func read(in folder: String) -> ServerInfoFile? {
-        guard let bytes = try? Data(contentsOf: path(in: folder)),
+        guard let handle = FileHandle(forReadingAtPath: path(in: folder)) else { return nil }
+        // It was only read.
+        defer { try? handle.close() }
+        guard let bytes = try? handle.readToEnd(),
             let file = try? JSONDecoder().decode(ServerInfoFile.self, from: bytes)
         else {
-            return nil  // No file, or half a file of a server that died: nobody runs.
+            return nil  // Half a file of a server that died: nobody runs.
         }
-        return kill(file.pid, 0) == 0 || errno == EPERM ? file : nil
+        return file.isOfRunningServer(handle.fileDescriptor) ? file : nil
     }
 
-    func write(in folder: String) throws {
+    /// A process number says little: in containers a killed server had the one that a command has in the next.
+    private func isOfRunningServer(_ descriptor: Int32) -> Bool {
+        if isHeld == true {
+            if flock(descriptor, LOCK_SH | LOCK_NB) == 0 { return false }
+            if errno == EWOULDBLOCK { return true }
+        }
+        return kill(pid, 0) == 0 || errno == EPERM
+    }
+}
+
+/// The `server.json` of this process, held until it is removed or the process ends, however it ends.
+final class HeldServerInfo: Sendable {
+    private let held = Mutex<ServerLock?>(nil)
+
+    /// Holds a draft, and moves it where the file belongs, so that nobody sees half a file or one that is not held.
+    func write(_ file: ServerInfoFile, in folder: String) throws {
+        var file = file
+        file.isHeld = true
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try encoder.encode(self).write(to: Self.path(in: folder), options: .atomic)
+        let path = ServerInfoFile.path(in: folder)
+        let draft = "\(path).\(getpid())"
+        do {
+            try encoder.encode(file).write(to: URL(fileURLWithPath: draft))
+            let lock = try ServerLock(path: draft, busy: "Another server writes the file \(draft).")
+            guard rename(draft, path) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+            held.withLock { $0 = lock }
+        } catch {
+            unlink(draft)
+            throw error
+        }
     }
 
-    static func remove(in folder: String) throws {
-        try FileManager.default.removeItem(at: path(in: folder))
+    /// Without a file of this process there is nothing to remove.
+    func remove(in folder: String) {
+        held.withLock { lock in
+            guard lock != nil else { return }
+            unlink(ServerInfoFile.path(in: folder))
+            lock = nil
+        }
     }
 }
 

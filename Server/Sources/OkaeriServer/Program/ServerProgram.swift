@@ -61,6 +61,7 @@ package struct ServerProgram: Sendable {
     private let logger: Logger
     private let providers: (any ProviderStandIn)?
     private let standby: StandbyServing?
+    private let info = HeldServerInfo()
 
     /// A server that accepts requests.
     package struct Listening: Sendable {
@@ -230,10 +231,10 @@ package struct ServerProgram: Sendable {
         guard standby == nil, settings.wantsServerInfoFile else { return }
         do {
             if let key = settings.statusKey { try StatusKeyFile.write(key, in: settings.dataFolder) }
-            try ServerInfoFile(
+            let file = ServerInfoFile(
                 pid: getpid(), url: listening.url, version: ProgramVersion.current,
-                fakeApple: fakeApple, isDevelopment: settings.isDevelopment, sealingKeys: sealingKeys
-            ).write(in: settings.dataFolder)
+                fakeApple: fakeApple, isDevelopment: settings.isDevelopment, sealingKeys: sealingKeys)
+            try info.write(file, in: settings.dataFolder)
         } catch {
             logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])
         }
@@ -241,8 +242,7 @@ package struct ServerProgram: Sendable {
 
     private func removeInfo() {
         guard standby == nil else { return }
-        // Without the file there is nothing to remove.
-        try? ServerInfoFile.remove(in: settings.dataFolder)
+        info.remove(in: settings.dataFolder)
         StatusKeyFile.remove(in: settings.dataFolder)
     }
 
