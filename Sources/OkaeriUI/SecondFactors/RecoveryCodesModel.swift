@@ -19,11 +19,12 @@ public enum RecoveryCodesPurpose: Hashable, Sendable {
     case account
 }
 
-/// The screen that shows recovery codes, once.
+/// The screen that shows recovery codes, once: until the person says that they are kept, or leaves it. They are still there
+/// when it was out of sight for a moment, for example while the person saved them in another tab.
 public struct RecoveryCodesModel: FormScreen {
     /// Where things stand; it has no fields.
     public package(set) var form = ScreenForm()
-    /// The codes; none once the screen was left.
+    /// The codes; none once the person has left the screen.
     public private(set) var codes: [String]
     /// What they were made for.
     public let purpose: RecoveryCodesPurpose
@@ -68,9 +69,6 @@ public struct RecoveryCodesModel: FormScreen {
 
     /// Takes a report.
     public mutating func take(_ report: ScreenReport) -> [ScreenEffect] { takeForm(report) }
-
-    /// Nobody shall find the codes in a screen that was left.
-    package mutating func forgetSecrets() { codes = [] }
 
     package func request(at instant: Date) -> ScreenRequest? { nil }
     package func outcome(of response: ScreenResponse, to request: ScreenRequest) -> ScreenOutcome? { nil }

@@ -113,6 +113,11 @@ struct SecondFactorScreenTests {
         shown.send(.copy)
         await shown.settle()
         #expect(world.heard.copied.last == codes.codes.joined(separator: "\n"))
+        // The person keeps them in another tab, and comes back.
+        shown.send(.form(.disappeared))
+        shown.send(.form(.appeared))
+        await shown.settle()
+        #expect(shown.model.codes == codes.codes && shown.model.form.isEnabled)
         shown.send(.kept)
         await shown.settle()
         #expect(shown.model.codes.isEmpty)
