@@ -7,14 +7,19 @@ public enum TransferEntryEvent: Hashable, Sendable {
     case form(FormEvent)
     /// What the camera read from a QR code: the code, or a link into the app.
     case scanned(String)
+    /// Go on, having read what becomes of what this device had before.
+    case finished
 }
 
-/// The screen that takes a code from another device.
+/// The screen that takes a code from another device. Where this device had a user who is erased now, it stays until the person
+/// has read so.
 public struct TransferEntryModel: FormScreen {
     /// Its one field.
     public package(set) var form: ScreenForm
     /// How it ended, with the user that this device has left.
     public private(set) var result: TransferResult?
+    /// Whether the person has gone on.
+    private var isLeft = false
 
     /// Makes the screen.
     public init() {
@@ -24,6 +29,8 @@ public struct TransferEntryModel: FormScreen {
 
     /// Which screen it is.
     public var screen: ScreenName { .transferEntry }
+    /// When what this device had before is erased, to be read before the person goes on.
+    public var erasedAt: Date? { result?.leftUser?.erasedAt }
 
     /// The screen appears.
     public mutating func begin() -> [ScreenEffect] { [] }
@@ -31,6 +38,7 @@ public struct TransferEntryModel: FormScreen {
     /// Takes an event.
     public mutating func handle(_ event: TransferEntryEvent) -> [ScreenEffect] {
         switch event {
+        case .form(.dismiss) where result != nil, .finished: return leave()
         case .form(let event): return handleForm(event)
         case .scanned(let text):
             guard form.isEnabled else { return [] }
@@ -41,6 +49,12 @@ public struct TransferEntryModel: FormScreen {
             _ = form.handle(.typed(.transferCode, code))
             return form.ask(from: screen)
         }
+    }
+
+    private mutating func leave() -> [ScreenEffect] {
+        guard let result, !isLeft else { return [] }
+        isLeft = true
+        return [.show(.home(result.welcome.user))]
     }
 
     /// Takes a report.
@@ -67,7 +81,9 @@ public struct TransferEntryModel: FormScreen {
         self.result = result
         _ = form.handle(.typed(.transferCode, ""))
         form.finish()
-        return [.show(.home(result.welcome.user))]
+        guard erasedAt != nil else { return leave() }
+        form.fields = []
+        return []
     }
 
     package mutating func recover(from error: OkaeriError, to request: ScreenRequest, at instant: Date)

@@ -116,28 +116,40 @@
         /// The screen.
         public var body: some View {
             ScreenFrame(
-                .transferEntry, model.form, .transferEntryTitle, introduction: .key(.transferEntryIntroduction),
+                .transferEntry, model.form, .transferEntryTitle,
+                introduction: model.erasedAt == nil ? .key(.transferEntryIntroduction) : nil,
                 send: { runner.send(.form($0)) }
             ) {
-                FieldsView(.transferEntry, model.form) { runner.send(.form($0)) }
-                SubmitButton(.transferEntry, model.form, .transferEntryButton) { runner.send(.form(.submit)) }
-                if let scan {
-                    Button(look.words(.transferEntryScan)) {
-                        Task {
-                            if let text = await scan() { runner.send(.scanned(text)) }
-                        }
-                    }
-                    .buttonStyle(ThemedButtonStyle.link)
-                    .disabled(!model.form.isEnabled)
-                    .accessibilityIdentifier(ScreenName.transferEntry.identifier("scan"))
-                }
-                if let end = model.result?.leftUser?.erasedAt {
+                if let end = model.erasedAt {
                     Text(look.words(.transferEntryLeft, ["time": end.formatted()]))
-                        .font(look.font(.footnote))
-                        .foregroundStyle(look[.mutedText])
+                        .font(look.font(.body))
+                        .foregroundStyle(look[.text])
+                        .accessibilityIdentifier(ScreenName.transferEntry.identifier("left"))
+                    Button(look.words(.codeButton)) { runner.send(.finished) }
+                        .buttonStyle(ThemedButtonStyle.primary)
+                        .accessibilityIdentifier(ScreenName.transferEntry.identifier("finished"))
+                } else {
+                    entry
                 }
             }
+            .navigationBarBackButtonHidden(model.erasedAt != nil)
             .task { runner.begin() }
+        }
+
+        @ViewBuilder
+        private var entry: some View {
+            FieldsView(.transferEntry, model.form) { runner.send(.form($0)) }
+            SubmitButton(.transferEntry, model.form, .transferEntryButton) { runner.send(.form(.submit)) }
+            if let scan {
+                Button(look.words(.transferEntryScan)) {
+                    Task {
+                        if let text = await scan() { runner.send(.scanned(text)) }
+                    }
+                }
+                .buttonStyle(ThemedButtonStyle.link)
+                .disabled(!model.form.isEnabled)
+                .accessibilityIdentifier(ScreenName.transferEntry.identifier("scan"))
+            }
         }
     }
 #endif

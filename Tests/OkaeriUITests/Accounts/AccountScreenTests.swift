@@ -103,6 +103,32 @@ struct AccountScreenTests {
         taker.send(.form(.submit))
         await taker.settle()
         #expect(await tablet.currentUser?.id == user.id && taker.model.result?.leftUser != nil)
+        // What becomes of the tablet's guest is to be read before the app goes on.
+        #expect(taker.model.erasedAt != nil && world.heard.shown.isEmpty)
+        taker.send(.finished)
+        taker.send(.form(.dismiss))
+        await taker.settle()
+        #expect(world.heard.shown.count == 1 && !world.heard.log.contains("transferEntry cancelled"))
+        guard case .home(let shown)? = world.heard.shown.last else {
+            Issue.record("\(world.heard.shown)")
+            return
+        }
+        #expect(shown.id == user.id)
+    }
+
+    @Test("go on at once after a code where the device had nobody")
+    func transferToNewDevice() async throws {
+        let user = try await world.client.logInAutomatically().user
+        let code = try await world.client.issueTransferCode().code
+        let screen = await world.show(TransferEntryModel(), client: world.anotherClient())
+        screen.send(.scanned(code))
+        await screen.settle()
+        #expect(screen.model.erasedAt == nil && screen.model.form.phase == .done)
+        guard case .home(let shown)? = world.heard.shown.last else {
+            Issue.record("\(world.heard.shown)")
+            return
+        }
+        #expect(shown.id == user.id)
     }
 
     @Test("read the code from a QR code, bare or in a link, and refuse other pictures")

@@ -59,7 +59,8 @@ struct ModelWalkTests {
         walk(TransferCodeModel(), Self.forms(TransferCodeEvent.form) + [.issue, .copy, .withdraw], seed)
         walk(
             TransferEntryModel(),
-            Self.forms(TransferEntryEvent.form) + ScreenReports.texts.map(TransferEntryEvent.scanned), seed)
+            Self.forms(TransferEntryEvent.form) + ScreenReports.texts.map(TransferEntryEvent.scanned)
+                + [.finished], seed)
     }
 
     @Test("sessions", arguments: 0..<6 as Range<UInt64>)
