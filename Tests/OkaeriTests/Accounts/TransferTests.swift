@@ -50,6 +50,23 @@ struct TransferTests {
         #expect(try await new.reloadUser().id == user.id)
     }
 
+    @Test("goes on when its caller is cancelled: the key leads to the other user by then")
+    func cancelled() async throws {
+        let old = world.launch(vault: newVault)
+        let user = try await old.logInAutomatically().user
+        let code = try await old.issueTransferCode().code
+        let new = world.launchInSystemNetwork()
+        try await new.logInAutomatically()
+        world.server.hold(path: APIPath.logInWithTransferCode)
+        let caller = Task { try await new.redeemTransferCode(code) }
+        await world.server.waitForRequests(1, to: APIPath.logInWithTransferCode)
+        caller.cancel()
+        world.server.release()
+        let result = try await caller.value
+        #expect(result.welcome.user.id == user.id)
+        #expect(await new.currentUser?.id == user.id)
+    }
+
     @Test("is reported on the old device with its next response, and can be undone there")
     func noticesAndUndo() async throws {
         let old = world.launch()

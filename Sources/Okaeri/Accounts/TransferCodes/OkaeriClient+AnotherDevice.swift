@@ -18,7 +18,7 @@ extension OkaeriClient {
     /// Lets this device join the user that issued a code on another one.
     ///
     /// This device's key leads to that user from now on. The user that it led to before is named by
-    /// ``TransferResult/leftUser``.
+    /// ``TransferResult/leftUser``. Cancelling the caller's task does not stop it.
     ///
     /// - Parameters:
     ///   - code: What the person typed or scanned: case, spaces, hyphens and full-width forms make no difference.

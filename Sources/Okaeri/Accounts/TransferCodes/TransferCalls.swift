@@ -16,8 +16,15 @@ extension SessionKeeper {
         _ = try await authenticated(APICall(.delete, APIPath.transferCode))
     }
 
-    /// Joins the user that issued a code: alone among all processes, as every log-in.
+    /// Joins the user that issued a code: alone among all processes, as every log-in. Cancelling the caller does not stop it: the
+    /// key leads to that user by then.
     func redeemTransferCode(_ code: String, device: DeviceInfo?) async throws(OkaeriError) -> TransferResult {
+        try await toTheEnd { () async throws(OkaeriError) in
+            try await self.redeemAlone(code, device: device)
+        }
+    }
+
+    private func redeemAlone(_ code: String, device: DeviceInfo?) async throws(OkaeriError) -> TransferResult {
         let lock = try await logInLock()
         defer { lock.release() }
         let record = try await read()
