@@ -54,7 +54,7 @@ extension NativeAPI {
             session(.patch, APIPath.user, users.update),
             change(.upgraded, .post, APIPath.upgrade, users.upgrade),
             session(.put, APIPath.password, passwords.change),
-            session(.post, APIPath.reauthenticate, sessions.renew),
+            Route(.post, APIPath.reauthenticate, .session, sessions.renew),
             session(.get, APIPath.sessions, sessions.list),
             change(.otherSessionsEnded, .delete, APIPath.sessions, sessions.endOthers),
             session(.delete, APIPath.session("{id}"), sessions.end),

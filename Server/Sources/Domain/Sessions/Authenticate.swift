@@ -119,6 +119,18 @@ package struct Authenticate: Sendable {
             ? settings.sessionIdleLifetime : settings.sessionRules(of: protocols[name]).idleLifetime
     }
 
+    /// Sees to it that a session counts for a request that named it by a token of before.
+    ///
+    /// - Throws: as the call, for a token that leads to the session.
+    func admit(_ found: Authenticated, to request: Request) async throws(DomainError) {
+        guard let token = request.token else { throw .sessionRequired }
+        let now = clock.now
+        _ = found.noteUse(at: activity.lastUse(of: found.session), resolution: .zero)
+        try checkLife(of: found, for: request, at: now)
+        guard request.proof != nil || request.needsProof else { return }
+        try await check(request.proof, of: found, token: Secret(String(token)), at: now)
+    }
+
     /// The session of a token of the native protocol, for who asks about it: without a proof, and without noting a use.
     ///
     /// - Returns: `nil` for every text that is no session of the application now.

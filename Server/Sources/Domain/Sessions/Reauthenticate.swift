@@ -1,5 +1,6 @@
 /// Proves again that the session's owner is there: then the session is fresh for ten minutes, and has a new token
-/// (requirements 16, 18).
+/// (requirements 16, 18). A named attempt that is sent again because its response got lost gets the same token again
+/// (decision 0194).
 package struct Reauthenticate: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -9,6 +10,9 @@ package struct Reauthenticate: Sendable {
     let tryCode: TryCode
     let verifiers: Verifiers
     let changes: AccountChanges
+    let authenticate: Authenticate
+    /// Makes the tokens of named attempts.
+    let hash: KeyedHash
 
     /// Who finds out whose a credential is.
     struct Verifiers: Sendable {
@@ -64,11 +68,34 @@ package struct Reauthenticate: Sendable {
         package var idleLifetime: Duration
     }
 
+    /// - Parameters:
+    ///   - credential: What was shown.
+    ///   - address: Where the request came from.
+    ///   - who: Whose session it is.
+    ///   - origin: Where the request came from, for the audit log.
+    ///   - attempt: The attempt by its name, with what it asks; `nil` for one that is not sent again.
+    /// - Returns: the session, fresh, and its new token.
     /// - Throws: `credentialRefused`, also for a device key when the user has something better to prove by or the key does not lead to the user, and for
     ///   anybody else's code or identity; `codeRefused`, what a provider refuses, `passkeyUnknown`, `passkeyRefused`, `secondFactorUnknown`, `sessionInvalid` when the session ended
     ///   meanwhile, `rateLimited`, `busy`, `storageUnavailable`.
     package func callAsFunction(
-        by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin
+        by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin,
+        attempt: Attempt? = nil
+    ) async throws(DomainError) -> Answer {
+        do throws(DomainError) {
+            return try await prove(by: credential, from: address, who, origin: origin, attempt)
+        } catch {
+            // It may have been on its way twice: the other one has the token of before by now, and what counts once.
+            guard let attempt,
+                let made = try await self.made(by: attempt, after: who.tokenDigest, in: who.application)
+            else { throw error }
+            return try await answer(made, by: credential, from: address)
+        }
+    }
+
+    private func prove(
+        by credential: Credential, from address: ClientAddress, _ who: Authenticated, origin: RequestOrigin,
+        _ attempt: Attempt?
     ) async throws(DomainError) -> Answer {
         let entry = changes.audit.draft(
             .reauthenticated, by: .user(who.user.id), in: who.application.id, from: origin)
@@ -85,8 +112,17 @@ package struct Reauthenticate: Sendable {
         case .passkey where verified?.methods.areTwoFactors == true: session.secondFactorAt = clock.now
         case .password, .code, .provider, .passkey, .deviceKey: break
         }
+        var token = SessionToken.Draw(profile.token, randomness).token(of: session.user)
+        var renewed: TokenRefresh?
+        // Other protocols have tokens of other forms.
+        if let attempt, session.protocolName == .native {
+            let made = TokenRefresh(
+                former: who.tokenDigest, seed: randomness.bytes(32), at: clock.now, end: session.expiresAt)
+            token = self.token(of: attempt, made, for: session.user, in: session.application)
+            renewed = made
+        }
         let renewal = Renewal(
-            session: session, token: SessionToken.Draw(profile.token, randomness).token(of: session.user),
+            session: session, token: token, renewed: renewed,
             before: SessionToken.Reference(who.tokenDigest, of: session.user), entry: entry, method: credential.name)
         let isProven = try await settle(credential, verified, renewal, who, from: address, origin: origin)
         guard isProven else { throw .credentialRefused }
@@ -187,6 +223,8 @@ package struct Reauthenticate: Sendable {
     private struct Renewal: Sendable {
         let session: Session
         let token: Secret
+        /// How the token was made, where it can be made again.
+        let renewed: TokenRefresh?
         let before: SessionToken.Reference
         let entry: AuditDraft
         let method: String
@@ -199,9 +237,9 @@ package struct Reauthenticate: Sendable {
                 return false
             }
             guard try transaction.session(token: before, in: session.application) != nil else { throw .sessionInvalid }
-            try transaction.updateAuthentication(
-                of: session,
-                token: SessionToken.reference(ofNew: token, for: session.user, in: session.protocolName))
+            let reference = SessionToken.reference(ofNew: token, for: session.user, in: session.protocolName)
+            try transaction.updateAuthentication(of: session, token: reference)
+            if let renewed { try transaction.refreshToken(of: session, with: reference, after: renewed) }
             try entry.record(on: target, details: details, in: transaction)
             return true
         }

@@ -54,6 +54,14 @@ package enum SessionToken {
                 }
         }
 
+        /// A token of Okaeri's own that can be made again.
+        ///
+        /// - Parameter digest: What nobody else can make: of a key of this installation, and of random bytes.
+        init(made digest: SecretDigest) {
+            form = .named
+            random = Base64URL.text(of: digest.bytes)
+        }
+
         /// The token of a session of a user, to be handed out once.
         package func token(of user: Identifier<User>) -> Secret {
             guard form == .named else { return Secret(random) }

@@ -43,7 +43,8 @@ package final class Sessions: Sendable {
         listSessions = ListSessions(store: store, clock: clock, protocols: protocols, activity: activity)
         reauthenticate = Reauthenticate(
             store: store, clock: clock, randomness: randomness, protocols: protocols, check: check, tryCode: tryCode,
-            verifiers: verifiers, changes: changes)
+            verifiers: verifiers, changes: changes, authenticate: authenticate,
+            hash: world.sealingKey.keyedHash(purpose: "okaeri proof of presence"))
         editSession = EditSession(store: store, clock: clock, audit: audit)
         endSession = EndSession(store: store, audit: audit)
         endOtherSessions = EndOtherSessions(store: store, clock: clock, changes: changes)

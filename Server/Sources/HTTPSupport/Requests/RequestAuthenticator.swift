@@ -52,6 +52,15 @@ package struct RequestAuthenticator: Sendable {
             try credentials(of: request, context, for: application), from: { proxies.client(of: request, context) })
     }
 
+    /// What a request shows of its session, unchecked: for one whose token may have been replaced.
+    ///
+    /// - Throws: what `application(of:header:)` throws, `DomainError.proofRequired`.
+    package func credentials(
+        of request: Request, _ context: ServerContext, applicationHeader header: HTTPField.Name
+    ) async throws(DomainError) -> Authenticate.Request {
+        try credentials(of: request, context, for: try await application(of: request, header: header))
+    }
+
     private func applicationId(
         of request: Request, header: HTTPField.Name
     ) throws(DomainError) -> Identifier<Domain.Application> {

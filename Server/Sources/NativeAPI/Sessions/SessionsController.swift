@@ -37,15 +37,46 @@ struct SessionsController: Sendable {
         return Response(status: .noContent)
     }
 
-    /// `POST /v1/user/reauthenticate`: proves again that the session's owner is there.
-    func renew(_ caller: Authenticated, _ request: Request, _ context: ServerContext) async throws -> Response {
+    /// `POST /v1/user/reauthenticate`: proves again that the session's owner is there. A named attempt that comes again, with the
+    /// token that it has replaced, gets the same response.
+    func renew(_ request: Request, _ context: ServerContext) async throws -> Response {
+        let caller: Authenticated
+        do throws(DomainError) {
+            caller = try await requests.caller(of: request, context)
+        } catch {
+            guard case .sessionInvalid = error, let answer = try await repeated(request, context) else { throw error }
+            return try response(answer)
+        }
+        let shown = try await presence(request, context)
+        return try response(
+            await sessions.reauthenticate(
+                by: shown.credential, from: requests.gate.client(of: request, context), caller,
+                origin: requests.origin(of: request, context), attempt: shown.attempt))
+    }
+
+    private func repeated(_ request: Request, _ context: ServerContext) async throws -> Reauthenticate.Answer? {
+        guard try Attempt.name(of: request) != nil else { return nil }
+        let shown = try await presence(request, context)
+        guard let attempt = shown.attempt else { return nil }
+        return try await sessions.reauthenticate.again(
+            attempt, by: shown.credential, from: requests.gate.client(of: request, context),
+            requests.gate.credentials(of: request, context, applicationHeader: .application))
+    }
+
+    /// What shall prove that the owner is there, and under which name.
+    private func presence(
+        _ request: Request, _ context: ServerContext
+    ) async throws -> (credential: Reauthenticate.Credential, attempt: Attempt?) {
+        let name = try Attempt.name(of: request)
         let body = try await requests.readJSON(ReauthenticationBody.self, of: request, context)
-        let credential = try Reauthenticate.Credential(
-            body ?? ReauthenticationBody(), isProven: requests.isProven(request, context))
-        let answer = try await sessions.reauthenticate(
-            by: credential, from: requests.gate.client(of: request, context), caller,
-            origin: requests.origin(of: request, context))
-        return try JSONResponse(
+        var named = body ?? ReauthenticationBody()
+        let credential = try Reauthenticate.Credential(named, isProven: requests.isProven(request, context))
+        named.password = nil
+        return (credential, try Attempt(name: name, body: named))
+    }
+
+    private func response(_ answer: Reauthenticate.Answer) throws -> Response {
+        try JSONResponse(
             body: ReauthenticationResponse(
                 session: NewSessionBody(
                     id: answer.session.id.rawValue, token: answer.token.revealed,
