@@ -155,6 +155,7 @@ extension InMemoryServer {
     func reauthenticate(
         _ request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> TransportResponse {
+        if let known = repeatedPresence(request, contents) { return known }
         var (token, session) = try authenticate(request, &contents)
         let body = try request.body.map { data throws(Refusal) in try read(ReauthenticationBody.self, from: data) }
         let user = contents.users[session.user]
@@ -184,17 +185,32 @@ extension InMemoryServer {
             }
         }
         contents.sessions[token] = nil
-        let now = time(contents)
+        let (now, former) = (time(contents), token)
         session.authenticatedAt = now
         token = "oks_" + newName("", 32)
         contents.sessions[token] = session
         let until = WireTime(millisecondsSince1970: now.millisecondsSince1970 + 600_000)
-        return .json(
+        let response = TransportResponse.json(
             200,
             ReauthenticationResponse(
                 session: NewSessionBody(
                     id: session.body.id, token: token, expiresAt: session.body.expiresAt, idleSeconds: 60 * 86_400),
                 freshUntil: until))
+        if let name = request.headers[HeaderName.idempotencyKey] {
+            contents.presences[former] = (name, request.body, token, now, response)
+        }
+        return response
+    }
+
+    /// The response once more to a proof of presence that comes again under its name, with the token that it has ended.
+    private func repeatedPresence(_ request: TransportRequest, _ contents: ServerContents) -> TransportResponse? {
+        guard let header = request.headers["Authorization"],
+            let known = contents.presences[String(header.dropFirst("Bearer ".count))],
+            known.name == request.headers[HeaderName.idempotencyKey], known.body == request.body,
+            contents.sessions[known.token] != nil,
+            time(contents).millisecondsSince1970 < known.at.millisecondsSince1970 + 600_000
+        else { return nil }
+        return known.response
     }
 
     func optionalProof(

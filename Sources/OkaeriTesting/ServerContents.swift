@@ -67,6 +67,8 @@ struct ServerContents: Sendable {
     var usedProofs: Set<String> = []
     /// Responses by idempotency key, with the thumbprint and the body of their request.
     var responses: [String: (thumbprint: String, body: Data, response: TransportResponse)] = [:]
+    /// Proofs of presence by the token of before, with their names and bodies, and the token since.
+    var presences: [String: (name: String, body: Data?, token: String, at: WireTime, response: TransportResponse)] = [:]
     /// Codes of the pages, with what was asked for.
     var webCodes: [String: WebCode] = [:]
     /// Transfer codes without hyphens.

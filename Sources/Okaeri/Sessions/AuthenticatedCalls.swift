@@ -33,16 +33,17 @@ extension SessionKeeper {
         _ call: APICall, in session: VaultRecord.StoredSession, began: VaultRecord
     ) async throws(OkaeriError) -> TransportResponse {
         do throws(OkaeriError) {
-            return try await exchange(call, session: session, tries: configuration.retry.maximumTries)
+            return try await send(call, in: session, began: began)
         } catch {
             switch error {
             case .sessionEnded:
                 // A proof of presence may have replaced the token, and its response be on the way.
                 if !call.replacesToken { _ = await reauthentication?.value }
                 try check(began)
+                try await lookForToken(after: session.token, began: began)
                 let renewed = try await renew(session.token)
                 try check(began)
-                return try await exchange(call, session: renewed, tries: configuration.retry.maximumTries)
+                return try await send(call, in: renewed, began: began)
             case .userDisabled:
                 try check(began)
                 disabledUser = began.loggedInUser?.id
@@ -52,6 +53,60 @@ extension SessionKeeper {
             default:
                 throw error
             }
+        }
+    }
+
+    /// Sends a call in a session. One that brings the session another token is alone among all processes, so that none of them gives
+    /// the token of before up for dead until the other is stored.
+    private func send(
+        _ call: APICall, in session: VaultRecord.StoredSession, began: VaultRecord
+    ) async throws(OkaeriError) -> TransportResponse {
+        guard call.replacesToken else {
+            return try await exchange(call, session: session, tries: configuration.retry.maximumTries)
+        }
+        let lock = try await logInLock()
+        defer { lock.release() }
+        let known = try await read().session
+        try check(began)
+        return try await replaceToken(by: call, in: known?.id == session.id ? known ?? session : session, began: began)
+    }
+
+    private func replaceToken(
+        by call: APICall, in session: VaultRecord.StoredSession, began: VaultRecord
+    ) async throws(OkaeriError) -> TransportResponse {
+        lostPresence = nil
+        do throws(OkaeriError) {
+            let response = try await exchange(call, session: session, tries: configuration.retry.maximumTries)
+            let renewed = try response.decoded(ReauthenticationResponse.self).session
+            await change(.renewToken(session: renewed.id, Secret(renewed.token), epoch: began.epoch))
+            return response
+        } catch {
+            switch error {
+            case .offline, .serverUnavailable, .cancelled, .unexpectedResponse, .rateLimited:
+                lostPresence = (call, session.token, clock.now.addingTimeInterval(600))
+            default: break
+            }
+            throw error
+        }
+    }
+
+    /// Looks for the token that may have taken another's turn, where the device's key cannot bring one: another process may be
+    /// about to store it, and a proof of presence whose response got lost gets it again.
+    private func lookForToken(after dead: Secret, began: VaultRecord) async throws(OkaeriError) {
+        let isLost = lostPresence?.token == dead
+        guard isLost || temporary != nil || record?.keyLeadsElsewhere == true else { return }
+        let lock = try await logInLock()
+        defer { lock.release() }
+        let known = try await read()
+        try check(began)
+        guard let session = known.session, session.token == dead, let lost = lostPresence, lost.token == dead,
+            clock.now < lost.until
+        else { return }
+        do throws(OkaeriError) {
+            _ = try await replaceToken(by: lost.call, in: session, began: began)
+        } catch {
+            // Whether it was replaced is not known yet: nobody is logged out for that.
+            if lostPresence != nil { throw error }
         }
     }
 

@@ -51,6 +51,8 @@ actor SessionKeeper {
     var noticeFetch: Task<Void, Never>?
     /// The proof of presence under way, which brings the session another token.
     var reauthentication: Task<Result<Void, OkaeriError>, Never>?
+    /// A proof of presence whose response got lost: it may have replaced this token, and until then it gets its response again.
+    var lostPresence: (call: APICall, token: Secret, until: Date)?
     /// The adoptions of old services' users under way, by the names of the services.
     var oldServices: [String: Task<Result<LogInResponse?, OkaeriError>, Never>] = [:]
     /// The record as the vault was last known to hold it, without the changes that are not saved.

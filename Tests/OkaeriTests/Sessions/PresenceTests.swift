@@ -58,6 +58,54 @@ struct PresenceTests {
         #expect(await app.currentUser?.id == hana.id)
     }
 
+    @Test("leaves the person logged in when the response gets lost, and is proved by the second try")
+    func lostResponse() async throws {
+        let app = world.launch(inBackground: false)
+        let hana = try await appleUser(app)
+        world.clock.advance(by: .seconds(600))
+        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
+        async let proof: Void = app.reauthenticate(with: .apple(.test(user: "hana")))
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        try await proof
+        #expect(try await app.changePassword(to: password) == 0)
+        #expect(await app.currentUser?.id == hana.id)
+    }
+
+    @Test("leaves the person logged in when all responses get lost: the next call asks for the token once more")
+    func lostForNow() async throws {
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let hana = try await appleUser(app)
+        world.clock.advance(by: .seconds(600))
+        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
+        await #expect(throws: OkaeriError.offline) {
+            try await app.reauthenticate(with: .apple(.test(user: "hana")))
+        }
+        // Not while nobody knows whether the token was replaced.
+        world.server.fail(.unreachable, path: APIPath.reauthenticate)
+        await #expect(throws: OkaeriError.offline) { try await app.reloadUser() }
+        #expect(await app.currentUser?.id == hana.id)
+        #expect(try await app.reloadUser().id == hana.id)
+        #expect(try await app.changePassword(to: password) == 0)
+    }
+
+    @Test("leaves the person logged in in another process of the app, which waits for the token")
+    func otherProcess() async throws {
+        let app = world.launch(inBackground: false)
+        let hana = try await appleUser(app)
+        let extensionOfApp = world.launch(inBackground: false)
+        world.server.hold(path: APIPath.reauthenticate)
+        let proof = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
+        await world.server.waitForRequests(1, to: APIPath.reauthenticate)
+        let other = Task { try await extensionOfApp.reloadUser() }
+        await world.server.waitForRequests(1, to: APIPath.user)
+        for _ in 0..<1000 { await Task.yield() }
+        world.server.release()
+        try await proof.value
+        #expect(try await other.value.id == hana.id)
+        #expect(await extensionOfApp.currentUser?.id == hana.id)
+    }
+
     @Test("is proved twice at a time, one after the other")
     func twice() async throws {
         let app = world.launch(inBackground: false)

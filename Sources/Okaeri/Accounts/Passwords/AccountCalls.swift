@@ -216,12 +216,10 @@ extension SessionKeeper {
     }
 
     private func renewToken(by body: ReauthenticationBody) async throws(OkaeriError) {
-        var call = try APICall(.post, APIPath.reauthenticate, body: body)
+        var call = try APICall(
+            .post, APIPath.reauthenticate, body: body, idempotencyKey: randomness.unguessableName())
         call.isProven = body == ReauthenticationBody()
         call.replacesToken = true
-        let received = try await authenticated(call)
-        let response = try received.response.decoded(ReauthenticationResponse.self)
-        await change(
-            .renewToken(session: response.session.id, Secret(response.session.token), epoch: received.epoch))
+        _ = try await authenticated(call)
     }
 }
