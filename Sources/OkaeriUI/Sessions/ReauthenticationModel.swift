@@ -55,6 +55,10 @@ public struct ReauthenticationModel: FormScreen {
 
     /// Which screen it is.
     public var screen: ScreenName { .reauthentication }
+    /// Whether nothing of the account can prove the person, whom the device's key proves only as a guest: the screen says so.
+    public var hasNoProof: Bool {
+        !isAnonymous && form.fields.isEmpty && providers.isEmpty && !hasPasskey && email == nil
+    }
     /// Whether a code can be mailed.
     public var canMailCode: Bool { form.isEnabled && email != nil && !(resendPause?.isRunning ?? false) }
 

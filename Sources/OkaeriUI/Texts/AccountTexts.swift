@@ -249,6 +249,19 @@ extension TextTable {
                 "Mail me a code",
                 "コードをメールで受け取る",
                 "메일로 코드 받기"),
+            .presenceNothing: Entry(
+                """
+                This account has nothing to confirm with yet: no password, no linked account, no passkey and no verified \
+                mail address. Verify your mail address, or ask those who make the app.
+                """,
+                """
+                このアカウントには、ご本人であることを確認する方法（パスワード、連携アカウント、パスキー、確認済みの\
+                メールアドレス）がまだありません。メールアドレスを確認するか、アプリの提供元にお問い合わせください。
+                """,
+                """
+                이 계정에는 아직 본인임을 확인할 방법(비밀번호, 연결된 계정, 패스키, 인증된 메일 주소)이 없습니다. \
+                메일 주소를 인증하거나 앱 제공자에게 문의해 주세요.
+                """),
         ]
     }
 }

@@ -314,6 +314,9 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case presencePasskey = "reauthentication.passkey"
     /// “Mail me a code”
     case presenceCode = "reauthentication.code"
+    /// “This account has nothing to confirm with yet: no password, no linked account, no passkey and no verified mail address.
+    /// Verify your mail address, or ask those who make the app.”
+    case presenceNothing = "reauthentication.nothing"
     /// “Close”
     case dismiss = "common.dismiss"
     /// “Cancel”

@@ -92,7 +92,8 @@
         /// The screen.
         public var body: some View {
             ScreenFrame(
-                .reauthentication, model.form, .presenceTitle, introduction: .key(.presenceIntroduction),
+                .reauthentication, model.form, .presenceTitle,
+                introduction: .key(model.hasNoProof ? .presenceNothing : .presenceIntroduction),
                 showsDismissButton: true, send: { runner.send(.form($0)) }
             ) {
                 FieldsView(.reauthentication, model.form) { runner.send(.form($0)) }

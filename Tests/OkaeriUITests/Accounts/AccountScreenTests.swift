@@ -283,6 +283,23 @@ struct AccountScreenTests {
         #expect(world.heard.outcomes == [.presenceProved, .presenceProved])
     }
 
+    @Test("say so where nothing of the account can prove the person")
+    func nothingToProveBy() async throws {
+        func model(isAnonymous: Bool = false, email: String? = nil, hasPassword: Bool = false) -> ReauthenticationModel {
+            ReauthenticationModel(
+                ScreenReports.user(isAnonymous: isAnonymous, email: email, hasPassword: hasPassword), for: .deletion)
+        }
+        #expect(model().hasNoProof)
+        #expect(!model(isAnonymous: true).hasNoProof)
+        #expect(!model(email: "hana@example.com").hasNoProof && !model(hasPassword: true).hasNoProof)
+        // It asks nobody, and the person can leave.
+        let screen = await world.show(model())
+        #expect(world.server.requests.isEmpty)
+        screen.send(.form(.dismiss))
+        await screen.settle()
+        #expect(world.heard.log == ["reauthentication cancelled", "close"])
+    }
+
     @Test("lead to that question when the server asks it, and go on by themselves afterwards")
     func presence() async throws {
         _ = try await world.client.logInAutomatically()
