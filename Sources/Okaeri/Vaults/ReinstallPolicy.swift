@@ -11,6 +11,27 @@ public enum ReinstallPolicy: Sendable {
     case ask(@Sendable (FoundAccount) async -> ReinstallChoice)
 }
 
+extension ReinstallPolicy {
+    /// The policy of a vault whose items other processes may have too. Where these do not see the mark of the installation, each of
+    /// them would take the log-in of the others for one that was left behind: then it is kept.
+    ///
+    /// - Parameters:
+    ///   - sharesItems: Whether other processes have the same items.
+    ///   - sharesFolder: Whether they see the same marks.
+    /// - Returns: What counts, and what is wrong, if anything is.
+    func safe(sharesItems: Bool, sharesFolder: Bool) -> (policy: ReinstallPolicy, fault: String?) {
+        if case .keep = self { return (self, nil) }
+        guard sharesItems, !sharesFolder else { return (self, nil) }
+        return (
+            .keep,
+            """
+            KeychainVault: with `accessGroup` the policy `reinstall` needs `applicationGroup` too, an app group that this \
+            process is entitled to. Without it an extension would wipe the log-in of its app. The log-in is kept.
+            """
+        )
+    }
+}
+
 /// What an earlier installation of the app has left on this device.
 public struct FoundAccount: Hashable, Sendable {
     /// The application's id.

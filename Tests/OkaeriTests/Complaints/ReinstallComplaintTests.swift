@@ -70,6 +70,32 @@ struct ReinstallComplaintTests {
         withExtendedLifetime((first, second)) {}
     }
 
+    @Test("complaint 10: an extension that has the app's Keychain and not its folder wipes nothing, whatever its policy")
+    func withoutAppGroup() async throws {
+        let (own, other) = (try TemporaryFolder(), try TemporaryFolder())
+        let user = try await world.launch(vault: vault(own, .wipe)).logInAutomatically().user
+        let (policy, fault) = ReinstallPolicy.wipe.safe(sharesItems: true, sharesFolder: false)
+        #expect(fault?.contains("applicationGroup") == true)
+        #expect(await world.launch(vault: vault(other, policy)).currentUser?.id == user.id)
+        #expect(try await world.launch(vault: vault(own, .wipe)).logInAutomatically().user.id == user.id)
+        withExtendedLifetime((own, other)) {}
+    }
+
+    @Test("complaint 10: all other policies count as they are given")
+    func policiesThatCount() {
+        let ask = ReinstallPolicy.ask { _ in .wipe }
+        let counting: [(ReinstallPolicy, Bool, Bool)] = [
+            (.wipe, false, false), (.wipe, true, true), (.wipe, false, true), (ask, false, false), (ask, true, true),
+        ]
+        for (policy, sharesItems, sharesFolder) in counting {
+            let safe = policy.safe(sharesItems: sharesItems, sharesFolder: sharesFolder)
+            #expect(safe.fault == nil)
+            if case .keep = safe.policy { Issue.record("\(policy)") }
+        }
+        #expect(ask.safe(sharesItems: true, sharesFolder: false).fault != nil)
+        #expect(ReinstallPolicy.keep.safe(sharesItems: true, sharesFolder: false).fault == nil)
+    }
+
     @Test("complaint 10: with the policy 'wipe' a re-installed app begins anew, and an updated one does not")
     func wipe() async throws {
         let first = try TemporaryFolder()

@@ -285,7 +285,9 @@ struct AccountScreenTests {
 
     @Test("say so where nothing of the account can prove the person")
     func nothingToProveBy() async throws {
-        func model(isAnonymous: Bool = false, email: String? = nil, hasPassword: Bool = false) -> ReauthenticationModel {
+        func model(
+            isAnonymous: Bool = false, email: String? = nil, hasPassword: Bool = false
+        ) -> ReauthenticationModel {
             ReauthenticationModel(
                 ScreenReports.user(isAnonymous: isAnonymous, email: email, hasPassword: hasPassword), for: .deletion)
         }

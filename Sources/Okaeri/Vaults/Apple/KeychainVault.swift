@@ -15,7 +15,8 @@
         ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
         ///     whenever you name an access group. An app that names one in an update is the same installation.
         ///   - reinstall: What happens to a log-in that outlived the removal of the app. On tvOS it is always kept: an app
-        ///     has no folder there for a mark that is sure to stay.
+        ///     has no folder there for a mark that is sure to stay. With an access group, all but `keep` needs an app group
+        ///     that the process is entitled to: otherwise a debug build stops here, and a release keeps the log-in.
         ///   - service: The Keychain service that the items belong to.
         public init(
             accessGroup: String? = nil, applicationGroup: String? = nil, reinstall: ReinstallPolicy = .keep,
@@ -27,11 +28,14 @@
             let shared = applicationGroup.flatMap {
                 FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: $0)
             }
+            let (policy, fault) = (Self.hasLastingDirectory ? reinstall : .keep)
+                .safe(sharesItems: accessGroup != nil, sharesFolder: shared != nil)
+            if let fault { assertionFailure(fault) }
             vault = ItemVault(
                 items: KeychainItems(service: service, accessGroup: accessGroup), keys: AppleKeyMaker(),
                 directory: (shared ?? own).appendingPathComponent("okaeri", isDirectory: true),
                 formerDirectory: shared == nil ? nil : own.appendingPathComponent("okaeri", isDirectory: true),
-                reinstall: Self.hasLastingDirectory ? reinstall : .keep)
+                reinstall: policy)
         }
 
         #if os(tvOS)
