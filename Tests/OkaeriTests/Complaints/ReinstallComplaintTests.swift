@@ -70,7 +70,7 @@ struct ReinstallComplaintTests {
         withExtendedLifetime((first, second)) {}
     }
 
-    @Test("complaint 10: an extension that has the app's Keychain and not its folder wipes nothing, whatever its policy")
+    @Test("complaint 10: an extension that has the app's Keychain and not its folder wipes nothing")
     func withoutAppGroup() async throws {
         let (own, other) = (try TemporaryFolder(), try TemporaryFolder())
         let user = try await world.launch(vault: vault(own, .wipe)).logInAutomatically().user

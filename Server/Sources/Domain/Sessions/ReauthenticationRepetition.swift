@@ -81,7 +81,8 @@ extension Reauthenticate {
     /// The token that a named attempt makes, however often it is asked for: nobody makes it without the name, the request, and
     /// the key of this installation.
     func token(
-        of attempt: Attempt, _ renewed: TokenRefresh, for user: Identifier<User>, in application: Identifier<Application>
+        of attempt: Attempt, _ renewed: TokenRefresh, for user: Identifier<User>,
+        in application: Identifier<Application>
     ) -> Secret {
         let digest = hash.digest(of: [
             Array(application.rawValue.utf8), renewed.former.bytes, renewed.seed, attempt.digest.bytes,
