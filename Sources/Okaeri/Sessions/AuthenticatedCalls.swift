@@ -68,23 +68,25 @@ extension SessionKeeper {
         defer { lock.release() }
         let known = try await read().session
         try check(began)
-        return try await replaceToken(by: call, in: known?.id == session.id ? known ?? session : session, began: began)
+        let stored = known?.id == session.id ? known ?? session : session
+        let current = try await settleLostPresence(in: stored, began: began)
+        return try await replaceToken(by: call, in: current, began: began)
     }
 
     private func replaceToken(
         by call: APICall, in session: VaultRecord.StoredSession, began: VaultRecord
     ) async throws(OkaeriError) -> TransportResponse {
-        lostPresence = nil
         do throws(OkaeriError) {
             let response = try await exchange(call, session: session, tries: configuration.retry.maximumTries)
             let renewed = try response.decoded(ReauthenticationResponse.self).session
             await change(.renewToken(session: renewed.id, Secret(renewed.token), epoch: began.epoch))
+            lostPresence = nil
             return response
         } catch {
             switch error {
             case .offline, .serverUnavailable, .cancelled, .unexpectedResponse, .rateLimited:
                 lostPresence = (call, session.token, clock.now.addingTimeInterval(600))
-            default: break
+            default: lostPresence = nil
             }
             throw error
         }
@@ -99,15 +101,24 @@ extension SessionKeeper {
         defer { lock.release() }
         let known = try await read()
         try check(began)
-        guard let session = known.session, session.token == dead, let lost = lostPresence, lost.token == dead,
-            clock.now < lost.until
-        else { return }
+        if let session = known.session { _ = try await settleLostPresence(in: session, began: began) }
+    }
+
+    /// Sends a proof of presence again whose response got lost, before anything else is done with a token that it may have replaced.
+    ///
+    /// - Returns: The session with the token that it has now.
+    private func settleLostPresence(
+        in session: VaultRecord.StoredSession, began: VaultRecord
+    ) async throws(OkaeriError) -> VaultRecord.StoredSession {
+        guard let lost = lostPresence, lost.token == session.token, clock.now < lost.until else { return session }
         do throws(OkaeriError) {
             _ = try await replaceToken(by: lost.call, in: session, began: began)
         } catch {
             // Whether it was replaced is not known yet: nobody is logged out for that.
             if lostPresence != nil { throw error }
         }
+        try check(began)
+        return record?.session ?? session
     }
 
     /// Sees to it that the same user is still logged in. A device that was forgotten counts its epochs from the beginning.

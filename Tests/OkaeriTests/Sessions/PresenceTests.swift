@@ -89,6 +89,20 @@ struct PresenceTests {
         #expect(try await app.changePassword(to: password) == 0)
     }
 
+    @Test("leaves the person logged in when all responses get lost and the person proves it once more")
+    func lostAndProvedAgain() async throws {
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let hana = try await appleUser(app)
+        world.clock.advance(by: .seconds(600))
+        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
+        await #expect(throws: OkaeriError.offline) {
+            try await app.reauthenticate(with: .apple(.test(user: "hana")))
+        }
+        try await app.reauthenticate(with: .apple(.test(user: "hana")))
+        #expect(try await app.changePassword(to: password) == 0)
+        #expect(await app.currentUser?.id == hana.id)
+    }
+
     @Test("leaves the person logged in in another process of the app, which waits for the token")
     func otherProcess() async throws {
         let app = world.launch(inBackground: false)
