@@ -79,7 +79,10 @@ extension SessionKeeper {
         do throws(OkaeriError) {
             let response = try await exchange(call, session: session, tries: configuration.retry.maximumTries)
             let renewed = try response.decoded(ReauthenticationResponse.self).session
-            await change(.renewToken(session: renewed.id, Secret(renewed.token), epoch: began.epoch))
+            let after = await change(
+                .renewToken(session: renewed.id, Secret(renewed.token), epoch: began.epoch))
+            // After a log-out on the way the server knows the session by this token alone.
+            if !after.pendingRevocations.isEmpty { workInBackground() }
             lostPresence = nil
             return response
         } catch {

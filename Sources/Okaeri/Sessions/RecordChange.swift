@@ -22,7 +22,7 @@ enum RecordChange: Hashable, Sendable {
     case assignKey(KeyAssignment)
     /// The user who was chosen in a merge; in another epoch only the token is kept, to be revoked.
     case merge(LogInResponse, leadsHere: Bool, epoch: Int64)
-    /// A session's new token.
+    /// A session's new token; of a session that is here no more it is kept only to be revoked.
     case renewToken(session: String, Secret, epoch: Int64)
     /// The user's values.
     case take(UserBody, epoch: Int64)
@@ -104,7 +104,8 @@ enum RecordChange: Hashable, Sendable {
             record.keyLeadsElsewhere = !leadsHere
             if leadsHere { record.keyUser = response.user.id }
         case .renewToken(let session, let token, let epoch):
-            if record.epoch == epoch, record.session?.id == session { record.session?.token = token }
+            guard record.epoch == epoch, record.session?.id == session else { return record.revokeLater(token) }
+            record.session?.token = token
         case .take(let user, let epoch):
             record.take(user, epoch: epoch)
         case .pendingName(let name, let identity):

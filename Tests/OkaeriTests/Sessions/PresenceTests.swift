@@ -120,6 +120,20 @@ struct PresenceTests {
         #expect(await extensionOfApp.currentUser?.id == hana.id)
     }
 
+    @Test("leaves no session at the server when the person logs out on the way")
+    func loggedOutOnTheWay() async throws {
+        let app = world.launch(inBackground: false)
+        _ = try await appleUser(app)
+        world.server.hold(path: APIPath.reauthenticate)
+        let proof = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
+        await world.server.waitForRequests(1, to: APIPath.reauthenticate)
+        await app.logOut()
+        world.server.release()
+        await #expect(throws: OkaeriError.loggedOutMeanwhile) { try await proof.value }
+        #expect(await app.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
     @Test("is proved twice at a time, one after the other")
     func twice() async throws {
         let app = world.launch(inBackground: false)

@@ -86,6 +86,14 @@ struct RecordChangeTests {
         #expect(late.pendingRevocations.last == Samples.token("late") && late.session == sample.record.session)
         let merged = changed(sample.record, by: .merge(response, leadsHere: true, epoch: sample.record.epoch + 1))
         #expect(merged.pendingRevocations.last == Samples.token("late") && merged.user == sample.record.user)
+        for change: RecordChange in [
+            .renewToken(session: "old", Samples.token("late"), epoch: sample.record.epoch + 1),
+            .renewToken(session: "another", Samples.token("late"), epoch: sample.record.epoch),
+        ] {
+            let renewed = changed(sample.record, by: change)
+            #expect(renewed.pendingRevocations.last == Samples.token("late"), "\(change)")
+            #expect(renewed.session == sample.record.session, "\(change)")
+        }
         let inTime = changed(sample.record, by: .logIn(response, generation: sample.record.generation))
         #expect(inTime.session?.id == "late" && inTime.keyUser == "hana")
         #expect(inTime.pendingRevocations == sample.record.pendingRevocations)
@@ -97,7 +105,6 @@ struct RecordChangeTests {
         for change: RecordChange in [
             .logOut(epoch: other), .forgetDeleted(epoch: other),
             .take(Samples.user("hana", at: Self.later), epoch: other),
-            .renewToken(session: "old", Samples.token("renewed"), epoch: other),
         ] {
             #expect(changed(sample.record, by: change) == sample.record, "\(change)")
         }
