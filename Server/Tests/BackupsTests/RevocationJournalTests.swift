@@ -218,6 +218,62 @@ struct RevocationJournalTests {
         await restored.close()
     }
 
+    /// Asks nobody, and lets every address be asked.
+    private struct AnyHook: HookCarrier {
+        func mayAsk(_ url: String) -> Bool { true }
+        func ask(_ request: HookRequest) async -> HookOutcome { .silent(reason: "nobody is there") }
+    }
+
+    @Test("leaves settings as they were last: a hook that was moved gets no passwords where it was, and what was given up is none")
+    func settings() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store, hooks: AnyHook())
+        let id = try await world.makeApplication().id
+        let window = Hook.Window(until: world.clock.now + .days(30))
+        func point(to host: String) async throws {
+            _ = try await world.modules.hooks.manage.set(
+                .logIn,
+                to: .init(url: "https://\(host).example.com/hook", whenDown: .refuse, window: window), in: id, by: .local)
+            _ = try await world.modules.applications.changeApplication(id, isCurrent: { _ in true }, by: .local) {
+                $0.settings.audiences = ["https://\(host).example.com"]
+                $0.settings.redirectAddresses = ["https://\(host).example.com/back"]
+                $0.settings.proofRequired = host == "new"
+            }
+            let provider = StoredProvider(
+                application: id,
+                settings: ProviderSettings(
+                    provider: .init(rawValue: "oidc"), audiences: [host], issuer: "https://\(host).example.com"),
+                sealedSecret: Array(host.utf8), updatedAt: world.clock.now)
+            try await store.write { transaction throws(DomainError) in try transaction.save(provider) }
+        }
+        try await point(to: "old")
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        let other = TemporaryFolder()
+        try other.make()
+        let copy = other.path + "/okaeri.sqlite"
+        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        try await point(to: "new")
+        let rotated = try await world.modules.hooks.manage.rotate(.logIn, in: id, overlap: .standard, by: .local).hook
+        await store.close()
+
+        let replay = try RevocationReplay(path: copy)
+        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
+        try replay.finish(at: .atRestore)
+        #expect(!replay.isDamaged)
+        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let (application, providers) = try await restored.read { transaction throws(DomainError) in
+            (try transaction.application(id), try transaction.providers(of: id))
+        }
+        let found = try #require(application).settings
+        #expect(found.hooks == [.logIn: rotated] && rotated.url == "https://new.example.com/hook")
+        #expect(found.audiences == ["https://new.example.com"] && found.proofRequired)
+        #expect(found.redirectAddresses == ["https://new.example.com/back"])
+        #expect(providers.map(\.settings.issuer) == ["https://new.example.com"])
+        #expect(providers.map(\.sealedSecret) == [Array("new".utf8)])
+        await restored.close()
+    }
+
     @Test("lets a reader of events, who has read more than the copy knows, miss nothing of what happens after the restore")
     func positions() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)

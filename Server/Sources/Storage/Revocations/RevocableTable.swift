@@ -32,10 +32,12 @@ package struct RevocableTable: Sendable {
         RevocableTable(name: "transfers", carriedColumns: ["undone_at"]),
         // Users name their roles and groups too: see `RevocationStatements`.
         RevocableTable(name: "members"),
-        RevocableTable(name: "providers"),
+        // Who vouches for users, and to whom: an issuer or a client that was given up opens no account again.
+        RevocableTable(name: "providers", carriedColumns: ["settings", "sealed_secret"]),
         RevocableTable(name: "provider_accounts"),
         RevocableTable(name: "protocol_keys", carriedColumns: ["keys"]),
-        RevocableTable(name: "applications", carriedColumns: ["admin_key_digest"]),
+        // Settings say who is asked and gets what, where codes go and what is demanded (decision 0193).
+        RevocableTable(name: "applications", carriedColumns: ["admin_key_digest", "settings"]),
         RevocableTable(
             name: "admins",
             carriedColumns: [
