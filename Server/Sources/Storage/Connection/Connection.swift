@@ -66,6 +66,9 @@ extension Value {
     static func optional<Subject>(_ id: Identifier<Subject>?) -> Value { id.map(Value.id) ?? .null }
     static func truth(_ truth: Bool) -> Value { .integer(truth ? 1 : 0) }
     static func optional(_ truth: Bool?) -> Value { truth.map(Value.truth) ?? .null }
+    /// Words with a space before and behind each, which no word has: a list of any length in one text. In the SQL of both engines
+    /// `REPLACE($1, ' ' || column || ' ', '') = $1` holds for what is not in it.
+    static func list(_ words: some Sequence<String>) -> Value { .text(words.map { " \($0) " }.joined()) }
 }
 
 /// The current row of a result. Columns count from 0. A null reads as nil, 0 or an empty text.

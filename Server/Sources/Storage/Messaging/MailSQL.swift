@@ -1,6 +1,9 @@
 package import Domain
 
 extension SQLTransaction {
+    /// A mail of another kind was queued by a newer program, and waits for one.
+    private static var knownKinds: Value { .list(MailKind.allCases.map(\.rawValue)) }
+
     package func insert(_ mail: QueuedMail) throws(DomainError) {
         try connection.insert(mail, as: QueuedMailRow.self)
         note(.mailQueued)
@@ -10,17 +13,21 @@ extension SQLTransaction {
         // Those that were given up have no time: no index need be walked past them.
         let first = try connection.first(
             QueuedMailRow.self,
-            "FROM mail_queue WHERE next_try_at >= $1 ORDER BY next_try_at, application_id, id LIMIT 1",
-            [.time(.earliest)])
+            """
+            FROM mail_queue WHERE next_try_at >= $1 AND REPLACE($2, ' ' || kind || ' ', '') <> $2
+            ORDER BY next_try_at, application_id, id LIMIT 1
+            """,
+            [.time(.earliest), Self.knownKinds])
         guard let first, applications.contains(first.application) else { return first }
         guard let application = try nextSender(notOf: applications) else { return nil }
         return try connection.first(
             QueuedMailRow.self,
             """
-            FROM mail_queue WHERE application_id = $1 AND next_try_at >= $2
+            FROM mail_queue
+            WHERE application_id = $1 AND next_try_at >= $2 AND REPLACE($3, ' ' || kind || ' ', '') <> $3
             ORDER BY next_try_at, id LIMIT 1
             """,
-            [.id(application), .time(.earliest)])
+            [.id(application), .time(.earliest), Self.knownKinds])
     }
 
     /// The application whose mail waits longest. It costs two steps in an index for each application that has mail, however
@@ -28,9 +35,7 @@ extension SQLTransaction {
     private func nextSender(
         notOf applications: Set<Identifier<Application>>
     ) throws(DomainError) -> Identifier<Application>? {
-        // Each id stands between spaces, which no id has: a list of any length in one text, for both engines.
-        let list = applications.map { " \($0.rawValue) " }.joined()
-        return try connection.row(
+        try connection.row(
             """
             WITH RECURSIVE senders (id) AS (
                 SELECT MIN(application_id) FROM mail_queue
@@ -39,12 +44,14 @@ extension SQLTransaction {
                 FROM senders WHERE senders.id IS NOT NULL
             ), waiting (id, next_try_at) AS (
                 SELECT id, (
-                    SELECT MIN(next_try_at) FROM mail_queue WHERE application_id = senders.id AND next_try_at >= $1)
-                FROM senders WHERE id IS NOT NULL AND REPLACE($2, ' ' || id || ' ', '') = $2
+                    SELECT MIN(next_try_at) FROM mail_queue
+                    WHERE application_id = senders.id AND next_try_at >= $1
+                        AND REPLACE($2, ' ' || kind || ' ', '') <> $2)
+                FROM senders WHERE id IS NOT NULL AND REPLACE($3, ' ' || id || ' ', '') = $3
             )
             SELECT id FROM waiting WHERE next_try_at IS NOT NULL ORDER BY next_try_at, id LIMIT 1
             """,
-            [.time(.earliest), .text(list)]
+            [.time(.earliest), Self.knownKinds, .list(applications.map(\.rawValue))]
         ) { row throws(DomainError) in row.only.id() }
     }
 
@@ -101,8 +108,12 @@ extension SQLTransaction {
         in application: Identifier<Application>, limit: Int
     ) throws(DomainError) -> [QueuedMail] {
         try connection.all(
-            QueuedMailRow.self, "FROM mail_queue WHERE application_id = $1 ORDER BY id LIMIT $2",
-            [.id(application), .count(limit)])
+            QueuedMailRow.self,
+            """
+            FROM mail_queue WHERE application_id = $1 AND REPLACE($2, ' ' || kind || ' ', '') <> $2
+            ORDER BY id LIMIT $3
+            """,
+            [.id(application), Self.knownKinds, .count(limit)])
     }
 
     package func mailQueueLength() throws(DomainError) -> (waiting: Int, givenUp: Int, oldest: Timestamp?) {

@@ -1,4 +1,5 @@
 import Domain
+import Storage
 
 extension Contract {
     static let administrationContracts = [
@@ -30,6 +31,18 @@ extension Contract {
             try expectEqual(gone, nil)
             try expectEqual(all, [written, second])
             try expectEqual(left, [second])
+        },
+        Contract("lists admins beside one with a role that only a newer program knows") { engine in
+            let samples = Samples()
+            let (first, second) = (samples.admin("Hana", after: 0), samples.admin("Sora", after: 1))
+            let all = try await engine.write { transaction throws(DomainError) in
+                try transaction.insert(first)
+                try transaction.insert(second)
+                guard let sql = transaction as? SQLTransaction else { throw .storageUnavailable }
+                try sql.connection.run("UPDATE admins SET role = 'of-tomorrow' WHERE id = $1", [.id(first.id)])
+                return try transaction.admins()
+            }
+            try expectEqual(all, [second])
         },
         Contract("keeps an admin's sessions until they end or expire") { engine in
             let samples = Samples()

@@ -91,6 +91,30 @@ extension Contract {
             try expectEqual(again, nil)
             try expectEqual(later, mails[1].id)
         },
+        Contract("passes over a mail of a kind that only a newer program knows, which stays for that") { engine in
+            let samples = Samples()
+            let mails = [
+                samples.mail(), samples.mail(in: samples.otherApplication), samples.mail(dueAfter: .seconds(1)),
+                samples.mail(in: samples.otherApplication, dueAfter: .seconds(2)),
+            ]
+            let (found, listed, length, none) = try await engine.write { transaction throws(DomainError) in
+                for mail in mails { try transaction.insert(mail) }
+                guard let sql = transaction as? SQLTransaction else { throw .storageUnavailable }
+                try sql.connection.run(
+                    "UPDATE mail_queue SET kind = 'of-tomorrow' WHERE next_try_at = $1", [.time(samples.now)])
+                let found = [
+                    try transaction.nextMail(notOf: []), try transaction.nextMail(notOf: [samples.application]),
+                ]
+                let listed = try transaction.queuedMail(in: samples.application, limit: 9)
+                let length = try transaction.mailQueueLength().waiting
+                try sql.connection.run("UPDATE mail_queue SET kind = 'of-tomorrow'")
+                return (found, listed, length, try transaction.nextMail(notOf: []))
+            }
+            try expectEqual(found, [mails[2], mails[3]])
+            try expectEqual(listed, [mails[2]])
+            try expectEqual(length, 4)
+            try expectEqual(none, nil)
+        },
         Contract("lets a mail be due that would wait beyond an instant, and no other") { engine in
             let samples = Samples()
             let mail = samples.mail()
