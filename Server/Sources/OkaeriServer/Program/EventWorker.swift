@@ -3,7 +3,7 @@ package import Logging
 import ServiceLifecycle
 
 /// Orders and sends events while the server runs: at once when this node wrote one, and every few seconds for what other
-/// nodes wrote, what is to be tried again, and what a node that died has left.
+/// nodes wrote, what is to be tried again, and what a node that died has left, also while one receiver takes its time.
 package struct EventWorker: Service {
     /// The wait between two looks at the queue.
     static let pause: Duration = .seconds(5)
@@ -19,7 +19,7 @@ package struct EventWorker: Service {
     }
 
     package func run() async throws {
-        await modules.events.signal.makeRounds {
+        await modules.events.signal.makeRounds(ringingEvery: Self.pause) {
             await round()
             return Self.pause
         }

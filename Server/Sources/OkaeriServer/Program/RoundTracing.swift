@@ -31,12 +31,25 @@ package struct RoundTracing: Sendable {
 extension QueueSignal {
     /// Makes rounds until the server stops: one for each signal, and one when the wait after the last round is over.
     ///
-    /// - Parameter round: Does what is due, and returns how long to wait for the next round.
-    func makeRounds(_ round: () async -> Duration) async {
+    /// - Parameters:
+    ///   - pause: After how long it rings while a round is under way, again and again; a round that takes long and listens finds
+    ///     what has fallen due meanwhile. `nil` for rounds that do not listen.
+    ///   - round: Does what is due, and returns how long to wait for the next round.
+    package func makeRounds(ringingEvery pause: Duration? = nil, _ round: () async -> Duration) async {
         var timer: Task<Void, any Error>?
         for await _ in listen().cancelOnGracefulShutdown() {
             timer?.cancel()
+            // It ends with the round, which cancels it.
+            let ringing: Task<Void, any Error>? = pause.map { pause in
+                Task {
+                    while true {
+                        try await Task.sleep(for: pause)
+                        self.ring()
+                    }
+                }
+            }
             let wait = await round()
+            ringing?.cancel()
             // Rings once and ends; the next round, or the end of the server, cancels it.
             timer = Task {
                 try await Task.sleep(for: wait)

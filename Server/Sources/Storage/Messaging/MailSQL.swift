@@ -96,6 +96,8 @@ extension SQLTransaction {
             WHERE application_id = $3 AND id = $4 AND claim = $5
             """,
             [.time(next), .optional(mail.lastFault), .id(mail.application), .id(mail.id), .optional(mail.claim)])
+        // Workers that wait know nothing of it, and the one that postponed it may send something long by then.
+        note(.mailQueued)
     }
 
     package func remove(_ mail: QueuedMail) throws(DomainError) {

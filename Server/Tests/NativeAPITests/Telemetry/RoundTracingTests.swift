@@ -68,3 +68,25 @@ struct RoundTracingTests {
         await server.composition.roundTracing("round") { #expect(CurrentSpan.value == nil) }
     }
 }
+
+@Suite("Rounds of workers")
+struct WorkerRoundTests {
+    @Test("hear again and again that there may be more, while one of them takes its time", .timeLimit(.minutes(5)))
+    func longRound() async {
+        let signal = QueueSignal()
+        let (heard, ring) = AsyncStream<Void>.makeStream()
+        let work = Task {
+            await signal.makeRounds(ringingEvery: .milliseconds(1)) {
+                var rings = signal.listen().makeAsyncIterator()
+                // The first one is there from the beginning; nobody has written anything.
+                for _ in 0..<3 { _ = await rings.next() }
+                ring.yield()
+                return .days(1)
+            }
+        }
+        var rounds = heard.makeAsyncIterator()
+        #expect(await rounds.next() != nil)
+        work.cancel()
+        await work.value
+    }
+}

@@ -160,6 +160,20 @@ extension Contract {
             }
             try expectEqual(left, [Bool](repeating: true, count: 6))
         },
+        Contract("tells the workers when a mail is to be tried again") { engine in
+            let samples = Samples()
+            let mail = samples.mail()
+            try await engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
+            let changes = try await engine.write { transaction throws(DomainError) in
+                guard var taken = try transaction.claim(mail, until: samples.now + .seconds(60), by: "mine"),
+                    let sql = transaction as? SQLTransaction
+                else { throw .storageUnavailable }
+                taken.nextTryAt = samples.now + .seconds(5)
+                try transaction.postpone(taken)
+                return sql.changes
+            }
+            try expectEqual(changes, [.mailQueued])
+        },
         Contract("erases what a mail says when it is given up, and the rest of it later") { engine in
             let samples = Samples()
             let mail = samples.mail()

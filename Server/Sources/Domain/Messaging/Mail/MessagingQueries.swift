@@ -24,7 +24,7 @@ package protocol MessagingQueries {
     /// Replaces what a claimed mail holds; `false` when the claim is over.
     func replaceContent(of mail: QueuedMail) throws(DomainError) -> Bool
     /// Writes when a claimed mail is tried again and why it failed, or that it was given up. Nothing happens when its claim
-    /// is over.
+    /// is over. Tells the workers of this process of a new time after the commit.
     func postpone(_ mail: QueuedMail) throws(DomainError)
     /// Removes a claimed mail: it was sent, or is for nobody. Nothing happens when its claim is over.
     func remove(_ mail: QueuedMail) throws(DomainError)
