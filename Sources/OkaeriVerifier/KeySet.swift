@@ -26,7 +26,13 @@ public actor KeySet {
 
     private struct Known {
         var keys: [String: P256.Signing.PublicKey]
+        var readAt: Int64
         var freshUntil: Int64
+
+        /// A clock that was put back does not say how old they are: from now on they are not fresh.
+        mutating func settle(at now: Int64) {
+            if now < readAt { (readAt, freshUntil) = (now, now) }
+        }
     }
 
     private let url: URL
@@ -54,6 +60,7 @@ public actor KeySet {
     /// - Throws: `keyUnknown`, `unavailable`.
     func key(_ id: String) async throws(VerificationError) -> P256.Signing.PublicKey {
         let now = clock.seconds
+        known?.settle(at: now)
         if let known, now < known.freshUntil {
             if let key = known.keys[id] { return key }
             if underWay == nil {
@@ -124,7 +131,8 @@ public actor KeySet {
                 keys[id] = key
             }
             guard !keys.isEmpty else { return nil }
-            return Known(keys: keys, freshUntil: clock.seconds + lifetime(answer.cacheControl))
+            let now = clock.seconds
+            return Known(keys: keys, readAt: now, freshUntil: now + lifetime(answer.cacheControl))
         } catch {
             // The reason changes nothing for requests; a source of the app's own can write it into a log.
             return nil

@@ -111,6 +111,26 @@ struct KeySetTests {
         #expect(await ask(unknowing) == nil)
     }
 
+    @Test("is asked for when a clock that was ahead is put back: a key that is gone counts for no year")
+    func clockWasAhead() async throws {
+        let source = FakeKeySource([.keys(good), .failure, .keys(other)])
+        let verifier = verifier(source)
+        clock.advance(365 * 86_400)
+        #expect(await ask(verifier) == nil)
+        clock.advance(-365 * 86_400)
+        #expect(await ask(verifier) == nil)
+        #expect(await source.asked == 2)
+        clock.advance(60)
+        #expect(await ask(verifier) == "keyUnknown")
+        let away = self.verifier(FakeKeySource([.keys(good), .failure]))
+        clock.advance(365 * 86_400)
+        #expect(await ask(away) == nil)
+        clock.advance(-365 * 86_400)
+        #expect(await ask(away) == nil)
+        clock.advance(3600)
+        #expect(await ask(away) == "unavailable")
+    }
+
     @Test("counts for an hour more while the server cannot be reached, and for no longer")
     func outage() async throws {
         let source = FakeKeySource([.keys(good, cacheControl: "max-age=300"), .failure])

@@ -36,7 +36,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
             _ url: String, for application: Identifier<Application>?, at now: Timestamp, _ bounds: Bounds
         ) -> Bool {
             if entries[url] != nil { return true }
-            if now >= minuteStartedAt + .seconds(60) { (minuteStartedAt, newAddresses) = (now, [:]) }
+            if !minuteStartedAt.isWithin(.seconds(60), before: now) { (minuteStartedAt, newAddresses) = (now, [:]) }
             guard newAddresses[application, default: 0] < bounds.newAddressesPerMinute else { return false }
             newAddresses[application, default: 0] += 1
             guard entries.count >= bounds.documents else { return true }
@@ -63,7 +63,13 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
 
         func isKept(at now: Timestamp) -> Bool {
             guard isProved, let readAt else { return false }
-            return now < readAt + lifeWhenUnreachable
+            return readAt.isWithin(lifeWhenUnreachable, before: now)
+        }
+
+        /// A clock that was put back does not say how old the document is: it is to be read again, now.
+        mutating func settle(at now: Timestamp) {
+            if let readAt, now < readAt { self.readAt = now - life }
+            if let triedAt, now < triedAt { self.triedAt = nil }
         }
     }
 
@@ -129,6 +135,7 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
     }
 
     private static func step(_ entry: inout Entry, at now: Timestamp, _ isEnough: (Document) -> Bool) -> Step {
+        entry.settle(at: now)
         var usable: Document?
         if let document = entry.document, let readAt = entry.readAt {
             if now < readAt + life, isEnough(document) { return .use(document) }
@@ -176,4 +183,9 @@ package final class RemoteDocuments<Document: Sendable>: Sendable {
         }
         return document
     }
+}
+
+extension Timestamp {
+    /// Whether it is at an instant, or before it by less than a span; one that is still to come is not.
+    fileprivate func isWithin(_ span: Duration, before now: Timestamp) -> Bool { self <= now && now < self + span }
 }

@@ -171,6 +171,26 @@ struct RemoteDocumentTests {
         #expect(try await seeker.value == "document")
     }
 
+    @Test("are read again, and asked for again where there was none, when a clock that was ahead is put back")
+    func clockPutBack() async throws {
+        let (caller, clock) = (HeldCaller(free: .max), StandingClock())
+        let documents = RemoteDocuments(
+            call: caller, clock: clock, bounds: .init(documents: 4, newAddressesPerMinute: 2)
+        ) { bytes, url in url.hasSuffix("keys") ? String(decoding: bytes, as: UTF8.self) : nil }
+        func read(_ name: String) async throws(DomainError) -> String {
+            try await documents.document(at: "https://id.example.com/\(name)")
+        }
+        clock.advance(by: .days(365))
+        #expect(try await read("keys") == "document")
+        await #expect(throws: DomainError.providerUnavailable) { try await read("none") }
+        #expect(caller.calls == 2)
+        clock.advance(by: .seconds(-365 * 86_400))
+        #expect(try await read("keys") == "document")
+        await #expect(throws: DomainError.providerUnavailable) { try await read("none") }
+        #expect(caller.calls == 4)
+        #expect(try await read("other/keys") == "document", "nor does the minute last for a year")
+    }
+
     @Test("that the clients of one application invent neither use up another's, nor displace what was proved")
     func invented() async throws {
         let caller = HeldCaller()
