@@ -28,6 +28,9 @@ package final class AuditStream: Service, Sendable {
         var positions: ReadAuditChain.Positions = [:]
         /// How often in a row it has failed.
         var failures = 0
+        /// How many entries a message has at the most: half as many after each failure, and one more after each success. What
+        /// a slow line does not take in time is sent again from its beginning, and would come no further for ever.
+        var batch = AuditStream.batchSize
     }
 
     /// - Parameters:
@@ -84,11 +87,14 @@ package final class AuditStream: Service, Sendable {
             var left = messages
             while left > 0, !Task.isCancelled {
                 left -= 1
-                let positions = state.withLock { $0.positions }
-                let page = try await modules.administration.audit.readChain(after: positions, limit: Self.batchSize)
+                let (positions, batch) = state.withLock { ($0.positions, $0.batch) }
+                let page = try await modules.administration.audit.readChain(after: positions, limit: batch)
                 noteReplaced(page.replaced)
                 guard !page.entries.isEmpty else { break }
-                if let fault = await receiver.send(page.entries.map(AuditLine.init(_:))) { return failed(fault) }
+                if let fault = await receiver.send(page.entries.map(AuditLine.init(_:))) {
+                    state.withLock { $0.batch = max($0.batch / 2, 1) }
+                    return failed(fault)
+                }
                 advance(page.entries)
             }
             return Self.pause
@@ -114,6 +120,7 @@ package final class AuditStream: Service, Sendable {
         counts.noteSent(entries.count)
         let (positions, wasAway) = state.withLock { state in
             defer { state.failures = 0 }
+            state.batch = min(state.batch + 1, Self.batchSize)
             for entry in entries {
                 state.positions[entry.entry.application] = VerifyAudit.Known(number: entry.number, digest: entry.digest)
             }

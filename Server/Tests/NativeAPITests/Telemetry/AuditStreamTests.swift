@@ -16,14 +16,19 @@ struct AuditStreamTests {
         private struct State: Sendable {
             var lines: [String] = []
             var fault: String?
+            /// What it takes at once.
+            var most = Int.max
         }
 
         var lines: [String] { state.withLock { $0.lines } }
 
         func fail(_ fault: String?) { state.withLock { $0.fault = fault } }
 
+        func take(atMost count: Int) { state.withLock { $0.most = count } }
+
         func send(_ lines: [AuditLine]) async -> String? {
             state.withLock { state in
+                if lines.count > state.most { return "it takes too long" }
                 if state.fault == nil { state.lines += lines.map(\.json) }
                 return state.fault
             }
@@ -96,6 +101,25 @@ struct AuditStreamTests {
         _ = try await stream(server, receiver).round()
         #expect(receiver.lines.count > 130)
         #expect(Set(receiver.lines).count == receiver.lines.count)
+    }
+
+    @Test("comes to its end over a line that takes a few entries in the time of a message")
+    func slow() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let server = try await TestServer()
+        let receiver = Receiver()
+        receiver.take(atMost: 20)
+        for number in 0..<250 {
+            _ = try await server.modules.applications.createApplication(name: "App \(number)", by: .local)
+        }
+        let stream = try stream(server, receiver)
+        for wait in [5, 10, 20] { #expect(await stream.round() == .seconds(wait)) }
+        #expect(receiver.lines.isEmpty)
+        // Twelve and one more each time, until it is too much again.
+        #expect(await stream.round() == .seconds(5))
+        #expect(receiver.lines.count == (12...20).reduce(0, +))
+        #expect(await stream.round() == .seconds(5))
+        #expect(receiver.lines.count > 250 && Set(receiver.lines).count == receiver.lines.count)
     }
 
     @Test("sends a part of what waits when the server stops, and the rest after the next start")
