@@ -9,7 +9,8 @@ struct RotateKeysCommand: AsyncParsableCommand {
         discussion: """
             The new key is published at once and signs from ten minutes later, when nobody keeps a key set without \
             it any more. The key before it goes on verifying, so that no living token is refused. Two rotations \
-            within twenty minutes are refused, since tokens of the key that would go could still live.
+            within twenty minutes are refused, since tokens of the key that would go could still live. A key that \
+            leaked is gone after the second one.
 
             Examples:
               okaeri keys rotate
