@@ -232,8 +232,8 @@ struct RevocationJournalTests {
         let window = Hook.Window(until: world.clock.now + .days(30))
         func point(to host: String) async throws {
             _ = try await world.modules.hooks.manage.set(
-                .logIn,
-                to: .init(url: "https://\(host).example.com/hook", whenDown: .refuse, window: window), in: id, by: .local)
+                .logIn, to: .init(url: "https://\(host).example.com/hook", whenDown: .refuse, window: window), in: id,
+                by: .local)
             _ = try await world.modules.applications.changeApplication(id, isCurrent: { _ in true }, by: .local) {
                 $0.settings.audiences = ["https://\(host).example.com"]
                 $0.settings.redirectAddresses = ["https://\(host).example.com/back"]
@@ -244,7 +244,11 @@ struct RevocationJournalTests {
                 settings: ProviderSettings(
                     provider: .init(rawValue: "oidc"), audiences: [host], issuer: "https://\(host).example.com"),
                 sealedSecret: Array(host.utf8), updatedAt: world.clock.now)
-            try await store.write { transaction throws(DomainError) in try transaction.save(provider) }
+            let keys = ProtocolKeySet(application: id, protocolName: .init(rawValue: "ncmb"), publicKey: host)
+            try await store.write { transaction throws(DomainError) in
+                try transaction.save(provider)
+                try transaction.save(keys)
+            }
         }
         try await point(to: "old")
         let segments = RevocationSegments(folder: folder.path)
@@ -262,8 +266,11 @@ struct RevocationJournalTests {
         try replay.finish(at: .atRestore)
         #expect(!replay.isDamaged)
         let restored = try SQLiteStore(.folder(other.path), role: .server)
-        let (application, providers) = try await restored.read { transaction throws(DomainError) in
-            (try transaction.application(id), try transaction.providers(of: id))
+        let (application, providers, keys) = try await restored.read { transaction throws(DomainError) in
+            (
+                try transaction.application(id), try transaction.providers(of: id),
+                try transaction.protocolKeys(of: id)
+            )
         }
         let found = try #require(application).settings
         #expect(found.hooks == [.logIn: rotated] && rotated.url == "https://new.example.com/hook")
@@ -271,6 +278,7 @@ struct RevocationJournalTests {
         #expect(found.redirectAddresses == ["https://new.example.com/back"])
         #expect(providers.map(\.settings.issuer) == ["https://new.example.com"])
         #expect(providers.map(\.sealedSecret) == [Array("new".utf8)])
+        #expect(keys.map(\.publicKey) == ["new"])
         await restored.close()
     }
 

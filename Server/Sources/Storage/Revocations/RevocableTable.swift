@@ -35,7 +35,8 @@ package struct RevocableTable: Sendable {
         // Who vouches for users, and to whom: an issuer or a client that was given up opens no account again.
         RevocableTable(name: "providers", carriedColumns: ["settings", "sealed_secret"]),
         RevocableTable(name: "provider_accounts"),
-        RevocableTable(name: "protocol_keys", carriedColumns: ["keys"]),
+        // All keys together: secrets of now beside a public key of before would let in neither the apps of now nor of before.
+        RevocableTable(name: "protocol_keys", carriedColumns: ["keys", "public_key"]),
         // Settings say who is asked and gets what, where codes go and what is demanded (decision 0193).
         RevocableTable(name: "applications", carriedColumns: ["admin_key_digest", "settings"]),
         RevocableTable(
