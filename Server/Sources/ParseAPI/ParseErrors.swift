@@ -72,6 +72,8 @@ extension ParseFault {
             .applicationUnknown: .unauthorized, .userDisabled: .sessionInvalid, .userDeleted: .sessionInvalid,
             .credentialRefused: .credentialRefused, .emailUnverified: .emailUnverified, .identityTaken: .alreadyLinked,
             .providerAlreadyLinked: .alreadyLinked, .mergeOffered: .alreadyLinked,
+            // The name of a sign-up's attempt that belongs to another one tells no more than the user name does.
+            .attemptReused: .usernameTaken,
             .codeRefused: ParseFault(-1, "Failed to reset password: username / email / token is invalid"),
             .mailUnavailable: ParseFault(
                 1,

@@ -191,6 +191,10 @@ struct AccountTests {
         #expect(logIn.session.id == repeated.session.id && logIn.session.token != repeated.session.token)
         expect(try await server.logIn("hana", "wrong", headers: other), 401, .credentialRefused)
         expect(try await server.logIn("HANA", Self.password, headers: other), 409, .idempotencyKeyReused)
+        server.clock.advance(by: .seconds(86_399))
+        #expect(try await server.signUp("hana", headers: key).status == 201)
+        server.clock.advance(by: .seconds(1))
+        expect(try await server.signUp("hana", headers: key), 409, .identifierTaken)
     }
 
     @Test("binds a session to the key of a proof, which joins the user unless asked not to")

@@ -1,5 +1,4 @@
 import Domain
-import Foundation
 import HTTPSupport
 import HTTPTypes
 import Hummingbird
@@ -18,19 +17,5 @@ extension Attempt {
                 name: HeaderName.idempotencyKey, rule: "1 to \(maximumNameBytes) visible ASCII characters")
         }
         return name
-    }
-
-    /// The attempt with what it asks; `nil` without a name.
-    ///
-    /// - Parameters:
-    ///   - name: What `name(of:)` gave.
-    ///   - body: The request's body without its passwords, of which not even a digest may be kept.
-    /// - Throws: when the body cannot be written, which no body that was read is.
-    init?(name: String?, body: some Encodable) throws {
-        guard let name else { return nil }
-        // Not the fast encoder of answers: members must stand in the same order each time.
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        self.init(name: name, request: try encoder.encode(body))
     }
 }

@@ -39,7 +39,8 @@ final class SignUpController: Sendable {
                 identifiers: NewIdentifiers(username: .set(name), email: change.email, rules: call.caller.rules),
                 password: Secret(password), newUser: try change.newUser(by: call.caller),
                 client: LogInClient(
-                    .parse, on: call.caller.device, from: call.client, origin: call.origin)))
+                    .parse, on: call.caller.device, from: call.client, origin: call.origin),
+                attempt: try call.signUpAttempt()))
         return try await welcome(logIn, change, call)
     }
 

@@ -104,6 +104,10 @@ struct UpstreamController: Sendable {
         }
         headers.append(("X-Forwarded-For", call.client.text))
         headers.append(("Accept", "*/*"))
+        // Of a batch it names the whole, and its items would be one another's repetitions.
+        if !call.isInBatch, let id = call.requestId {
+            headers.append((HTTPField.Name.parseRequestId.rawName, id))
+        }
         let sent = try body(of: call, &headers)
         let (base, path) = (call.caller.options.upstream.first ?? "", try target(of: call))
         let request = UpstreamRequest(

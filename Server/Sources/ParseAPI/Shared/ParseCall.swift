@@ -43,6 +43,22 @@ struct ParseCall: Sendable {
         if case .string(let text)? = body[name] { !text.isEmpty } else { false }
     }
 
+    /// The name of the client's attempt, which it keeps when it repeats a request.
+    var requestId: String? { request.headers.value(of: .parseRequestId) }
+
+    /// The attempt to sign somebody up, so that its repetition gets the user whom the first try made; `nil` without a name
+    /// that can be one.
+    func signUpAttempt() throws -> Attempt? {
+        guard let requestId, (1...Self.maximumRequestIdBytes).contains(requestId.utf8.count) else { return nil }
+        var asked = body
+        asked["password"] = nil
+        // No name of another protocol's attempts has a space.
+        return try Attempt(name: "parse \(requestId)", body: JSONValue.object(asked))
+    }
+
+    /// SDKs send a UUID.
+    private static let maximumRequestIdBytes = 255
+
     /// The user or session that the path names.
     ///
     /// - Throws: `userUnknown` for what cannot be an id.
@@ -78,5 +94,6 @@ extension HTTPField.Name {
     static let parseSystemVersion = HTTPField.Name(known: "X-Parse-OS-Version")
     static let parseAppVersion = HTTPField.Name(known: "X-Parse-App-Display-Version")
     static let parseCloudContext = HTTPField.Name(known: "X-Parse-Cloud-Context")
+    static let parseRequestId = HTTPField.Name(known: "X-Parse-Request-Id")
     static let requestedWith = HTTPField.Name(known: "X-Requested-With")
 }

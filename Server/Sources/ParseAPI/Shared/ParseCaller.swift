@@ -54,7 +54,7 @@ struct ParseCredentials {
     static let headers: [HTTPField.Name] = [
         .parseApplicationId, .parseRestKey, .parseJavascriptKey, .parseClientKey, .parseWindowsKey, .parseMasterKey,
         .parseSessionToken, .parseClientVersion, .parseSystemVersion, .parseAppVersion, .parseInstallationId,
-        .parseCloudContext,
+        .parseCloudContext, .parseRequestId,
     ]
 
     /// - Parameters:

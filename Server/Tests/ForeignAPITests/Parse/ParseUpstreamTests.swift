@@ -97,6 +97,17 @@ struct ParseUpstreamTests {
         #expect(server.requests.map(\.path) == [])
     }
 
+    @Test("gets the name that a client gave its attempt, but of a batch, whose items are no repetitions of one another")
+    func requestId() async throws {
+        let name = [("X-Parse-Request-Id", "attempt-1")]
+        _ = try await world.parse("POST", "/classes/Game", #"{"a":1}"#, name)
+        let items = #"{"requests":[{"method":"POST","path":"/parse/classes/Game","body":{"a":1}}]}"#
+        _ = try await world.parse("POST", "/batch", items, name)
+        let envelope = #"{"a":1,"_ApplicationId":"app1","_JavaScriptKey":"jskey"}"#
+        _ = try await world.send("POST", "/parse/classes/Game", [("Content-Type", "text/plain")] + name, body: envelope)
+        #expect(server.requests.map { $0.headers["x-parse-request-id"] } == ["attempt-1", nil, "attempt-1"])
+    }
+
     @Test("gets everything but users and sessions, with the user's identity and without the session's token")
     func passes() async throws {
         let user = try await world.parseUser("mika")

@@ -93,7 +93,9 @@ package struct SignUp: Sendable {
                 guard error.code == .identifiersTaken else { throw error }
                 let kinds = error.identifierKinds
                 let owners = try transaction.owners(of: registration.user.typedIdentifiers, in: application)
-                guard let owner = owners.first?.user, try issuer.hasIssued(to: owner, in: transaction),
+                // Later it would be a log-in that asks for no second factor.
+                guard let owner = owners.first?.user, now < owner.createdAt + RememberAttempt.memory,
+                    try issuer.hasIssued(to: owner, in: transaction),
                     let kept = try transaction.passwordHash(of: owner.id, in: application)
                 else { return .taken(kinds) }
                 return .repeated(owner, kept)

@@ -3,7 +3,7 @@
 /// Two marks stand for an attempt: its name, and its name with its request. A name that is there without the request
 /// belongs to another one.
 package struct RememberAttempt: Sendable {
-    fileprivate static let memory: Duration = .days(1)
+    static let memory: Duration = .days(1)
 
     /// New names of one user from one address (IPv6: one /64 network). Each is remembered for a day: without a limit a guest
     /// fills the disk by them (requirement 47).
