@@ -182,11 +182,19 @@ struct KiiUserTests {
     @Test("get one response when a password reset is asked for, known or not")
     func resets() async throws {
         let world = try await ForeignWorld(server: ["rate-limits": "off", "dev": "on"])
-        _ = try await world.kii(
+        let made = try await world.kii(
             "POST", "/users", #"{"loginName":"one_1","emailAddress":"one@example.com","password":"123ABC"}"#)
-        for name in ["EMAIL:one@example.com", "EMAIL:nobody@example.com", "LOGIN_NAME:one_1", "nobody"] {
+        let names = [
+            "EMAIL:nobody@example.com", "LOGIN_NAME:one_1", "nobody", "me", try made.text("userID"),
+            "EMAIL:one@example.com",
+        ]
+        for name in names {
             let answer = try await world.kii("POST", "/users/\(name)/password/request-reset")
             #expect(answer.status == 204, "\(answer.text)")
+            _ = try await world.modules.messaging.deliverMail()
+            // Others see a user's id and names: a message goes to an address that is typed alone.
+            let sent = try await world.modules.messaging.readOutbox(of: world.application.id)
+            #expect(sent.count == (name == "EMAIL:one@example.com" ? 1 : 0), "\(name)")
         }
         let wrong = try await world.kii(
             "POST", "/users/EMAIL:one@example.com/password/complete-reset",
