@@ -57,10 +57,8 @@ struct ParseCredentials {
         .parseCloudContext, .parseRequestId,
     ]
 
-    /// - Parameters:
-    ///   - headers: Those of Parse's own.
-    ///   - authorization: The header of that name.
-    init(_ headers: HeaderGroup, authorization: String?) {
+    /// - Parameter headers: Those of Parse's own.
+    init(_ headers: HeaderGroup) {
         applicationId = headers.value(of: .parseApplicationId)
         if let sent = headers.value(of: .parseRestKey) { keys[.restKey] = sent }
         if let sent = headers.value(of: .parseJavascriptKey) { keys[.javascriptKey] = sent }
@@ -75,15 +73,16 @@ struct ParseCredentials {
             system: Self.short(headers.value(of: .parseSystemVersion)),
             appVersion: Self.short(headers.value(of: .parseAppVersion)),
             installation: Self.name(headers.value(of: .parseInstallationId)))
-        takeBasic(authorization)
     }
 
-    /// `appId:masterKey`, or `appId:javascript-key=KEY`.
-    private mutating func takeBasic(_ header: String?) {
+    /// What HTTP Basic says: `appId:masterKey`, or `appId:javascript-key=KEY`.
+    ///
+    /// - Parameter header: `Authorization`.
+    init?(basic header: String?) {
         guard let header, header.prefix(6).lowercased() == "basic ",
             let data = Data(base64Encoded: header.dropFirst(6).trimmingCharacters(in: .whitespaces)),
             let text = StreamSafeText.text(of: data)
-        else { return }
+        else { return nil }
         let name = text.prefix { $0 != ":" }
         let secret = text.dropFirst(name.count + 1)
         let javascript = "javascript-key="
@@ -93,6 +92,13 @@ struct ParseCredentials {
         } else if !secret.isEmpty {
             masterKey = String(secret)
         }
+    }
+
+    /// Lets what HTTP Basic says of the app count more than the headers.
+    mutating func take(_ basic: ParseCredentials) {
+        applicationId = basic.applicationId
+        keys.merge(basic.keys) { $1 }
+        masterKey = basic.masterKey ?? masterKey
     }
 
     /// What describes the device comes from the client, and is cut.

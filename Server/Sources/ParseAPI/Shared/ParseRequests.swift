@@ -39,13 +39,8 @@ final class ParseRequests: Sendable {
         _ request: Request, _ context: ServerContext, _ prefix: String, _ segments: [Substring]
     ) async throws -> ParseCall {
         let headers = HeaderGroup(request.headers, prefix: "x-parse-")
-        var credentials = ParseCredentials(headers, authorization: request.headers.value(of: .authorization))
-        let named: Result<EnabledProtocol, DomainError>
-        do {
-            named = .success(try await gate.enabled(.parse, publicKey: credentials.applicationId))
-        } catch {
-            named = .failure(error)
-        }
+        var credentials = ParseCredentials(headers)
+        let named = await named(&credentials, ParseCredentials(basic: request.headers.value(of: .authorization)))
         if case .success(let enabled) = named, context.body != nil, context.wholeBody == nil,
             UpstreamController.takes(segments, enabled.options)
         {
@@ -84,6 +79,25 @@ final class ParseRequests: Sendable {
             requests: self, request: request, context: context, prefix: prefix, method: method, segments: segments,
             body: body, query: query, caller: caller, credentials: credentials, isEnvelope: isEnvelope,
             sent: enabled.options.upstream.isEmpty ? [] : Array(sent.readableBytesView))
+    }
+
+    /// The application that HTTP Basic names, or else the header: a proxy's own user may stand in the first.
+    private func named(
+        _ credentials: inout ParseCredentials, _ basic: ParseCredentials?
+    ) async -> Result<EnabledProtocol, DomainError> {
+        guard let basic else { return await enabled(credentials) }
+        let named = await enabled(basic)
+        if case .failure(let error) = named, error == .applicationUnknown { return await enabled(credentials) }
+        credentials.take(basic)
+        return named
+    }
+
+    private func enabled(_ credentials: ParseCredentials) async -> Result<EnabledProtocol, DomainError> {
+        do {
+            return .success(try await gate.enabled(.parse, publicKey: credentials.applicationId))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// A body of the path of a file may be anything.

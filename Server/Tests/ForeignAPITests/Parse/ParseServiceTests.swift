@@ -29,6 +29,25 @@ struct ParseServiceTests {
             ([("Authorization", "Basic \(Data("app1:javascript-key=jskey".utf8).base64EncodedString())")], 200),
             ([("Authorization", "Basic \(Data("app1:javascript-key=no".utf8).base64EncodedString())")], 403),
             ([("Authorization", "Basic ???")], 403),
+            // A password of a proxy or a test server in front is no word on the app.
+            (
+                [
+                    ("Authorization", "Basic \(Data("staff:letmein".utf8).base64EncodedString())"),
+                    ("X-Parse-Application-Id", "app1"), ("X-Parse-REST-API-Key", "rest"),
+                ], 200
+            ),
+            (
+                [
+                    ("Authorization", "Basic \(Data("staff:javascript-key=jskey".utf8).base64EncodedString())"),
+                    ("X-Parse-Application-Id", "app1"),
+                ], 403
+            ),
+            (
+                [
+                    ("Authorization", "Basic \(Data("app1:javascript-key=jskey".utf8).base64EncodedString())"),
+                    ("X-Parse-Application-Id", "other"),
+                ], 200
+            ),
         ] as [([(String, String)], Int)])
     func keys(headers: [(String, String)], status: Int) async throws {
         let world = try await ForeignWorld()
