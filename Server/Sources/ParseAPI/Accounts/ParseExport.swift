@@ -44,15 +44,17 @@ package enum ParseExport {
             updatedAt: row.time(&times, "updatedAt", "_updated_at") ?? createdAt)
         user.email = row.text("email")
         if user.email != nil, row.members["emailVerified"] == true { user.emailVerifiedAt = user.updatedAt }
-        do {
-            user.fields = try row.fields(schema, reserved: UserFields.known)
+        let (fields, fieldFaults) = row.fields(schema, reserved: UserFields.known)
+        user.fields = fields
+        var faults = times.faults + fieldFaults
+        do throws(ParseFault) {
             user.acl = try row.acl()
         } catch {
-            throw Fault(description: error.message)
+            faults.append(ValidationError(field: "accessList", rule: .otherType))
         }
         if user.acl?.entries.isEmpty == true { user.disabledAt = user.updatedAt }
         var imported = ImportedUser(user: user)
-        imported.faults = times.faults
+        imported.faults = faults
         switch row.members["authData"] {
         case nil, .null?, .object?, ""?: break
         default: imported.faults.append(ValidationError(field: "identities.authData", rule: .otherType))
@@ -99,12 +101,9 @@ package enum ParseExport {
             method: row.method, device: DeviceDescription(installation: row.text("installationId")),
             createdAt: created ?? .earliest, expiresAt: row.time(&times, "expiresAt", "_expiresAt"))
         session.updatedAt = row.time(&times, "updatedAt", "_updated_at")
-        session.timeFaults = times.faults
-        do {
-            session.fields = try row.fields(nil, reserved: SessionFields.known)
-        } catch {
-            throw Fault(id: user, description: error.message)
-        }
+        let (fields, fieldFaults) = row.fields(nil, reserved: SessionFields.known)
+        session.fields = fields
+        session.faults = times.faults + fieldFaults
         return session
     }
 

@@ -76,25 +76,50 @@ struct ParseRow {
     /// - Parameters:
     ///   - schema: Of users.
     ///   - reserved: Names that are no custom fields.
-    /// - Returns: the fields.
-    /// - Throws: 105, 111, 121.
-    func fields(_ schema: ParseSchema?, reserved: Set<String>) throws(ParseFault) -> [String: JSONValue] {
+    /// - Returns: the fields that can be read, and what is wrong with the others, which an import may leave out.
+    func fields(
+        _ schema: ParseSchema?, reserved: Set<String>
+    ) -> (fields: [String: JSONValue], faults: [ValidationError]) {
         var fields: [String: JSONValue] = schema?.relations.filter { UserFields.isName($0.key) } ?? [:]
-        for (name, value) in members where value != .null && !reserved.contains(name) {
-            if name.hasPrefix("_p_"), case .string(let text) = value {
-                guard !reserved.contains(String(name.dropFirst(3))) else { continue }
-                let parts = text.split(separator: "$", maxSplits: 1).map(String.init)
-                guard parts.count == 2 else { throw .invalidField(name) }
-                fields[String(name.dropFirst(3))] = .object([
-                    "__type": "Pointer", "className": .string(parts[0]), "objectId": .string(parts[1]),
-                ])
-            } else if !name.hasPrefix("_"), name != "bcryptPassword" {
-                guard UserFields.isName(name) else { throw .invalidField(name) }
-                let plain = try Self.plain(value, name)
-                fields[name] = try ParseValue.checked(schema?.typed(plain, name) ?? plain, name)
+        var faults: [ValidationError] = []
+        for (name, value) in members.sorted(by: { $0.key < $1.key })
+        where value != .null && !reserved.contains(Self.ownName(of: name)) {
+            do throws(ParseFault) {
+                if let field = try Self.field(name, value, schema) { fields[Self.ownName(of: name)] = field }
+            } catch {
+                faults.append(ValidationError(field: ProfileRules.path(of: name), rule: Self.rule(error, of: name)))
             }
         }
-        return fields
+        return (fields, faults)
+    }
+
+    /// A field's name without what MongoDB has in front of a pointer's.
+    private static func ownName(of name: String) -> String {
+        name.hasPrefix("_p_") ? String(name.dropFirst(3)) : name
+    }
+
+    /// A field as Parse has it; `nil` for what is the server's.
+    ///
+    /// - Throws: 105, 111, 121.
+    private static func field(
+        _ name: String, _ value: JSONValue, _ schema: ParseSchema?
+    ) throws(ParseFault) -> JSONValue? {
+        if name.hasPrefix("_p_"), case .string(let text) = value {
+            let parts = text.split(separator: "$", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else { throw .wrongType(name, expected: "Pointer", got: "String") }
+            return .object(["__type": "Pointer", "className": .string(parts[0]), "objectId": .string(parts[1])])
+        }
+        guard !name.hasPrefix("_"), name != "bcryptPassword" else { return nil }
+        guard UserFields.isName(name) else { throw .invalidField(name) }
+        let plain = try Self.plain(value, name)
+        return try ParseValue.checked(schema?.typed(plain, name) ?? plain, name)
+    }
+
+    /// The rule that a field breaks.
+    private static func rule(_ fault: ParseFault, of name: String) -> ValidationError.Rule {
+        if fault == .invalidDate(name) { return .notOfKind(.date) }
+        if fault == .invalidNumber(name) { return .notOfKind(.number) }
+        return fault.code == 111 ? .otherType : .notAFieldName
     }
 
     /// Dates and numbers of MongoDB as those of Parse.

@@ -105,6 +105,30 @@ struct ParseExportTests {
         }
     }
 
+    @Test(
+        "have a fault for each field that cannot be taken, and for the access list, and are taken in without them",
+        arguments: [
+            (#""score":{"$numberDouble":"NaN"}"#, "fields.score", .notOfKind(.number)),
+            (#""until":{"$date":{"$numberLong":"9223372036854775807"}}"#, "fields.until", .notOfKind(.date)),
+            (#""until":{"__type":"Date","iso":"never"}"#, "fields.until", .notOfKind(.date)),
+            (#""home":{"__type":"GeoPoint","latitude":"35"}"#, "fields.home", .otherType),
+            (#""length":7"#, "fields.length", .notAFieldName), (#""box":{"a.b":1}"#, "fields.box", .notAFieldName),
+            (#""_p_team":"t1""#, "fields._p_team", .otherType), (#""ACL":{"*":7}"#, "accessList", .otherType),
+        ] as [(String, String, ValidationError.Rule)])
+    func fieldFaults(member: String, field: String, rule: ValidationError.Rule) async throws {
+        let world = try await ForeignWorld()
+        let row = #"{"_id":"u1","_created_at":"2024-01-02T03:04:05.678Z","username":"mika","level":3,\#(member)}"#
+        let user = try ParseExport.user(try Self.value(row), of: world.application.id)
+        let fault = ValidationError(field: field, rule: rule)
+        #expect(user.faults == [fault] && user.user.fields == ["level": 3])
+        func take(inPart takesParts: Bool) async throws -> [ImportOutcome] {
+            try await world.modules.imports.importUsers(
+                [user], into: world.application.id, of: .parse, isRehearsal: false, takesParts: takesParts)
+        }
+        #expect(try await take(inPart: false) == [.refused([fault])])
+        #expect(try await take(inPart: true) == [.importedInPart([fault])])
+    }
+
     @Test("have a fault for an authData that is no object", arguments: ["7", "[]", #""{}""#])
     func oddAuthData(value: String) throws {
         let row = #"{"_id":"u","_created_at":"2024-01-02T03:04:05.678Z","authData":\#(value)}"#

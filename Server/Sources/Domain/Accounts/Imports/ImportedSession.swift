@@ -14,8 +14,8 @@ package struct ImportedSession: Sendable {
     /// What the app kept of it, and when that was last changed.
     package var fields: [String: JSONValue] = [:]
     package var updatedAt: Timestamp?
-    /// Times of the record that no session can have.
-    package var timeFaults: [ValidationError] = []
+    /// What the record holds and no session can have, such as a time in year 12000.
+    package var faults: [ValidationError] = []
 
     package init(
         user: Identifier<User>, application: Identifier<Application>, token: Secret,
@@ -38,7 +38,7 @@ package struct ImportedSession: Sendable {
     /// - Returns: a fault for each.
     func faults(within limits: ProfileLimits) -> [ValidationError] {
         var faults =
-            timeFaults + device.faults(field: "device") + ProfileRules.faults(ofFields: fields, within: limits)
+            self.faults + device.faults(field: "device") + ProfileRules.faults(ofFields: fields, within: limits)
         if !(1...SessionToken.maximumForeignBytes).contains(token.revealed.utf8.count) {
             faults.append(
                 ValidationError(field: "token", rule: .tooManyBytes(maximum: SessionToken.maximumForeignBytes)))
