@@ -29,8 +29,9 @@ package enum KiiExport {
     }
 
     private static func user(
-        _ id: String, _ members: [String: JSONValue], of application: Identifier<Application>, at now: Timestamp
+        _ id: String, _ record: [String: JSONValue], of application: Identifier<Application>, at now: Timestamp
     ) throws(Fault) -> ImportedUser {
+        let (members, formFaults) = wellFormed(record)
         let profile: KiiProfile
         do throws(KiiFault) {
             profile = try KiiProfile(KiiBody(members: members))
@@ -43,11 +44,8 @@ package enum KiiExport {
             id: Identifier(rawValue: id), application: application, displayName: profile.displayName,
             locale: profile.locale, fields: profile.fields, createdAt: created,
             updatedAt: times.first(of: ["_modified", "modifiedAt"], members) ?? created)
-        let faults = profile.identifiers.apply(to: &user)
-        guard faults.isEmpty else {
-            let names = Set(faults.map { KiiFault.fieldName($0.field) }).sorted()
-            throw Fault(description: "\(names.joined(separator: ", ")): not valid")
-        }
+        let faults = formFaults + profile.identifiers.apply(to: &user)
+        if faults.contains(where: { $0.field == "username" }) { user.username = nil }
         if user.email != nil, members["emailAddressVerified"] == .bool(true) { user.emailVerifiedAt = user.updatedAt }
         if user.phone != nil, members["phoneNumberVerified"] == .bool(true) { user.phoneVerifiedAt = user.updatedAt }
         if members["_disabled"] == .bool(true) { user.disabledAt = now }
@@ -56,13 +54,50 @@ package enum KiiExport {
             user.passwordSetAt = user.updatedAt
         }
         var imported = ImportedUser(user: user, tokens: try tokens(members))
-        imported.faults = times.faults
+        imported.faults = times.faults + faults
         if let hash = text("password", members), hash.hasPrefix("$") { imported.hash = PasswordHash(text: hash) }
-        imported.providerNames = try accounts(members)
+        takeAccounts(members, into: &imported)
         guard
             !user.typedIdentifiers.isEmpty || !imported.tokens.isEmpty || !imported.providerNames.isEmpty
+                || !imported.faults.isEmpty
         else { throw Fault(description: "nothing leads to the user, neither a name nor a token") }
         return imported
+    }
+
+    /// The record without members of Kii's own that are empty, which are none, and those that break their format.
+    ///
+    /// - Returns: what is left, and a fault for each that is wrong, which an import may leave out.
+    private static func wellFormed(_ record: [String: JSONValue]) -> ([String: JSONValue], [ValidationError]) {
+        var (members, faults) = (record, [ValidationError]())
+        // The country comes first: a number without a plus sign is one of its own.
+        for name in KiiUserObject.predefined.sorted() {
+            guard let value = members[name] else { continue }
+            if value == "" {
+                members[name] = nil
+                continue
+            }
+            do throws(KiiFault) {
+                _ = try KiiProfile(KiiBody(members: members.filter { [name, "country"].contains($0.key) }))
+            } catch {
+                members[name] = nil
+                faults.append(Self.fault(in: name, value))
+            }
+        }
+        return (members, faults)
+    }
+
+    private static func fault(in name: String, _ value: JSONValue) -> ValidationError {
+        let fields = [
+            "loginName": "username", "emailAddress": "email", "phoneNumber": "phone", "country": "fields.country",
+        ]
+        let field = fields[name] ?? name
+        let other = ValidationError(field: field, rule: .otherType)
+        guard case .string(let text) = value else { return other }
+        switch name {
+        case "phoneNumber": return ValidationError(field: field, rule: .notAPhoneNumber)
+        case "country": return ValidationError(field: field, rule: .notListed)
+        default: return KiiProfile.displayNameRule.faults(of: text, field: field).first ?? other
+        }
     }
 
     private static func tokens(_ members: [String: JSONValue]) throws(Fault) -> [Secret] {
@@ -80,23 +115,24 @@ package enum KiiExport {
     }
 
     /// Accounts at services that this server does not know are left out: nothing could ask them.
-    private static func accounts(_ members: [String: JSONValue]) throws(Fault) -> [Identity.Provider: String] {
-        guard let value = members["_thirdPartyAccounts"], value != .null else { return [:] }
-        guard case .object(let accounts) = value else { throw Fault(description: "_thirdPartyAccounts: not valid") }
-        var names: [Identity.Provider: String] = [:]
-        for (name, value) in accounts {
-            guard case .object(let account) = value, let id = text("id", account) else {
-                throw Fault(description: "_thirdPartyAccounts.\(name): not valid")
-            }
-            switch name {
-            case "facebook": names[.facebook] = id
-            case "twitter": names[.twitter] = id
-            // Kii's paths say google, its objects googleplus too.
-            case "google", "googleplus": names[.google] = id
-            default: continue
-            }
+    private static func takeAccounts(_ members: [String: JSONValue], into imported: inout ImportedUser) {
+        guard let value = members["_thirdPartyAccounts"], value != .null else { return }
+        guard case .object(let accounts) = value else {
+            imported.faults.append(ValidationError(field: "identities._thirdPartyAccounts", rule: .otherType))
+            return
         }
-        return names
+        for (name, value) in accounts.sorted(by: { $0.key < $1.key }) where value != .null {
+            // Kii's paths say google, its objects googleplus too.
+            let providers: [String: Identity.Provider] = [
+                "facebook": .facebook, "twitter": .twitter, "google": .google, "googleplus": .google,
+            ]
+            guard let provider = providers[name] else { continue }
+            guard case .object(let account) = value, let id = text("id", account) else {
+                imported.faults.append(ValidationError(field: "identities.\(provider.rawValue)", rule: .required))
+                continue
+            }
+            imported.providerNames[provider] = id
+        }
     }
 
     private static func text(_ name: String, _ members: [String: JSONValue]) -> String? {

@@ -85,7 +85,7 @@ struct KiiProfile: Sendable {
     var identifiers: NewIdentifiers
     var password: Secret?
 
-    private static let displayNameRule = TextRule(maximumCharacters: 50)
+    static let displayNameRule = TextRule(maximumCharacters: 50)
 
     /// - Throws: `KiiFault.invalid` with all fields that break their format.
     init(_ body: KiiBody, over present: User? = nil) throws(KiiFault) {

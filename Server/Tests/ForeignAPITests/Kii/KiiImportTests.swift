@@ -33,6 +33,38 @@ struct KiiImportTests {
         #expect(user["_hasPassword"] == .bool(expected))
     }
 
+    @Test(
+        "are refused for one member that cannot be taken, or taken in without it",
+        arguments: [
+            (#""emailAddress":"hana..ko@docomo.example""#, "email", .notAMailAddress),
+            (#""emailAddress":7"#, "email", .otherType), (#""phoneNumber":"09012345678""#, "phone", .notAPhoneNumber),
+            (#""displayName":"\#(String(repeating: "a", count: 51))""#, "displayName", .tooLong(maximumCharacters: 50)),
+            (#""country":"JPN""#, "fields.country", .notListed), (#""locale":{}"#, "locale", .otherType),
+            (#""_thirdPartyAccounts":{"facebook":{}}"#, "identities.facebook", .required),
+            (#""_thirdPartyAccounts":"none""#, "identities._thirdPartyAccounts", .otherType),
+        ] as [(String, String, ValidationError.Rule)])
+    func parts(member: String, field: String, rule: ValidationError.Rule) async throws {
+        let world = try await ForeignWorld()
+        let record = try JSONValue(parsing: Array("{\(Self.record),\"HighScore\":7,\(member)}".utf8))
+        let user = try KiiExport.user(record, of: world.application.id, at: world.clock.now)
+        let fault = ValidationError(field: field, rule: rule)
+        func take(inPart takesParts: Bool) async throws -> [ImportOutcome] {
+            try await world.modules.imports.importUsers(
+                [user], into: world.application.id, of: .kii, isRehearsal: false, takesParts: takesParts)
+        }
+        #expect(try await take(inPart: false) == [.refused([fault])])
+        #expect(try await take(inPart: true) == [.importedInPart([fault])])
+        let stored = try await world.modules.directory.readUser(user.user.id, in: world.application.id)
+        #expect(stored.username == "hanako_01" && stored.fields == ["HighScore": 7])
+    }
+
+    @Test("have no address, number or name by an empty text")
+    func emptyTexts() async throws {
+        let world = try await ForeignWorld()
+        let record = Self.record + #","emailAddress":"","phoneNumber":"","displayName":"","country":"","locale":"""#
+        try await take(record, at: world)
+    }
+
     @Test("do not get a token back that they gave up for another password, when their record comes again")
     func takenTwice() async throws {
         let world = try await ForeignWorld()
