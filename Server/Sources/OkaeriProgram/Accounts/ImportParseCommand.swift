@@ -34,6 +34,9 @@ struct ImportParseCommand: AsyncParsableCommand {
     @Flag(help: "The file holds sessions.")
     var sessions = false
 
+    @Flag(help: "User names that differ in capitals alone are two users' names, as in the database of Parse.")
+    var caseSensitiveNames = false
+
     @Option(help: ArgumentHelp("The rows of _SCHEMA, in the form of the export.", valueName: "file"))
     var schema: String?
 
@@ -47,6 +50,7 @@ struct ImportParseCommand: AsyncParsableCommand {
         if filesURL != nil, schema == nil { throw ValidationError("--files-url says nothing without --schema.") }
         if sessions, users.partial { throw ValidationError("--partial says nothing of sessions.") }
         if sessions, users.duplicates != nil { throw ValidationError("--duplicates says nothing of sessions.") }
+        if sessions, caseSensitiveNames { throw ValidationError("--case-sensitive-names says nothing of sessions.") }
         if sessions, schema != nil { throw ValidationError("--schema says nothing of sessions.") }
     }
 
@@ -55,7 +59,7 @@ struct ImportParseCommand: AsyncParsableCommand {
             return try await users.export.source.run(sessionImporter).requireNoRefusals()
         }
         let types = try fieldTypes()
-        try await users.run(of: .parse) { value, application, _ throws(ImportFault) in
+        try await users.run(of: .parse, takesTwins: caseSensitiveNames) { value, application, _ throws(ImportFault) in
             do throws(ParseExport.Fault) {
                 return try ParseExport.user(value, of: application, schema: types)
             } catch {

@@ -129,6 +129,30 @@ struct ParseExportTests {
         #expect(try await take(inPart: true) == [.importedInPart([fault])])
     }
 
+    @Test("whose names differ in capitals alone are two, where that is wished, and log in by their own spelling")
+    func twins() async throws {
+        let world = try await ForeignWorld()
+        // "s3cret" of either.
+        let hash = "$2b$10$nVFTEVbpTsnCmnyWMBWMc.wHaIdr5N267pyPeoPVQWkeY51Qk2yEC"
+        let users = try [("first", "Mika"), ("second", "mika")].map { id, name in
+            let row =
+                #"{"_id":"\#(id)","_created_at":"2024-01-02T03:04:05.678Z","username":"\#(name)","#
+                + #""_hashed_password":"\#(hash)"}"#
+            return try ParseExport.user(try Self.value(row), of: world.application.id)
+        }
+        func take(takesTwins: Bool) async throws -> [ImportOutcome] {
+            try await world.modules.imports.importUsers(
+                users, into: world.application.id, of: .parse, isRehearsal: !takesTwins, takesTwins: takesTwins)
+        }
+        let twin = ImportOutcome.refused([ValidationError(field: "username", rule: .notUnique)])
+        #expect(try await take(takesTwins: false) == [.imported, twin])
+        #expect(try await take(takesTwins: true) == [.imported, .imported])
+        for (name, id) in [("Mika", "first"), ("mika", "second")] {
+            #expect(try await world.parseLogIn(name).text("objectId") == id)
+        }
+        #expect(try await world.parseLogIn("MIKA").parseCode == 101)
+    }
+
     @Test("have a fault for an authData that is no object", arguments: ["7", "[]", #""{}""#])
     func oddAuthData(value: String) throws {
         let row = #"{"_id":"u","_created_at":"2024-01-02T03:04:05.678Z","authData":\#(value)}"#
