@@ -185,7 +185,7 @@ struct RevocationJournalTests {
         await restored.close()
     }
 
-    @Test("leaves the address, the contents and the secret of events as they were last: nobody of before gets profiles again")
+    @Test("leaves address, contents and secret of events as they were last: nobody of before gets profiles again")
     func endpoints() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
         let world = try TestWorld(store, events: TestEventReceiver())
@@ -224,7 +224,7 @@ struct RevocationJournalTests {
         func ask(_ request: HookRequest) async -> HookOutcome { .silent(reason: "nobody is there") }
     }
 
-    @Test("leaves settings as they were last: a hook that was moved gets no passwords where it was, and what was given up is none")
+    @Test("leaves settings as they were last: a hook that was moved gets no passwords where it was")
     func settings() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
         let world = try TestWorld(store, hooks: AnyHook())
@@ -282,7 +282,7 @@ struct RevocationJournalTests {
         await restored.close()
     }
 
-    @Test("lets a reader of events, who has read more than the copy knows, miss nothing of what happens after the restore")
+    @Test("lets a reader of events, who read more than the copy knows, miss nothing that happens afterwards")
     func positions() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
         let world = try TestWorld(store)

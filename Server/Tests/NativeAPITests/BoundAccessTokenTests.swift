@@ -79,7 +79,7 @@ struct BoundAccessTokenTests {
         #expect(try await verify(try await okaeri.accessToken(for: Self.audience)).user == user)
     }
 
-    @Test("count at every moment after a rotation, for a backend behind a cache that keeps the key set as long as it may")
+    @Test("count at every moment after a rotation, also at a backend whose cache keeps the key set while it may")
     func cachedKeySet() async throws {
         let server = try await Self.server()
         let person = try await server.person()

@@ -150,7 +150,10 @@ struct SealingKeyTests {
         }
         let known = try await status(own).keys
         let id = try #require(known.first?.id)
-        for command in [["serve", "--listen", "127.0.0.1:0"], ["application", "create", "Other"], ["keys", "rotate"]] {
+        let commands = [
+            ["serve", "--listen", "127.0.0.1:0"], ["application", "create", "Other"], ["keys", "rotate"],
+        ]
+        for command in commands {
             let refused = try await Program.run(command + ["--data", folder.path])
             #expect(refused.status == 1 && refused.errors.contains(id), "\(command): \(refused.errors)")
             #expect(refused.errors.contains("sealing.key") && refused.errors.contains("lost:"), "\(refused.errors)")

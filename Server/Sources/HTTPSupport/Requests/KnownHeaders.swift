@@ -28,8 +28,8 @@ extension HTTPFields {
     }
 }
 
-/// The headers of a request whose names begin alike, found in one pass, for protocols that ask for many of them. Each is told
-/// as `HTTPFields.value(of:)` tells it.
+/// The headers of a request whose names begin alike, found in one pass, for protocols that ask for many of them. Each value is
+/// the one that `HTTPFields.value(of:)` has.
 package struct HeaderGroup {
     private let fields: [(name: String, value: String)]
 

@@ -60,6 +60,7 @@ struct InstallationKey {
         .settings(
             "The server at \(server.url), which runs on the data folder \(settings.dataFolder), has another sealing key than "
                 + "this command, and could not open what the command seals. Give the command the "
-                + "\(Setting.sealingKey.variable) and \(Setting.sealingKeys.variable) that the server was started with.")
+                + "\(Setting.sealingKey.variable) and \(Setting.sealingKeys.variable) that the server was started with."
+        )
     }
 }

@@ -50,7 +50,7 @@ struct ParseCredentials {
 
     init() {}
 
-    /// What the SDKs send, whoever calls.
+    /// What the SDKs send with most requests.
     static let headers: [HTTPField.Name] = [
         .parseApplicationId, .parseRestKey, .parseJavascriptKey, .parseClientKey, .parseWindowsKey, .parseMasterKey,
         .parseSessionToken, .parseClientVersion, .parseSystemVersion, .parseAppVersion, .parseInstallationId,

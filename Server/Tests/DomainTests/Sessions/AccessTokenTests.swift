@@ -42,7 +42,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("is verified by a published key, before and after a rotation, whose key signs only when everybody can know it")
+    @Test("is verified by a published key, before and after a rotation, whose key signs when everybody can know it")
     func rotation() async throws {
         let (who, _) = try await someone(audiences: [])
         let old = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
