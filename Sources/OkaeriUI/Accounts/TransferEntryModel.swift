@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 public import Okaeri
 
 /// What a person can do on the screen that takes a code from another device.
