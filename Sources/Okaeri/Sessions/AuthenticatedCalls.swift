@@ -87,12 +87,19 @@ extension SessionKeeper {
             return response
         } catch {
             switch error {
-            case .offline, .serverUnavailable, .cancelled, .unexpectedResponse, .rateLimited:
-                lostPresence = (call, session.token, clock.now.addingTimeInterval(600))
+            case .offline, .serverUnavailable, .cancelled, .unexpectedResponse: noteLost(call, in: session)
+            // Nobody looked at it this time. What is known of an earlier one is known still.
+            case .rateLimited: break
             default: lostPresence = nil
             }
             throw error
         }
+    }
+
+    /// Keeps a proof of presence without a response: the server may have taken it.
+    func noteLost(_ call: APICall, in session: VaultRecord.StoredSession?) {
+        guard call.replacesToken, let session else { return }
+        lostPresence = (call, session.token, clock.now.addingTimeInterval(600))
     }
 
     /// Looks for the token that may have taken another's turn, where the device's key cannot bring one: another process may be

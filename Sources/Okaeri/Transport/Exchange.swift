@@ -29,6 +29,7 @@ extension SessionKeeper {
                 failures += 1
                 // Without a network waiting does not help; the background work tries again.
                 guard error != .offline, error != .cancelled, failures < tries else { throw OkaeriError(error) }
+                noteLost(call, in: session)
                 try await pause(afterFailures: failures, atLeast: nil)
                 continue
             }
@@ -67,6 +68,7 @@ extension SessionKeeper {
                 failures += 1
                 guard response.isTemporaryRefusal, failures < tries else { throw refusal }
                 if let asked = response.retryAfter, asked > configuration.retry.maximumDelay { throw refusal }
+                if response.status >= 500 { noteLost(call, in: session) }
                 try await pause(afterFailures: failures, atLeast: response.retryAfter)
             }
         }

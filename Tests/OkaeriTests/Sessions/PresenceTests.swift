@@ -103,6 +103,34 @@ struct PresenceTests {
         #expect(await app.currentUser?.id == hana.id)
     }
 
+    @Test("is not sent again after a limit has refused it: a wrong password would be tried in front of the right one")
+    func rateLimited() async throws {
+        let app = world.launch(inBackground: false)
+        try await app.signUp(username: "hana", password: password)
+        let problem = Problem(title: "", status: 429, code: .rateLimited)
+        world.server.fail(.problem(problem, retryAfter: 60), path: APIPath.reauthenticate)
+        await #expect(throws: OkaeriError.rateLimited(retryAfter: .seconds(60))) {
+            try await app.reauthenticate(password: "four other words")
+        }
+        world.clock.advance(by: .seconds(60))
+        try await app.reauthenticate(password: password)
+        #expect(world.server.requests(to: APIPath.reauthenticate).count == 2)
+    }
+
+    @Test("leaves the person logged in when the response gets lost and a limit refuses the next try")
+    func lostAndLimited() async throws {
+        let app = world.launch(inBackground: false)
+        let hana = try await appleUser(app)
+        let problem = Problem(title: "", status: 429, code: .rateLimited)
+        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
+        world.server.fail(.problem(problem, retryAfter: 60), path: APIPath.reauthenticate)
+        let proof = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        await #expect(throws: OkaeriError.rateLimited(retryAfter: .seconds(60))) { try await proof.value }
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("leaves the person logged in in another process of the app, which waits for the token")
     func otherProcess() async throws {
         let app = world.launch(inBackground: false)
