@@ -89,7 +89,7 @@ extension SessionKeeper {
             switch error {
             case .offline, .serverUnavailable, .cancelled, .unexpectedResponse: noteLost(call, in: session)
             // Nobody looked at it this time. What is known of an earlier one is known still.
-            case .rateLimited: break
+            case .rateLimited, .storageLocked, .storageUnavailable: break
             default: lostPresence = nil
             }
             throw error

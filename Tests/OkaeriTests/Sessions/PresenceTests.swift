@@ -131,6 +131,25 @@ struct PresenceTests {
         #expect(try await app.reloadUser().id == hana.id)
     }
 
+    @Test("leaves the person logged in when the response gets lost and the vault gives no key for a while")
+    func lostWithoutKey() async throws {
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let hana = try await appleUser(app)
+        // From now on each request has a proof.
+        world.server.proofRequired = true
+        try await app.reloadUser()
+        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
+        await #expect(throws: OkaeriError.offline) {
+            try await app.reauthenticate(with: .apple(.test(user: "hana")))
+        }
+        world.vault.refusesKeys = true
+        await #expect(throws: OkaeriError.storageUnavailable("refused by the test")) {
+            try await app.reauthenticate(with: .apple(.test(user: "hana")))
+        }
+        world.vault.refusesKeys = false
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("leaves the person logged in in another process of the app, which waits for the token")
     func otherProcess() async throws {
         let app = world.launch(inBackground: false)
