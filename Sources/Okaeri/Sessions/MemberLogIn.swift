@@ -11,7 +11,7 @@ extension SessionKeeper {
     func toTheEnd<Value: Sendable>(
         _ work: @escaping @Sendable () async throws(OkaeriError) -> Value
     ) async throws(OkaeriError) -> Value {
-        // Awaited at once.
+        // Awaited at once: it only keeps a cancelled caller from losing the session.
         let task = Task { () async -> Result<Value, OkaeriError> in
             do throws(OkaeriError) {
                 return .success(try await work())
@@ -38,15 +38,9 @@ extension SessionKeeper {
         _ call: APICall, tries: Int, keySlot: Int? = nil, provider: String? = nil,
         read: @escaping @Sendable (TransportResponse) throws(OkaeriError) -> MemberLogIn
     ) async throws(OkaeriError) -> SecondFactorLogIn {
-        // Awaited at once: it only keeps a cancelled caller from losing a session.
-        let task = Task { () async -> Result<SecondFactorLogIn, OkaeriError> in
-            do throws(OkaeriError) {
-                return .success(try await self.logInAlone(call, tries, keySlot, provider, read))
-            } catch {
-                return .failure(error)
-            }
+        try await toTheEnd { () async throws(OkaeriError) in
+            try await self.logInAlone(call, tries, keySlot, provider, read)
         }
-        return try await task.value.get()
     }
 
     private func logInAlone(

@@ -55,15 +55,9 @@ extension SessionKeeper {
         _ typed: TypedLogIn, _ rememberMe: RememberMe, restoring: Bool = false
     ) async throws(OkaeriError) -> LogInResponse {
         let began = departures
-        // Awaited at once: it only keeps a cancelled caller from losing a session.
-        let task = Task { () async -> Result<LogInResponse, OkaeriError> in
-            do throws(OkaeriError) {
-                return .success(try await self.logInAlone(typed, rememberMe, restoring, began))
-            } catch {
-                return .failure(error)
-            }
+        return try await toTheEnd { () async throws(OkaeriError) in
+            try await self.logInAlone(typed, rememberMe, restoring, began)
         }
-        return try await task.value.get()
     }
 
     private func logInAlone(
