@@ -1,3 +1,4 @@
+import Foundation
 import OkaeriWire
 
 extension SessionKeeper {
@@ -27,7 +28,7 @@ extension SessionKeeper {
         defer { delivery = nil }
         while let token = record?.pendingRevocations.first {
             do throws(OkaeriError) {
-                try await deliver(token)
+                try await end(token)
             } catch {
                 // A refusal that time does not change means that the session is gone as it is. A vault that gives no key
                 // for the proof now says nothing about it, nor does a page that a network shows in place of the server.
@@ -44,6 +45,22 @@ extension SessionKeeper {
             await change(.revoked(token))
         }
         return true
+    }
+
+    /// Ends the session of a token, which may have another one since a proof of presence whose response got lost.
+    private func end(_ token: Secret) async throws(OkaeriError) {
+        do throws(OkaeriError) {
+            try await deliver(token)
+        } catch {
+            guard error == .sessionEnded, let lost = lostPresence, lost.token == token, clock.now < lost.until else {
+                throw error
+            }
+            let session = VaultRecord.StoredSession(id: "", token: token)
+            let response = try await exchange(lost.call, session: session, tries: 1)
+            let renewed = try response.decoded(ReauthenticationResponse.self).session
+            lostPresence = nil
+            await change(.revoke(Secret(renewed.token)))
+        }
     }
 
     /// Tells the server of one log-out. Where it wants a proof, that must be by the key that opened the session: when the

@@ -181,6 +181,19 @@ struct PresenceTests {
         #expect(world.server.sessionCount == 0)
     }
 
+    @Test("leaves no session at the server when the response gets lost and the person logs out then")
+    func lostAndLoggedOut() async throws {
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        _ = try await appleUser(app)
+        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
+        await #expect(throws: OkaeriError.offline) {
+            try await app.reauthenticate(with: .apple(.test(user: "hana")))
+        }
+        await app.logOut()
+        #expect(await app.deliverPendingLogOuts())
+        #expect(world.server.sessionCount == 0)
+    }
+
     @Test("is proved twice at a time, one after the other")
     func twice() async throws {
         let app = world.launch(inBackground: false)
