@@ -7,6 +7,7 @@
     /// The screen for two accounts of one person, drawn.
     public struct ConflictScreen: View {
         @StateObject private var runner: ScreenRunner<ConflictModel>
+        @Environment(\.okaeriProof) private var proof
         private var look = Look()
 
         /// Draws a screen.
@@ -47,6 +48,9 @@
                 }
             }
             .task { runner.begin() }
+            .task(id: proof) {
+                if proof.screen == .conflict { runner.send(.form(.presenceProved)) }
+            }
         }
 
         private func choice(_ choice: MergeChoice, _ title: TextKey, _ user: User) -> some View {
