@@ -39,11 +39,22 @@ struct PostgreSQLRevocations {
             )
             """)
         try removeTriggers()
-        let shapes = try PostgreSQLTables.shapes(link)
-        for table in RevocableTable.all {
-            guard let shape = shapes.first(where: { $0.name == table.name }) else { continue }
-            for statement in Self.triggers(of: table, shape) { try link.run(statement) }
+        for trigger in try triggers() {
+            for statement in trigger.statements { try link.run(statement) }
         }
+    }
+
+    /// Whether the triggers note all that this program wants noted: those of the program before may note less.
+    func areCurrent() throws(PostgreSQLFault) -> Bool {
+        let found = try link.run(
+            """
+            SELECT proname::text, prosrc FROM pg_proc
+            WHERE pronamespace = current_schema()::regnamespace AND starts_with(proname, '\(Self.prefix)')
+            """)
+        var bodies: [String: String] = [:]
+        for number in 0..<found.rowCount { bodies[found.row(number).text(0)] = found.row(number).text(1) }
+        let wanted = try triggers()
+        return bodies.count == wanted.count && wanted.allSatisfy { bodies[$0.name] == $0.body }
     }
 
     /// Takes the triggers away, in the transaction under way: a change of the schema would break them.
@@ -111,41 +122,71 @@ struct PostgreSQLRevocations {
 
     // MARK: Triggers
 
-    private static func triggers(of table: RevocableTable, _ shape: TableShape) -> [String] {
+    /// Those that the database should have.
+    private func triggers() throws(PostgreSQLFault) -> [Trigger] {
+        let shapes = try PostgreSQLTables.shapes(link)
+        return RevocableTable.all.flatMap { table -> [Trigger] in
+            guard let shape = shapes.first(where: { $0.name == table.name }) else { return [] }
+            return Self.triggers(of: table, shape)
+        }
+    }
+
+    private static func triggers(of table: RevocableTable, _ shape: TableShape) -> [Trigger] {
         let kinds = Dictionary(shape.columns.map { ($0.name, $0.kind) }) { first, _ in first }
         let key = (table.namingColumns ?? shape.key).map { coded("OLD", $0, kinds[$0]) }.joined(
             separator: " || ',' || ")
         let ended = "'D \(table.name) ' || \(key)"
-        var statements = trigger("ended", on: table.name, "AFTER DELETE", [], ended)
+        var triggers = [Trigger(event: "ended", table: table.name, time: "AFTER DELETE", changed: [], line: ended)]
         let ending = table.endingColumns.filter { kinds[$0] != nil }
-        if !ending.isEmpty { statements += trigger("replaced", on: table.name, "AFTER UPDATE", ending, ended) }
+        if !ending.isEmpty {
+            triggers.append(
+                Trigger(event: "replaced", table: table.name, time: "AFTER UPDATE", changed: ending, line: ended))
+        }
         let carried = table.carriedColumns.filter { kinds[$0] != nil }
         if !carried.isEmpty {
             let values = carried.map { "'\($0)=' || \(coded("NEW", $0, kinds[$0]))" }.joined(separator: " || ',' || ")
-            statements += trigger(
-                "changed", on: table.name, "AFTER UPDATE", carried, "'P \(table.name) ' || \(key) || ' ' || \(values)")
+            triggers.append(
+                Trigger(
+                    event: "changed", table: table.name, time: "AFTER UPDATE", changed: carried,
+                    line: "'P \(table.name) ' || \(key) || ' ' || \(values)"))
         }
-        return statements
+        return triggers
     }
 
-    private static func trigger(
-        _ event: String, on table: String, _ time: String, _ changed: [String], _ line: String
-    ) -> [String] {
-        let name = "\(prefix)\(table)_\(event)"
-        let columns = changed.isEmpty ? "" : " OF \(changed.joined(separator: ", "))"
-        let difference = changed.map { "OLD.\($0) IS DISTINCT FROM NEW.\($0)" }.joined(separator: " OR ")
-        return [
+    /// A function that notes a line, and when it is called.
+    private struct Trigger {
+        let event: String
+        let table: String
+        let time: String
+        /// The columns one of which must have changed; none for every row.
+        let changed: [String]
+        /// The line, as SQL.
+        let line: String
+
+        var name: String { "\(PostgreSQLRevocations.prefix)\(table)_\(event)" }
+        private var occasion: String { time + (changed.isEmpty ? "" : " OF \(changed.joined(separator: ", "))") }
+
+        /// What the function does. It names the occasion, so that two that differ in it alone are not alike.
+        var body: String {
             """
-            CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $note$
+
             BEGIN
-                INSERT INTO \(lines) (line) VALUES (\(line));
+                -- \(occasion)
+                INSERT INTO \(PostgreSQLRevocations.lines) (line) VALUES (\(line));
                 RETURN NULL;
             END
-            $note$
-            """,
-            "CREATE TRIGGER \(name) \(time)\(columns) ON \(table) FOR EACH ROW"
-                + (changed.isEmpty ? "" : " WHEN (\(difference))") + " EXECUTE FUNCTION \(name)()",
-        ]
+
+            """
+        }
+
+        var statements: [String] {
+            let difference = changed.map { "OLD.\($0) IS DISTINCT FROM NEW.\($0)" }.joined(separator: " OR ")
+            return [
+                "CREATE FUNCTION \(name)() RETURNS trigger LANGUAGE plpgsql AS $note$\(body)$note$",
+                "CREATE TRIGGER \(name) \(occasion) ON \(table) FOR EACH ROW"
+                    + (changed.isEmpty ? "" : " WHEN (\(difference))") + " EXECUTE FUNCTION \(name)()",
+            ]
+        }
     }
 
     /// A value as the first letter of its type and its bytes in hexadecimal digits.

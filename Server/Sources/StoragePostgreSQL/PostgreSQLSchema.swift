@@ -100,11 +100,13 @@ struct PostgreSQLSchema {
             let before = try version()
             let statements = Self.statements(after: before)
             let revocations = PostgreSQLRevocations(link)
-            // Triggers hold on to the columns that a step may change.
-            let isNoting = statements.isEmpty ? false : try revocations.exists()
-            if isNoting { try revocations.removeTriggers() }
+            // Triggers hold on to the columns that a step may change. Without a step those stay that note enough: while others
+            // take their place, everybody waits who uses their tables. What a newer program notes is its own.
+            var renewsTriggers = try before <= Migration.latestVersion ? revocations.exists() : false
+            if renewsTriggers, statements.isEmpty { renewsTriggers = try !revocations.areCurrent() }
+            if renewsTriggers { try revocations.removeTriggers() }
             for statement in statements { try link.run(statement, within: .seconds(86_400)) }
-            if isNoting { try revocations.install() }
+            if renewsTriggers { try revocations.install() }
             try link.run("COMMIT")
             return before
         } catch {

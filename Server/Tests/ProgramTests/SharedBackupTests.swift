@@ -166,6 +166,32 @@ struct SharedBackupTests {
         try await node.stop()
     }
 
+    @Test("note all that a restore brings once “okaeri migrate” was run, also where the schema stays as it was")
+    func triggersOfBefore() async throws {
+        let cluster = try await TestPostgreSQL.cluster()
+        let database = try await cluster.makeMigratedDatabase()
+        _ = try await makeApplication(cluster.url(database))
+        _ = try await makeBackup(cluster.url(database))
+        let functions =
+            "SELECT proname::text, prosrc FROM pg_proc WHERE starts_with(proname, 'okaeri_note_') ORDER BY proname"
+        let ids = "SELECT oid::text FROM pg_trigger WHERE tgname LIKE 'okaeri_note_%' ORDER BY tgname"
+        let (wanted, made) = (
+            try await cluster.run(functions, in: database), try await cluster.run(ids, in: database)
+        )
+        #expect(try await program(["migrate"], cluster.url(database)).status == 0)
+        #expect(try await cluster.run(ids, in: database) == made, "what notes enough stays: nobody waits")
+        // A program that carried nothing of providers, and less of applications.
+        try await cluster.run("DROP FUNCTION okaeri_note_providers_changed() CASCADE", in: database)
+        try await cluster.run(
+            """
+            CREATE OR REPLACE FUNCTION okaeri_note_applications_changed() RETURNS trigger LANGUAGE plpgsql
+            AS 'BEGIN RETURN NULL; END'
+            """, in: database)
+        #expect(try await program(["migrate"], cluster.url(database)).status == 0)
+        #expect(try await cluster.run(functions, in: database) == wanted)
+        #expect(try await cluster.run(ids, in: database).count == made.count)
+    }
+
     @Test("refuse databases that are not empty, backups of another kind, and say which program is missing")
     func refusals() async throws {
         let cluster = try await TestPostgreSQL.cluster()
