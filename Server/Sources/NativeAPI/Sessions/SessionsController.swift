@@ -71,7 +71,8 @@ struct SessionsController: Sendable {
         let body = try await requests.readJSON(ReauthenticationBody.self, of: request, context)
         var named = body ?? ReauthenticationBody()
         let credential = try Reauthenticate.Credential(named, isProven: requests.isProven(request, context))
-        named.password = nil
+        // Not the password, but that there was one: what asks without it, by the device's key, is another attempt.
+        if named.password != nil { named.password = "" }
         return (credential, try Attempt(name: name, body: named))
     }
 

@@ -57,6 +57,21 @@ struct LostPresenceTests {
         expect(try await prove(server, own.bearer, named: "attempt-1", #"{"totp": "123456"}"#), 401, .sessionInvalid)
     }
 
+    @Test("wants the password also of who has the device's key, and the name of the attempt")
+    func keyInsteadOfPassword() async throws {
+        let server = try await TestServer()
+        let person = try await server.person()
+        #expect(try await person.upgrade().status == 200)
+        let bearer = [("Authorization", "Bearer \(person.token)")]
+        let first = try await prove(server, bearer, named: "attempt-1")
+        let proof = try person.device.proof(
+            "POST", server.url(APIPath.reauthenticate), at: server.clock.now, token: person.token)
+        expect(
+            try await prove(server, bearer + [("DPoP", proof)], named: "attempt-1", nil), 401, .sessionInvalid)
+        let again = try await prove(server, bearer, named: "attempt-1")
+        #expect(try token(again) == token(first))
+    }
+
     @Test("gets nothing once the session has another token, or has ended")
     func over() async throws {
         let server = try await TestServer()
