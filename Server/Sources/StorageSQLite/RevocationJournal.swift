@@ -57,10 +57,19 @@ final class RevocationJournal: Sendable {
             for statement in table.triggers(key: key) { try connection.execute(statement) }
         }
         try connection.execute(PendingRevocations.table)
-        unwritten += try PendingRevocations.lines(on: connection)
-        try writeUnwritten()
-        try connection.execute("DELETE FROM pending_revocations")
+        try writeWaiting(on: connection)
         try connection.execute("COMMIT")
+    }
+
+    /// Writes the lines of other processes' last commits, and removes their rows, within a transaction that has the write lock:
+    /// what is committed next comes behind them. They may be in the segment already, and twice in a row they say the same; behind
+    /// a later change of the same row they would undo it.
+    private func writeWaiting(on connection: SQLiteConnection) throws(DomainError) {
+        let lines = try PendingRevocations.lines(on: connection)
+        guard !lines.isEmpty else { return }
+        unwritten += lines
+        try writeUnwritten()
+        try connection.run("DELETE FROM pending_revocations")
     }
 
     /// The lines of the transactions that are about to be committed; they leave the table in memory with the commit, which
@@ -79,6 +88,8 @@ final class RevocationJournal: Sendable {
         var group = Group(lines: noted.map { String($0.dropFirst()) })
         let waiting = noted.filter { $0.hasPrefix("1") }.map { $0.dropFirst() }
         guard !waiting.isEmpty else { return group }
+        // The own ones are gone: of another program, which has changed something since this one began.
+        try writeWaiting(on: connection)
         // A random number: two processes never mean different rows by one.
         try connection.run(
             "INSERT INTO pending_revocations (id, lines) VALUES (random(), $1)",

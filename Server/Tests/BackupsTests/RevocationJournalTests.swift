@@ -282,6 +282,42 @@ struct RevocationJournalTests {
         await restored.close()
     }
 
+    @Test("leaves settings as they were last where a command set them before the server did")
+    func commandBeforeServer() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let id = try await world.makeApplication().id
+        func set(_ audience: String, in world: TestWorld) async throws {
+            _ = try await world.modules.applications.changeApplication(id, isCurrent: { _ in true }, by: .local) {
+                $0.settings.audiences = [audience]
+            }
+        }
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        let other = TemporaryFolder()
+        try other.make()
+        let copy = other.path + "/okaeri.sqlite"
+        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        try await set("https://first.example.com", in: world)
+        let command = try SQLiteStore(.folder(folder.path), role: .command)
+        try await set("https://second.example.com", in: try TestWorld(command, clock: world.clock, seed: 1))
+        await command.close()
+        try await set("https://third.example.com", in: world)
+        // A later commit: what waits of the server's own is removed.
+        _ = try await world.makeApplication()
+        await store.close()
+
+        let replay = try RevocationReplay(path: copy)
+        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
+        try replay.apply(PendingRevocations.text(of: folder.path))
+        try replay.finish(at: .atRestore)
+        #expect(!replay.isDamaged)
+        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let found = try await restored.read { transaction throws(DomainError) in try transaction.application(id) }
+        #expect(found?.settings.audiences == ["https://third.example.com"])
+        await restored.close()
+    }
+
     @Test("lets a reader of events, who read more than the copy knows, miss nothing that happens afterwards")
     func positions() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
