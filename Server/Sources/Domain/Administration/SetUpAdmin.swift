@@ -190,7 +190,6 @@ package struct SetUpAdmin: Sendable {
             if link.admin == nil {
                 guard try transaction.admin(named: made.foldedName) == nil else { throw .administration(.nameTaken) }
                 try transaction.insert(made)
-                try transaction.removeOwnerLinks()
             } else {
                 // Role and standing are as they are now.
                 guard let present = try transaction.admin(made.id), !present.isDisabled else {
