@@ -23,6 +23,17 @@ struct AuthenticateTests {
         #expect(first === second)
     }
 
+    @Test("is answered for by the cache at once, without a look into the database")
+    func atOnce() async throws {
+        let application = try await world.makeApplication()
+        let logIn = try await world.logIn(device, to: application)
+        let found = try await world.authenticate(logIn.token, in: application)
+        let request = Authenticate.Request(
+            application: application, token: Substring(logIn.token.revealed), proof: nil, protocolName: .native)
+        let known = try world.modules.sessions.authenticate.atOnce(request, from: { TestWorld.address })
+        #expect(known === found)
+    }
+
     @Test("is required, and refused in one way whether malformed, unknown or of another application")
     func refused() async throws {
         let application = try await world.makeApplication()

@@ -109,6 +109,23 @@ struct SessionCacheTests {
         #expect(nested.estimatedBytes > large)
     }
 
+    @Test("counts what apps keep of a session beside what they keep of its user")
+    func sessionFields() {
+        let plain = entry(1, user: "a")
+        var session = plain.session
+        session.fields = ["text": .string(String(repeating: "x", count: 10_000))]
+        let kept = Authenticated(
+            application: plain.application, session: session, user: plain.user, tokenDigest: plain.tokenDigest)
+        #expect(kept.estimatedBytes - plain.estimatedBytes == Authenticated.bytes(of: .object(session.fields)))
+    }
+
+    @Test(
+        "counts a text of more than fifteen bytes alone: others stand in their variable",
+        arguments: [(0, 0), (15, 0), (16, 64), (100, 148)])
+    func texts(length: Int, counted: Int) {
+        #expect(Authenticated.bytes(of: .string(String(repeating: "x", count: length))) == counted)
+    }
+
     /// What an allocator gave out for a value and all that is inside.
     private func allocated(_ value: JSONValue) -> Int {
         func block(_ pointer: UnsafeRawPointer) -> Int {

@@ -28,6 +28,16 @@ struct SealingKeysTests {
         #expect(both.keyedHash(purpose: "p").digest(of: [[1]]) == old.keyedHash(purpose: "p").digest(of: [[1]]))
     }
 
+    @Test("make digests in which each part counts by itself, and the purpose beside them")
+    func parts() {
+        let digests = [
+            old.digest(of: "ab", "c", purpose: "p"), old.digest(of: "a", "bc", purpose: "p"),
+            old.digest(of: "abc", purpose: "p"), old.digest(of: "abc", "", purpose: "p"),
+            old.digest(of: "", "abc", purpose: "p"), old.digest(of: "bc", purpose: "pa"),
+        ]
+        #expect(Set(digests).count == digests.count)
+    }
+
     @Test("always hold the first key, hold none twice, and have their length")
     func lists() throws {
         #expect(SealingKey(first: Self.bytes(1), inOrder: [Self.bytes(2), Self.bytes(2)])?.ids == both.ids)
