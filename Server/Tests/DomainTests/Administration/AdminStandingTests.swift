@@ -65,6 +65,18 @@ struct AdminStandingTests {
         }
     }
 
+    @Test(
+        "names a hundred of the admin's applications in the audit log, and counts the others",
+        arguments: [0, 1, 99, 100, 101, 250])
+    func applications(count: Int) {
+        let ids = (0..<count).map { "\(1000 + $0)" }
+        let some: Set<Identifier<Application>>? = Set(ids.map { Identifier<Application>(rawValue: $0) })
+        let others = count > 100 ? " +\(count - 100)" : ""
+        #expect(some.inAudit == ids.prefix(100).joined(separator: " ") + others)
+        let all: Set<Identifier<Application>>? = nil
+        #expect(all.inAudit == "all")
+    }
+
     @Test("is by the provider of admins alone after a log-in without password and passkeys")
     func signOn() {
         for bits in Self.sets {

@@ -111,6 +111,8 @@ struct ReauthenticateTests {
         #expect(answer.session.methods == .deviceKey && answer.session.authenticatedAt == world.clock.now)
         let hana = try await hana()
         #expect(await world.refusal { _ = try await reauthenticate(by: .deviceKey, hana) } == .credentialRefused)
+        // Where a key can prove nothing there was no try: the guest's proof stands alone in the audit log.
+        #expect(try await entries().map(\.result) == [.done])
     }
 
     @Test("is not proved by a password that the user has not")

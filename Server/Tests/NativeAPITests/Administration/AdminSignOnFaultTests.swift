@@ -145,6 +145,7 @@ struct AdminSignOnFaultTests {
         let page = try await byPassword.get("/dashboard/sign-on")
         let unlinked = try await byPassword.post("/dashboard/sign-on/unlink", [:], token: page.token)
         #expect(unlinked.location == "/dashboard/sign-on?done=unlinked")
+        #expect(try await world.entries(.adminSignOnUnlinked, .done).count == 1)
         #expect(try await !isOpen(first))
         #expect(try await isOpen(byPassword))
         #expect(try await world.logIn(Browser(world.server), subject: "sora").status == 403)
