@@ -238,6 +238,20 @@ struct ImportRulesTests {
         #expect(kept.updatedAt == changedAt)
     }
 
+    @Test(
+        "an exported user keeps the time since which the password is the user's name, and no other one has such a time",
+        arguments: [false, true])
+    func weakPassword(isExport: Bool) async throws {
+        let since = world.clock.now
+        let hana = user("one") { ($0.username, $0.weakPasswordAt) = ("hana", since) }
+        world.clock.advance(by: .days(2))
+        var imported = isExport ? exported(hana) : ImportedUser(user: hana)
+        imported.hash = PasswordHash(text: "slow:1")
+        let outcomes = try await take([imported])
+        #expect(outcomes == [.imported])
+        #expect(try await stored("one")?.weakPasswordAt == (isExport ? since : nil))
+    }
+
     // MARK: Exports that were tampered with
 
     private func passkey(_ id: String) -> Passkey {
