@@ -75,6 +75,54 @@ struct IdentitiesLogInTests {
         #expect(error == .identityTaken)
     }
 
+    /// Responds to nobody before its gate is open.
+    private struct HeldHook: HookCarrier {
+        let gate = Gate()
+
+        func mayAsk(_ url: String) -> Bool { true }
+
+        func ask(_ request: HookRequest) async -> HookOutcome {
+            await gate.pass()
+            return .allowed(fields: [:], claims: [:])
+        }
+    }
+
+    @Test(
+        "registers no guest, made while the hook was asked about a new user, without asking about the upgrade",
+        .timeLimit(.minutes(5)))
+    func guestMeanwhile() async throws {
+        let (held, id, hana) = (HeldHook(), try #require(Self.anonymousId), person("hana"))
+        let world = try TestWorld(try SQLiteStore(.memory, role: .server), hooks: held)
+        var asking = try await world.makeApplication()
+        for point in [HookPoint.signUp, .upgrade] {
+            let hook = try await world.modules.hooks.manage.set(
+                point, to: .init(url: "https://app.example.com", whenDown: .refuse), in: asking.id, by: .local
+            ).hook
+            asking.settings.set(hook)
+        }
+        let application = asking
+        @Sendable func refusal(_ people: [ExternalIdentity]) async -> DomainError? {
+            let request = LogInWithIdentities.Request(
+                application: application, people: people, anonymousId: id,
+                identifiers: NewIdentifiers(rules: .samples), caller: nil,
+                client: LogInClient(.yearly, from: TestWorld.address, origin: .local))
+            do throws(DomainError) {
+                _ = try await world.modules.logIns.logInWithIdentities(request)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        async let first = refusal([hana])
+        while held.gate.waiting == 0 { await Task.yield() }
+        #expect(await refusal([]) == nil)
+        held.gate.open()
+        let refused = await first
+        #expect(refused == .hookUnavailable)
+        // Sent again it is asked about.
+        #expect(await refusal([hana]) == nil)
+    }
+
     @Test("takes each token once", arguments: [true, false])
     func tokens(isKnown: Bool) async throws {
         if isKnown { _ = try await logIn([person("hana")]) }
