@@ -355,6 +355,27 @@ struct RevokeGrantsTests {
         #expect(try await run() == .init())
     }
 
+    @Test(
+        "are one node's while the provider is asked, for two minutes, and another's once it takes longer",
+        .timeLimit(.minutes(5)))
+    func lease() async throws {
+        try await order()
+        let (gate, revoke) = (Gate(), world.modules.providers.revokeGrants)
+        world.google.set(gate: gate)
+        try await withThrowingTaskGroup(of: RevokeGrants.Outcome.self) { group in
+            group.addTask { try await revoke() }
+            while gate.waiting == 0 { await Task.yield() }
+            world.google.set(gate: nil)
+            world.clock.advance(by: .seconds(120) - .milliseconds(1))
+            #expect(try await run() == .init())
+            world.clock.advance(by: .milliseconds(1))
+            #expect(try await run() == .init(revoked: 1))
+            gate.open()
+            for try await outcome in group { #expect(outcome == .init(revoked: 1)) }
+        }
+        #expect(try await dueTimes() == [])
+    }
+
     @Test("wait also while they cannot be opened, or the provider is off")
     func impossible() async throws {
         try await order("a", sealedFor: "another purpose")

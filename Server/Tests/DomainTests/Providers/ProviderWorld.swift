@@ -11,7 +11,7 @@ final class ScriptedProvider: IdentityProvider {
         var redeemed = 0
     }
 
-    private let state = Mutex((calls: Calls(), down: false, state: 6000, email: String?.none))
+    private let state = Mutex((calls: Calls(), down: false, state: 6000, email: String?.none, gate: Gate?.none))
     private let name: Identity.Provider
 
     init(_ name: Identity.Provider) { self.name = name }
@@ -21,6 +21,8 @@ final class ScriptedProvider: IdentityProvider {
     func set(isDown: Bool) { state.withLock { $0.down = isDown } }
     /// The address that the provider has verified of everybody; `nil` for none.
     func set(email: String?) { state.withLock { $0.email = email } }
+    /// What a revocation waits for; `nil` for nothing.
+    func set(gate: Gate?) { state.withLock { $0.gate = gate } }
     func set(maximumState: Int) { state.withLock { $0.state = maximumState } }
 
     let takesBrowsers = true
@@ -80,6 +82,8 @@ final class ScriptedProvider: IdentityProvider {
     }
 
     func revoke(_ grant: Secret, audience: String, for configured: ConfiguredProvider) async throws(DomainError) {
+        let gate = state.withLock { $0.gate }
+        await gate?.pass()
         try work { _ in }
     }
 
