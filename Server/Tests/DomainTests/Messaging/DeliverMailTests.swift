@@ -184,6 +184,40 @@ struct DeliverMailTests {
     }
 
     @Test(
+        "sends a second mail of an application beside the first one, while that of another waits for its time",
+        .timeLimit(.minutes(5)))
+    func secondLane() async throws {
+        let carrier = HeldCarrier()
+        let world = try TestWorld(SQLiteStore(.memory, role: .server), mail: .carrier(carrier))
+        let sealing = MailSealing(key: try .ofTests(), randomness: world.randomness)
+        let now = world.clock.now
+        let busy = try await world.makeApplication(HeldCarrier.held)
+        let other = try await world.makeApplication("other")
+        for (application, dueAt) in [(busy, now), (busy, now), (other, now + .seconds(60))] {
+            let message = RenderedMessage(kind: .emailChanged, recipient: "hana@example.com", languages: [])
+            let mail = try sealing.queued(
+                .rendered(message), of: .emailChanged, in: application.id, at: dueAt, life: .days(1))
+            try await world.engine.write { transaction throws(DomainError) in try transaction.insert(mail) }
+        }
+        let (messaging, ended) = (world.modules.messaging, Tally())
+        try await withThrowingTaskGroup(of: DeliverMail.Round.self) { group in
+            group.addTask { try await messaging.deliverMail() }
+            while carrier.gate.waiting == 0 { await Task.yield() }
+            group.addTask {
+                let round = try await messaging.deliverMail()
+                ended.next()
+                return round
+            }
+            while carrier.gate.waiting + ended.value < 2 { await Task.yield() }
+            #expect(carrier.gate.waiting == 2)
+            carrier.gate.open()
+            for try await round in group {
+                #expect(round == DeliverMail.Round(delivered: 1, nextAt: now + .seconds(60)))
+            }
+        }
+    }
+
+    @Test(
         "has nothing to do, and no time to come again, while others send in all lanes", .timeLimit(.minutes(5)))
     func fullLanes() async throws {
         let carrier = HeldCarrier()
@@ -206,6 +240,28 @@ struct DeliverMailTests {
             for try await round in group { delivered += round.delivered }
             #expect(delivered == DeliverMail.lanes + 1)
         }
+    }
+
+    @Test(
+        "writes no code for a number to who has got another one since it was asked for", arguments: [true, false])
+    func numberMeanwhile(hasAnother: Bool) async throws {
+        let user = try await world.makeUser(in: application, email: "hana@example.com", isVerified: true)
+        let message = MessageRequest(
+            kind: .phoneVerification, address: "+819012345678", of: user, by: nil, languages: [])
+        let sealing = MailSealing(key: try .ofTests(), randomness: world.randomness)
+        let mail = try sealing.queued(
+            .request(message), of: .phoneVerification, in: application.id, at: world.clock.now, life: .days(1))
+        var changed = user
+        if hasAnother { changed.phone = "+819087654321" }
+        let present = changed
+        try await world.engine.write { transaction throws(DomainError) in
+            try transaction.insert(mail)
+            try transaction.updateIdentifiers(of: present)
+        }
+        // No text message goes out here: what is to be sent waits.
+        let round = try await world.modules.messaging.deliverMail()
+        #expect(round.postponed == (hasAnother ? 0 : 1))
+        #expect(try await queued().count == (hasAnother ? 0 : 1))
     }
 
     @Test("gives a signal once mail is in the queue")
