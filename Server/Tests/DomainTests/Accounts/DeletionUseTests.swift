@@ -254,6 +254,15 @@ struct ManyDeletionTests {
         #expect(try await left(in: week) == 2)
     }
 
+    @Test("is done for two thousand of an application in one call, and goes on in the next")
+    func callSize() async throws {
+        let daily = try await application(grace: .days(1))
+        _ = try await guests(EraseDeletedUsers.callSize + 51, in: daily, leavingAt: world.clock.now)
+        world.clock.advance(by: .days(1))
+        let erase = world.modules.deletion.eraseDeletedUsers
+        for count in [2000, 51, 0] { #expect(try await erase() == count) }
+    }
+
     @Test("of idle guests is done in one call, and counts who is erased", arguments: [0, 1, 49, 50, 51, 101])
     func idle(count: Int) async throws {
         let (monthly, never) = (try await application(idle: .days(30)), try await application())

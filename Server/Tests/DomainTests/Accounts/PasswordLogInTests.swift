@@ -138,6 +138,20 @@ struct PasswordLogInTests {
         #expect(world.passwords.counted.comparisons == 0)
     }
 
+    @Test("looks for identifiers of up to 2,048 bytes, and refuses what is longer", arguments: [2047, 2048, 2049])
+    func longIdentifier(bytes: Int) async throws {
+        let application = try await world.makeApplication()
+        let candidates = LogInIdentifier.candidates(of: String(repeating: "x", count: bytes))
+        let refusal = await world.refusal {
+            _ = try await world.modules.logIns.verifyPassword(
+                .init(
+                    application: application, password: password, address: TestWorld.address, candidates: candidates))
+        }
+        let rule = ValidationError.Rule.tooManyBytes(maximum: 2048)
+        let tooLong = DomainError.fieldsRefused([ValidationError(field: "identifier", rule: rule)])
+        #expect(refusal == (bytes > 2048 ? tooLong : DomainError.credentialRefused))
+    }
+
     @Test("says that it is busy when too many passwords wait, and counts no failure")
     func busy() async throws {
         let application = try await world.makeApplication()
