@@ -127,21 +127,12 @@ struct RevocationJournalTests {
             made.append(factor)
         }
         let factors = made
-        let segments = RevocationSegments(folder: folder.path)
-        let segment = try segments.begin(lineage: "0a1b2c3d")
-        let other = TemporaryFolder()
-        try other.make()
-        let copy = other.path + "/okaeri.sqlite"
-        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        let copy = try JournaledCopy(of: folder)
         let removed = factors[0]
         try await store.write { transaction throws(DomainError) in try transaction.remove(removed) }
         await store.close()
 
-        let replay = try RevocationReplay(path: copy)
-        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
-        try replay.finish(at: .atRestore)
-        #expect(!replay.isDamaged)
-        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let restored = try copy.restored()
         let isAsked = try await restored.read { transaction throws(DomainError) in
             var isAsked: [Bool] = []
             for factor in factors {
@@ -194,23 +185,14 @@ struct RevocationJournalTests {
         let made = try await endpoints.create(
             .init(url: "https://old.example.com", includesUser: true), in: application, by: .local
         ).endpoint
-        let segments = RevocationSegments(folder: folder.path)
-        let segment = try segments.begin(lineage: "0a1b2c3d")
-        let other = TemporaryFolder()
-        try other.make()
-        let copy = other.path + "/okaeri.sqlite"
-        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        let copy = try JournaledCopy(of: folder)
         _ = try await endpoints.change(
             made.id, in: application, by: .local, requiring: { _ in },
             { ($0.url, $0.includesUser) = ("https://new.example.com", false) })
         let last = try await endpoints.rotate(made.id, in: application, overlap: .standard, by: .local).endpoint
         await store.close()
 
-        let replay = try RevocationReplay(path: copy)
-        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
-        try replay.finish(at: .atRestore)
-        #expect(!replay.isDamaged)
-        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let restored = try copy.restored()
         let found = try await restored.read { transaction throws(DomainError) in
             try transaction.eventEndpoint(made.id, in: application)
         }
@@ -251,21 +233,12 @@ struct RevocationJournalTests {
             }
         }
         try await point(to: "old")
-        let segments = RevocationSegments(folder: folder.path)
-        let segment = try segments.begin(lineage: "0a1b2c3d")
-        let other = TemporaryFolder()
-        try other.make()
-        let copy = other.path + "/okaeri.sqlite"
-        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        let copy = try JournaledCopy(of: folder)
         try await point(to: "new")
         let rotated = try await world.modules.hooks.manage.rotate(.logIn, in: id, overlap: .standard, by: .local).hook
         await store.close()
 
-        let replay = try RevocationReplay(path: copy)
-        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
-        try replay.finish(at: .atRestore)
-        #expect(!replay.isDamaged)
-        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let restored = try copy.restored()
         let (application, providers, keys) = try await restored.read { transaction throws(DomainError) in
             (
                 try transaction.application(id), try transaction.providers(of: id),
@@ -292,12 +265,7 @@ struct RevocationJournalTests {
                 $0.settings.audiences = [audience]
             }
         }
-        let segments = RevocationSegments(folder: folder.path)
-        let segment = try segments.begin(lineage: "0a1b2c3d")
-        let other = TemporaryFolder()
-        try other.make()
-        let copy = other.path + "/okaeri.sqlite"
-        _ = try SQLiteSnapshot(of: folder.path, to: copy) { _, _ in }
+        let copy = try JournaledCopy(of: folder)
         try await set("https://first.example.com", in: world)
         let command = try SQLiteStore(.folder(folder.path), role: .command)
         try await set("https://second.example.com", in: try TestWorld(command, clock: world.clock, seed: 1))
@@ -307,12 +275,7 @@ struct RevocationJournalTests {
         _ = try await world.makeApplication()
         await store.close()
 
-        let replay = try RevocationReplay(path: copy)
-        try replay.apply(try String(contentsOfFile: segments.path(of: segment), encoding: .utf8))
-        try replay.apply(PendingRevocations.text(of: folder.path))
-        try replay.finish(at: .atRestore)
-        #expect(!replay.isDamaged)
-        let restored = try SQLiteStore(.folder(other.path), role: .server)
+        let restored = try copy.restored(behind: PendingRevocations.text(of: folder.path))
         let found = try await restored.read { transaction throws(DomainError) in try transaction.application(id) }
         #expect(found?.settings.audiences == ["https://third.example.com"])
         await restored.close()
@@ -396,5 +359,28 @@ struct RevocationJournalTests {
         #expect(segments.open == "0a1b2c3d-00000002")
         segments.remove(before: "0a1b2c3d-00000002")
         #expect(segments.names == ["0a1b2c3d-00000002"])
+    }
+}
+
+/// A copy of a database, and the segment of the journal that has what ends after it.
+private struct JournaledCopy {
+    private let folder = TemporaryFolder()
+    private let segment: String
+
+    init(of original: TemporaryFolder) throws {
+        let segments = RevocationSegments(folder: original.path)
+        segment = segments.path(of: try segments.begin(lineage: "0a1b2c3d"))
+        try folder.make()
+        _ = try SQLiteSnapshot(of: original.path, to: folder.path + "/okaeri.sqlite") { _, _ in }
+    }
+
+    /// What a restore makes of the two, and of lines that waited for the journal.
+    func restored(behind waiting: String = "") throws -> SQLiteStore {
+        let replay = try RevocationReplay(path: folder.path + "/okaeri.sqlite")
+        try replay.apply(try String(contentsOfFile: segment, encoding: .utf8))
+        try replay.apply(waiting)
+        try replay.finish(at: .atRestore)
+        #expect(!replay.isDamaged)
+        return try SQLiteStore(.folder(folder.path), role: .server)
     }
 }

@@ -146,14 +146,7 @@ extension Composition {
                 "The standby needs the sealing key of the installation: put it into \(file.path), or set "
                     + "\(Setting.sealingKey.variable). A new one opens nothing that is sealed.")
         }
-        let key: SealingKey
-        do throws(SettingFault) {
-            let first: [UInt8]
-            if let known = settings.sealingKey { first = known } else { first = try file.bytes() }
-            key = try settings.sealingKeys.key(first: first)
-        } catch {
-            throw .settings(error.description)
-        }
+        let key = try file.key(by: settings)
         var used = settings
         // What is written down is the primary's.
         (used.replica, used.auditStream) = (nil, nil)

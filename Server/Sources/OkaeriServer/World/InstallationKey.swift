@@ -26,14 +26,7 @@ struct InstallationKey {
             if let running, running.sealingKeys != nil { throw Self.otherKey(than: running, settings) }
             try await requireNothingSealed(in: store)
         }
-        let key: SealingKey
-        do throws(SettingFault) {
-            let first: [UInt8]
-            if let known = settings.sealingKey { first = known } else { first = try file.bytes() }
-            key = try settings.sealingKeys.key(first: first)
-        } catch {
-            throw .settings(error.description)
-        }
+        let key = try file.key(by: settings)
         if let running, let known = running.sealingKeys, !known.contains(where: { $0 == key.ids.first }) {
             throw Self.otherKey(than: running, settings)
         }

@@ -15,6 +15,19 @@ struct SealingKeyFile {
     /// Whether somebody has made it.
     var isThere: Bool { FileManager.default.fileExists(atPath: path) }
 
+    /// The keys of an installation, of which the first one is configured, or the file's.
+    ///
+    /// - Throws: `StartFault.settings` when the file cannot be read or made, or one of the keys is none.
+    func key(by settings: ServerSettings) throws(StartFault) -> SealingKey {
+        do throws(SettingFault) {
+            let first: [UInt8]
+            if let known = settings.sealingKey { first = known } else { first = try bytes() }
+            return try settings.sealingKeys.key(first: first)
+        } catch {
+            throw .settings(error.description)
+        }
+    }
+
     /// The key, made when the file is missing.
     ///
     /// - Returns: the key, the same at each start.
