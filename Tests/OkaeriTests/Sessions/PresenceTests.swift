@@ -45,17 +45,22 @@ struct PresenceTests {
     func tokenOfBefore() async throws {
         let app = world.launch(inBackground: false)
         let hana = try await appleUser(app)
+        try await proves(hana, by: app, while: app)
+    }
+
+    /// A person proves to be there while another call, of the same process or another one, has the token of before: the
+    /// refusal of that token is there first.
+    private func proves(_ user: User, by app: OkaeriClient, while other: OkaeriClient) async throws {
         world.server.hold(path: APIPath.reauthenticate)
         let proof = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
         await world.server.waitForRequests(1, to: APIPath.reauthenticate)
-        let other = Task { try await app.reloadUser() }
+        let call = Task { try await other.reloadUser() }
         await world.server.waitForRequests(1, to: APIPath.user)
-        // The refusal of the token of before is there first.
         for _ in 0..<1000 { await Task.yield() }
         world.server.release()
         try await proof.value
-        #expect(try await other.value.id == hana.id)
-        #expect(await app.currentUser?.id == hana.id)
+        #expect(try await call.value.id == user.id)
+        #expect(await other.currentUser?.id == user.id)
     }
 
     @Test("leaves the person logged in when the response gets lost, and is proved by the second try")
@@ -154,17 +159,7 @@ struct PresenceTests {
     func otherProcess() async throws {
         let app = world.launch(inBackground: false)
         let hana = try await appleUser(app)
-        let extensionOfApp = world.launch(inBackground: false)
-        world.server.hold(path: APIPath.reauthenticate)
-        let proof = Task { try await app.reauthenticate(with: .apple(.test(user: "hana"))) }
-        await world.server.waitForRequests(1, to: APIPath.reauthenticate)
-        let other = Task { try await extensionOfApp.reloadUser() }
-        await world.server.waitForRequests(1, to: APIPath.user)
-        for _ in 0..<1000 { await Task.yield() }
-        world.server.release()
-        try await proof.value
-        #expect(try await other.value.id == hana.id)
-        #expect(await extensionOfApp.currentUser?.id == hana.id)
+        try await proves(hana, by: app, while: world.launch(inBackground: false))
     }
 
     @Test("leaves no session at the server when the person logs out on the way")
