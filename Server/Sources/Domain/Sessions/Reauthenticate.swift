@@ -112,7 +112,7 @@ package struct Reauthenticate: Sendable {
         case .passkey where verified?.methods.areTwoFactors == true: session.secondFactorAt = clock.now
         case .password, .code, .provider, .passkey, .deviceKey: break
         }
-        var token = SessionToken.Draw(profile.token, randomness).token(of: session.user)
+        let token: Secret
         var renewed: TokenRefresh?
         // Other protocols have tokens of other forms.
         if let attempt, session.protocolName == .native {
@@ -120,6 +120,8 @@ package struct Reauthenticate: Sendable {
                 former: who.tokenDigest, seed: randomness.bytes(32), at: clock.now, end: session.expiresAt)
             token = self.token(of: attempt, made, for: session.user, in: session.application)
             renewed = made
+        } else {
+            token = SessionToken.Draw(profile.token, randomness).token(of: session.user)
         }
         let renewal = Renewal(
             session: session, token: token, renewed: renewed,
