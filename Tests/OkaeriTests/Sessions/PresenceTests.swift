@@ -77,15 +77,21 @@ struct PresenceTests {
         #expect(await app.currentUser?.id == hana.id)
     }
 
-    @Test("leaves the person logged in when all responses get lost: the next call asks for the token once more")
-    func lostForNow() async throws {
+    /// An app whose proof of presence got no response, and the person who proved it.
+    private func lostProof() async throws -> (app: OkaeriClient, user: User) {
         let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
-        let hana = try await appleUser(app)
+        let user = try await appleUser(app)
         world.clock.advance(by: .seconds(600))
         world.server.fail(.lostResponse, path: APIPath.reauthenticate)
         await #expect(throws: OkaeriError.offline) {
             try await app.reauthenticate(with: .apple(.test(user: "hana")))
         }
+        return (app, user)
+    }
+
+    @Test("leaves the person logged in when all responses get lost: the next call asks for the token once more")
+    func lostForNow() async throws {
+        let (app, hana) = try await lostProof()
         // Not while nobody knows whether the token was replaced.
         world.server.fail(.unreachable, path: APIPath.reauthenticate)
         await #expect(throws: OkaeriError.offline) { try await app.reloadUser() }
@@ -96,13 +102,7 @@ struct PresenceTests {
 
     @Test("leaves the person logged in when all responses get lost and the person proves it once more")
     func lostAndProvedAgain() async throws {
-        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
-        let hana = try await appleUser(app)
-        world.clock.advance(by: .seconds(600))
-        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
-        await #expect(throws: OkaeriError.offline) {
-            try await app.reauthenticate(with: .apple(.test(user: "hana")))
-        }
+        let (app, hana) = try await lostProof()
         try await app.reauthenticate(with: .apple(.test(user: "hana")))
         #expect(try await app.changePassword(to: password) == 0)
         #expect(await app.currentUser?.id == hana.id)
