@@ -77,7 +77,7 @@ final class GroupCommit: Sendable {
             queue.async {
                 if self.connection.isOpen {
                     // What cannot be written now is reported already.
-                    try? self.journal?.writeUnwritten()
+                    try? self.journal?.writeUnwritten(on: self.connection)
                     self.checkpoints?.close()
                     // A command leaves that to the server, whose writers would have to wait for it.
                     if self.outsideChanges == nil {
@@ -162,7 +162,7 @@ final class GroupCommit: Sendable {
                 signals.announce(changes)
             }
             if let revocations {
-                try journaling { journal throws(DomainError) in try journal.append(revocations) }
+                try journaling { journal throws(DomainError) in try journal.append(revocations, on: connection) }
             }
             for job in group { job.answer() }
             checkpoints?.afterCommit(on: connection)

@@ -14,24 +14,27 @@ final class RevocationJournal: Sendable {
     /// What a group of transactions ended.
     struct Group: Sendable {
         var lines: [String] = []
-        /// The row that has the lines until they are in the segment; `nil` where none has to wait.
+        /// Those of them that do not wait in the database.
+        var passing: [String] = []
+        /// The row that has the others until they are in the segment; `nil` where none has to wait.
         var row: Int64?
     }
 
     private let path: String
+    /// Whose lock a process has while it writes to a segment.
+    private let folder: String
     // Touched by the writer's queue only.
     nonisolated(unsafe) private var isNoting = false
-    /// Lines of a commit that has happened, which could not be written. Nothing more is committed before they are: what has
+    /// What commits that have happened ended, and what could not be written. Nothing more is committed before it is: what has
     /// ended once ends no second time, and so would never be noted.
-    nonisolated(unsafe) private var unwritten: [String] = []
-    /// The rows of unwritten lines.
-    nonisolated(unsafe) private var unwrittenRows: [Int64] = []
+    nonisolated(unsafe) private var unwritten: [Group] = []
     /// Rows whose lines are in the segment, for the next commit to remove.
     nonisolated(unsafe) private var writtenRows: [Int64] = []
 
     /// - Parameter folder: The data folder.
     init(folder: String) {
         path = RevocationSegments.openSegment(in: folder)
+        self.folder = RevocationSegments.folder(in: folder)
     }
 
     /// Writes what could not be written before, here or by a process that has ended, and notes what ends from now on, if a
@@ -41,7 +44,7 @@ final class RevocationJournal: Sendable {
     /// - Parameter connection: The writer's, outside of a transaction.
     /// - Throws: `storageUnavailable`; then nothing may be committed.
     func begin(on connection: SQLiteConnection) throws(DomainError) {
-        try writeUnwritten()
+        try writeUnwritten(on: connection)
         guard !isNoting, access(path, F_OK) == 0 else { return }
         try prepare(connection)
         isNoting = true
@@ -67,8 +70,8 @@ final class RevocationJournal: Sendable {
     private func writeWaiting(on connection: SQLiteConnection) throws(DomainError) {
         let lines = try PendingRevocations.lines(on: connection)
         guard !lines.isEmpty else { return }
-        unwritten += lines
-        try writeUnwritten()
+        // Not kept where they cannot be written: the rows stay, and their process may write them, and newer ones, before this one.
+        try write { () throws(DomainError) in lines }
         try connection.run("DELETE FROM pending_revocations")
     }
 
@@ -85,7 +88,9 @@ final class RevocationJournal: Sendable {
         }
         guard !noted.isEmpty else { return Group() }
         try connection.run("DELETE FROM revocations")
-        var group = Group(lines: noted.map { String($0.dropFirst()) })
+        var group = Group(
+            lines: noted.map { String($0.dropFirst()) },
+            passing: noted.filter { $0.hasPrefix("0") }.map { String($0.dropFirst()) })
         let waiting = noted.filter { $0.hasPrefix("1") }.map { $0.dropFirst() }
         guard !waiting.isEmpty else { return group }
         // The own ones are gone: of another program, which has changed something since this one began.
@@ -102,38 +107,62 @@ final class RevocationJournal: Sendable {
     ///
     /// - Throws: `storageUnavailable` when they did not reach the disk: nobody may be answered then that something ended. They
     ///   are kept for the next call.
-    func append(_ group: Group) throws(DomainError) {
+    func append(_ group: Group, on connection: SQLiteConnection) throws(DomainError) {
         // The commit has removed them.
         writtenRows = []
-        unwritten += group.lines
-        if let row = group.row { unwrittenRows.append(row) }
-        try writeUnwritten()
+        if !group.lines.isEmpty { unwritten.append(group) }
+        try writeUnwritten(on: connection)
     }
 
     /// Writes what could not be written before.
     ///
+    /// Lines whose row is gone were written by another process before its own: behind those they would undo them.
+    ///
     /// - Throws: `storageUnavailable` when it did not reach the disk.
-    func writeUnwritten() throws(DomainError) {
+    func writeUnwritten(on connection: SQLiteConnection) throws(DomainError) {
         guard !unwritten.isEmpty else { return }
+        try write { () throws(DomainError) in
+            var lines: [String] = []
+            for group in unwritten {
+                guard let row = group.row, try !PendingRevocations.has(row, on: connection) else {
+                    lines += group.lines
+                    continue
+                }
+                lines += group.passing
+            }
+            return lines
+        }
+        writtenRows += unwritten.compactMap(\.row)
+        unwritten = []
+    }
+
+    /// Writes lines to the end of the open segment, and to the disk.
+    ///
+    /// - Parameter lines: Called while no other process writes to a segment.
+    private func write(_ lines: () throws(DomainError) -> [String]) throws(DomainError) {
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else {
+            guard errno == ENOENT else { throw .storageUnavailable }
+            // No backup has been made here.
+            return
+        }
+        // Closing it gives the lock back.
+        defer { close(directory) }
+        while flock(directory, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .storageUnavailable }
+        }
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard file >= 0 else {
             guard errno == ENOENT else { throw .storageUnavailable }
-            // No backup has been made here.
-            noteWritten()
             return
         }
         defer { close(file) }
         // An empty line first: what a crash or a full disk left of an earlier line stays by itself.
-        let text = unwritten.map { RevocationLine.sealed($0) + "\n" }.joined()
+        let text = try lines().map { RevocationLine.sealed($0) + "\n" }.joined()
         let bytes = Array("\n\(text)".utf8)
-        guard write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else { throw .storageUnavailable }
-        noteWritten()
-    }
-
-    private func noteWritten() {
-        unwritten = []
-        writtenRows += unwrittenRows
-        unwrittenRows = []
+        guard Foundation.write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else {
+            throw .storageUnavailable
+        }
     }
 }
 
@@ -148,6 +177,13 @@ package enum PendingRevocations {
     static func lines(on connection: SQLiteConnection) throws(DomainError) -> [String] {
         try connection.rows("SELECT lines FROM pending_revocations", []) { row throws(DomainError) in row.only.text }
             .flatMap { $0.split(separator: "\n").map(String.init) }
+    }
+
+    /// Whether a row is there still: nobody else has written its lines.
+    static func has(_ row: Int64, on connection: SQLiteConnection) throws(DomainError) -> Bool {
+        try !connection.rows("SELECT id FROM pending_revocations WHERE id = $1", [.integer(row)]) {
+            row throws(DomainError) in row.only.integer
+        }.isEmpty
     }
 
     /// What waits in a data folder that no server uses any more, as text of the journal; none where it cannot be read.

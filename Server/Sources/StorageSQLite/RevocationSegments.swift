@@ -10,10 +10,11 @@ package struct RevocationSegments: Sendable {
     /// - Parameter folder: The data folder.
     package init(folder: String) {
         dataFolder = folder
-        self.folder = folder + "/revocations"
+        self.folder = Self.folder(in: folder)
     }
 
-    static func openSegment(in folder: String) -> String { folder + "/revocations/open" }
+    static func folder(in dataFolder: String) -> String { dataFolder + "/revocations" }
+    static func openSegment(in dataFolder: String) -> String { folder(in: dataFolder) + "/open" }
 
     /// The names of all segments, the oldest first.
     package var names: [String] {

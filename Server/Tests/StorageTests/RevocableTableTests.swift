@@ -106,10 +106,56 @@ struct RevocableTableTests {
         let group = try journal.take(from: connection)
         #expect(group.lines.count == 1)
         #expect((group.row != nil) == waits)
-        try journal.append(group)
+        try journal.append(group, on: connection)
         _ = try journal.take(from: connection)
         #expect(try PendingRevocations.lines(on: connection).isEmpty, "a later commit removes the row")
         connection.close()
+    }
+
+    @Test(
+        "has what two processes changed in the order of their commits, where the first one writes its lines last",
+        arguments: [false, true])
+    func order(isRefused: Bool) throws {
+        let folder = TemporaryFolder()
+        try FileManager.default.createDirectory(atPath: folder.path, withIntermediateDirectories: true)
+        let path = SQLiteStore.databasePath(in: folder.path)
+        let connections = [try open(path, SQLITE_OPEN_CREATE), try open(path, 0)]
+        for connection in connections { try SQLiteSetUp.prepareWriter(connection) }
+        try connections[0].execute("INSERT INTO passwords (application_id, user_id, hash) VALUES ('a', 'u', 'first')")
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        let journals = [RevocationJournal(folder: folder.path), RevocationJournal(folder: folder.path)]
+        func commit(_ hash: String, by number: Int) throws -> RevocationJournal.Group {
+            try journals[number].begin(on: connections[number])
+            try connections[number].execute("BEGIN IMMEDIATE")
+            try connections[number].execute("UPDATE passwords SET hash = '\(hash)'")
+            let group = try journals[number].take(from: connections[number])
+            try connections[number].execute("COMMIT")
+            return group
+        }
+        func point(to target: String) throws {
+            let link = RevocationSegments.openSegment(in: folder.path)
+            try FileManager.default.removeItem(atPath: link)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+        }
+        let older = try commit("older", by: 0)
+        if isRefused {
+            // A folder: nothing can be written there.
+            try point(to: folder.path)
+            #expect(throws: DomainError.storageUnavailable) { try journals[0].append(older, on: connections[0]) }
+            try point(to: segment)
+        }
+        let newer = try commit("newer", by: 1)
+        try journals[1].append(newer, on: connections[1])
+        if isRefused {
+            try journals[0].begin(on: connections[0])
+        } else {
+            try journals[0].append(older, on: connections[0])
+        }
+        for connection in connections { connection.close() }
+
+        let lines = try String(contentsOfFile: segments.path(of: segment), encoding: .utf8).split(separator: "\n")
+        #expect(lines.map { String($0) } == (older.lines + newer.lines).map { RevocationLine.sealed($0) })
     }
 
     @Test(
