@@ -209,7 +209,11 @@ struct RestoredJournal {
             let file = try LocalFile(path: segments.path(of: name), name: name)
             texts.append(String(decoding: try file.read(from: 0, count: file.byteCount), as: UTF8.self))
         }
-        // What was committed before the server was killed, and not written to the journal any more.
+        appendWaiting(in: oldFolder)
+    }
+
+    /// What was committed in the old data folder before its server was killed, and not written to its journal any more.
+    mutating func appendWaiting(in oldFolder: String) {
         texts.append(PendingRevocations.text(of: oldFolder))
     }
 

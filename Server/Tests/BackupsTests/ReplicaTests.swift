@@ -63,6 +63,34 @@ struct ReplicaTests {
         #expect(asked.doubt != nil && asked.rows["sessions"] == 1 && asked.rows["users"] == 2)
     }
 
+    @Test("revives no session that ended in the last commit before a kill, which is in the old folder's database alone")
+    func lastCommit() async throws {
+        let primary = try await Primary(folder, away(false), key)
+        let ended = try await primary.logIn()
+        primary.tick()
+        let time = primary.now
+        let link = folder.path + "/revocations/open"
+        let segment = try #require(RevocationSegments(folder: folder.path).open)
+        try FileManager.default.removeItem(atPath: link)
+        // A folder: nothing can be written there.
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.path)
+        await #expect(throws: DomainError.storageUnavailable) {
+            try await primary.world.modules.sessions.endSession(
+                ended.session.id, of: nil, in: primary.application, by: .local)
+        }
+        // The files as a kill leaves them between commit and line.
+        let killed = TemporaryFolder()
+        try FileManager.default.copyItem(atPath: folder.path, toPath: killed.path)
+        for folder in [folder, killed] {
+            let link = folder.path + "/revocations/open"
+            try FileManager.default.removeItem(atPath: link)
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: segment)
+        }
+        await primary.close()
+        let report = try restore(to: target, upTo: time, journalOf: killed.path)
+        #expect(report.doubt == nil && report.rows["users"] == 1 && report.rows["sessions"] == 0, "\(report)")
+    }
+
     @Test("is whole behind each of its parts, and refuses one that is missing")
     func cuts() async throws {
         let primary = try await Primary(folder, away(false), key)

@@ -90,6 +90,7 @@ package struct RestoreReplica {
             journal.texts.append(
                 String(decoding: try file.read(from: offset, count: file.byteCount - offset), as: UTF8.self))
         }
+        journal.appendWaiting(in: folder)
         return journal
     }
 }
