@@ -77,7 +77,7 @@ final class GroupCommit: Sendable {
             queue.async {
                 if self.connection.isOpen {
                     // What cannot be written now is reported already.
-                    try? self.journal?.writeUnwritten(on: self.connection)
+                    try? self.journal?.close(on: self.connection)
                     self.checkpoints?.close()
                     // A command leaves that to the server, whose writers would have to wait for it.
                     if self.outsideChanges == nil {

@@ -136,6 +136,18 @@ final class RevocationJournal: Sendable {
         unwritten = []
     }
 
+    /// Writes what could not be written before, and removes the own rows. A later process that finds one writes its lines
+    /// anew, and what was made again meanwhile under the same key, such as a provider, would end by them after a restore.
+    ///
+    /// - Throws: `storageUnavailable`; then rows stay.
+    func close(on connection: SQLiteConnection) throws(DomainError) {
+        try writeUnwritten(on: connection)
+        for row in writtenRows {
+            try connection.run("DELETE FROM pending_revocations WHERE id = $1", [.integer(row)])
+        }
+        writtenRows = []
+    }
+
     /// Writes lines to the end of the open segment, and to the disk.
     ///
     /// - Parameter lines: Called while no other process writes to a segment.
@@ -147,7 +159,7 @@ final class RevocationJournal: Sendable {
             return
         }
         // Closing it gives the lock back.
-        defer { close(directory) }
+        defer { Foundation.close(directory) }
         while flock(directory, LOCK_EX) != 0 {
             guard errno == EINTR else { throw .storageUnavailable }
         }
@@ -156,7 +168,7 @@ final class RevocationJournal: Sendable {
             guard errno == ENOENT else { throw .storageUnavailable }
             return
         }
-        defer { close(file) }
+        defer { Foundation.close(file) }
         // An empty line first: what a crash or a full disk left of an earlier line stays by itself.
         let text = try lines().map { RevocationLine.sealed($0) + "\n" }.joined()
         let bytes = Array("\n\(text)".utf8)

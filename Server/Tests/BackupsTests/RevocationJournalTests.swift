@@ -255,32 +255,6 @@ struct RevocationJournalTests {
         await restored.close()
     }
 
-    @Test("leaves settings as they were last where a command set them before the server did")
-    func commandBeforeServer() async throws {
-        let store = try SQLiteStore(.folder(folder.path), role: .server)
-        let world = try TestWorld(store)
-        let id = try await world.makeApplication().id
-        func set(_ audience: String, in world: TestWorld) async throws {
-            _ = try await world.modules.applications.changeApplication(id, isCurrent: { _ in true }, by: .local) {
-                $0.settings.audiences = [audience]
-            }
-        }
-        let copy = try JournaledCopy(of: folder)
-        try await set("https://first.example.com", in: world)
-        let command = try SQLiteStore(.folder(folder.path), role: .command)
-        try await set("https://second.example.com", in: try TestWorld(command, clock: world.clock, seed: 1))
-        await command.close()
-        try await set("https://third.example.com", in: world)
-        // A later commit: what waits of the server's own is removed.
-        _ = try await world.makeApplication()
-        await store.close()
-
-        let restored = try copy.restored(behind: PendingRevocations.text(of: folder.path))
-        let found = try await restored.read { transaction throws(DomainError) in try transaction.application(id) }
-        #expect(found?.settings.audiences == ["https://third.example.com"])
-        await restored.close()
-    }
-
     @Test("lets a reader of events, who read more than the copy knows, miss nothing that happens afterwards")
     func positions() async throws {
         let store = try SQLiteStore(.folder(folder.path), role: .server)
@@ -359,28 +333,5 @@ struct RevocationJournalTests {
         #expect(segments.open == "0a1b2c3d-00000002")
         segments.remove(before: "0a1b2c3d-00000002")
         #expect(segments.names == ["0a1b2c3d-00000002"])
-    }
-}
-
-/// A copy of a database, and the segment of the journal that has what ends after it.
-private struct JournaledCopy {
-    private let folder = TemporaryFolder()
-    private let segment: String
-
-    init(of original: TemporaryFolder) throws {
-        let segments = RevocationSegments(folder: original.path)
-        segment = segments.path(of: try segments.begin(lineage: "0a1b2c3d"))
-        try folder.make()
-        _ = try SQLiteSnapshot(of: original.path, to: folder.path + "/okaeri.sqlite") { _, _ in }
-    }
-
-    /// What a restore makes of the two, and of lines that waited for the journal.
-    func restored(behind waiting: String = "") throws -> SQLiteStore {
-        let replay = try RevocationReplay(path: folder.path + "/okaeri.sqlite")
-        try replay.apply(try String(contentsOfFile: segment, encoding: .utf8))
-        try replay.apply(waiting)
-        try replay.finish(at: .atRestore)
-        #expect(!replay.isDamaged)
-        return try SQLiteStore(.folder(folder.path), role: .server)
     }
 }

@@ -1,0 +1,90 @@
+import Domain
+import Foundation
+import StorageSQLite
+import TestWorld
+import Testing
+
+@Suite("The revocation journal of a server and commands beside it")
+struct RevocationCommandTests {
+    private let folder = TemporaryFolder()
+
+    @Test("leaves settings as they were last where a command set them before the server did")
+    func commandBeforeServer() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let id = try await world.makeApplication().id
+        func set(_ audience: String, in world: TestWorld) async throws {
+            _ = try await world.modules.applications.changeApplication(id, isCurrent: { _ in true }, by: .local) {
+                $0.settings.audiences = [audience]
+            }
+        }
+        let copy = try JournaledCopy(of: folder)
+        try await set("https://first.example.com", in: world)
+        let command = try SQLiteStore(.folder(folder.path), role: .command)
+        try await set("https://second.example.com", in: try TestWorld(command, clock: world.clock, seed: 1))
+        await command.close()
+        try await set("https://third.example.com", in: world)
+        // A later commit: what waits of the server's own is removed.
+        _ = try await world.makeApplication()
+        await store.close()
+
+        let restored = try copy.restored(behind: PendingRevocations.text(of: folder.path))
+        let found = try await restored.read { transaction throws(DomainError) in try transaction.application(id) }
+        #expect(found?.settings.audiences == ["https://third.example.com"])
+        await restored.close()
+    }
+
+    @Test("ends no provider that was there when the copy was made, though a command had removed the one before it")
+    func commandBeforeCopy() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server)
+        let world = try TestWorld(store)
+        let application = try await world.makeApplication()
+        let id = application.id
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        let provider = StoredProvider(
+            application: id,
+            settings: ProviderSettings(provider: .google, audiences: ["client"]), sealedSecret: nil,
+            updatedAt: world.clock.now)
+        // The server notes already: what waits is not written by its beginning.
+        _ = try RevocationSegments(folder: folder.path).begin(lineage: "0a1b2c3d")
+        try await store.write { transaction throws(DomainError) in try transaction.save(provider) }
+        let command = try SQLiteStore(.folder(folder.path), role: .command)
+        try await command.write { transaction throws(DomainError) in
+            _ = try transaction.removeProvider(.google, of: id)
+        }
+        await command.close()
+        try await store.write { transaction throws(DomainError) in try transaction.save(provider) }
+        let copy = try JournaledCopy(of: folder)
+        // Something that waits: the lines of others that wait are written before it.
+        try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: id, by: .local)
+        await store.close()
+
+        let restored = try copy.restored()
+        let found = try await restored.read { transaction throws(DomainError) in try transaction.providers(of: id) }
+        #expect(found.map(\.settings) == [provider.settings])
+        await restored.close()
+    }
+}
+
+/// A copy of a database, and the segment of the journal that has what ends after it.
+struct JournaledCopy {
+    private let folder = TemporaryFolder()
+    private let segment: String
+
+    init(of original: TemporaryFolder) throws {
+        let segments = RevocationSegments(folder: original.path)
+        segment = segments.path(of: try segments.begin(lineage: "0a1b2c3d"))
+        try folder.make()
+        _ = try SQLiteSnapshot(of: original.path, to: folder.path + "/okaeri.sqlite") { _, _ in }
+    }
+
+    /// What a restore makes of the two, and of lines that waited for the journal.
+    func restored(behind waiting: String = "") throws -> SQLiteStore {
+        let replay = try RevocationReplay(path: folder.path + "/okaeri.sqlite")
+        try replay.apply(try String(contentsOfFile: segment, encoding: .utf8))
+        try replay.apply(waiting)
+        try replay.finish(at: .atRestore)
+        #expect(!replay.isDamaged)
+        return try SQLiteStore(.folder(folder.path), role: .server)
+    }
+}
