@@ -7,6 +7,7 @@ package final class PostgreSQLJournal {
         SET statement_timeout = 0; SET lock_timeout = '10s'; SET idle_in_transaction_session_timeout = 0
         """
     private static let linesAtOnce = 10_000
+    package static let bytesAtOnce = 8 << 20
 
     private let link: PostgreSQLLink
     private let address: PostgreSQLAddress
@@ -53,18 +54,19 @@ package final class PostgreSQLJournal {
         }
     }
 
-    /// Some thousand lines of a segment behind one of them, each with its number in front.
+    /// Some thousand lines of a segment behind one of them, each with its number in front; fewer where they are long.
     ///
     /// - Parameters:
     ///   - segment: Its name.
     ///   - last: The number of the last line that is known; 0 for none.
+    ///   - bytes: Behind how many bytes no other line follows.
     /// - Returns: the lines in the journal's form, and the number of the last one; no lines at the end.
     /// - Throws: `PostgreSQLOpenFault`.
     package func lines(
-        of segment: String, after last: Int64
+        of segment: String, after last: Int64, bytes: Int = bytesAtOnce
     ) throws(PostgreSQLOpenFault) -> (lines: [String], last: Int64) {
         let found = try address.answering { () throws(PostgreSQLFault) in
-            try revocations.lines(of: segment, after: last, limit: Self.linesAtOnce)
+            try revocations.lines(of: segment, after: last, limit: Self.linesAtOnce, bytes: bytes)
         }
         return (found.map { RevocationLine.sealed("#\($0.id) \($0.line)") }, found.last?.id ?? last)
     }

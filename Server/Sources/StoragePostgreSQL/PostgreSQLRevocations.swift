@@ -87,18 +87,23 @@ struct PostgreSQLRevocations {
         try link.run("INSERT INTO \(Self.segments) (name, snapshot) VALUES ($1, $2)", [name, snapshot])
     }
 
-    /// Lines of a segment behind one of them, in their order.
+    /// Lines of a segment behind one of them, in their order. None follows behind so many lines or bytes.
     func lines(
-        of segment: String, after id: Int64, limit: Int
+        of segment: String, after id: Int64, limit: Int, bytes: Int
     ) throws(PostgreSQLFault) -> [(id: Int64, line: String)] {
+        // A line of settings has up to a mebibyte, one of a log-in 200 bytes. PostgreSQL knows lengths without reading the lines.
         let found = try link.run(
             """
-            SELECT r.id, r.line FROM \(Self.lines) r
-            JOIN \(Self.segments) s ON s.name = $1
-            LEFT JOIN \(Self.segments) n ON n.name = (SELECT MIN(name) FROM \(Self.segments) WHERE name > $1)
-            WHERE r.id > $2::bigint AND NOT pg_visible_in_snapshot(r.transaction_id, s.snapshot::pg_snapshot)
-                AND (n.name IS NULL OR pg_visible_in_snapshot(r.transaction_id, n.snapshot::pg_snapshot))
-            ORDER BY r.id LIMIT \(limit)
+            SELECT id, line FROM (
+                SELECT r.id, r.line, SUM(octet_length(r.line)) OVER (ORDER BY r.id ROWS BETWEEN UNBOUNDED PRECEDING
+                    AND 1 PRECEDING) AS earlier
+                FROM \(Self.lines) r
+                JOIN \(Self.segments) s ON s.name = $1
+                LEFT JOIN \(Self.segments) n ON n.name = (SELECT MIN(name) FROM \(Self.segments) WHERE name > $1)
+                WHERE r.id > $2::bigint AND NOT pg_visible_in_snapshot(r.transaction_id, s.snapshot::pg_snapshot)
+                    AND (n.name IS NULL OR pg_visible_in_snapshot(r.transaction_id, n.snapshot::pg_snapshot))
+                ORDER BY r.id LIMIT \(limit)
+            ) part WHERE earlier IS NULL OR earlier < \(bytes) ORDER BY id
             """, [segment, String(id)], within: .seconds(3600))
         return (0..<found.rowCount).map { (found.row($0).integer(0), found.row($0).text(1)) }
     }

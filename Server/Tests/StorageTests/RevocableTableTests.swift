@@ -175,7 +175,16 @@ struct RevocableTableTests {
         }
         _ = try await cluster.run(history.after.joined(separator: "; "), in: old)
         try await offThread {
-            let lines = try PostgreSQLJournal(source).lines(of: "0a1b2c3d-00000001", after: 0).lines
+            let journal = try PostgreSQLJournal(source)
+            let lines = try journal.lines(of: "0a1b2c3d-00000001", after: 0).lines
+            // Those that are longer than what is read at once come one by one.
+            var pages: [[String]] = []
+            var page = try journal.lines(of: "0a1b2c3d-00000001", after: 0, bytes: 1)
+            while !page.lines.isEmpty, pages.count < lines.count {
+                pages.append(page.lines)
+                page = try journal.lines(of: "0a1b2c3d-00000001", after: page.last, bytes: 1)
+            }
+            #expect(pages == lines.map { [$0] } && page.lines.isEmpty)
             let restoration = try PostgreSQLRestoration(target)
             try restoration.begin()
             try restoration.apply(lines.map { $0 + "\n" }.joined())

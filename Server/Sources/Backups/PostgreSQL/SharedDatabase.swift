@@ -69,7 +69,7 @@ package struct SharedDatabase: BackupSource {
         }
     }
 
-    /// Lines of segments as they are at one instant, some thousand at a time.
+    /// Lines of segments as they are at one instant, some thousand or some mebibytes at a time.
     func forEachPart(of segments: [String], _ take: (String) throws(BackupFault) -> Void) throws(BackupFault) {
         let journal = try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             let journal = try PostgreSQLJournal(address, isForReading: true)
