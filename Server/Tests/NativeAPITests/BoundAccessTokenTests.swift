@@ -95,7 +95,7 @@ struct BoundAccessTokenTests {
         let user = person.logIn.user.id
         #expect(try await verifyNew() == user)
         server.clock.advance(by: .seconds(1))
-        let key = try await server.modules.sessions.rotateSigningKeys(by: .local)
+        let key = try await server.modules.sessions.rotateSigningKeys(by: .local).id
         // The last of them is signed by the new key.
         for _ in 0...4 {
             #expect(try await verifyNew() == user)

@@ -190,14 +190,32 @@ struct SealingKeyTests {
         #expect(quiet.status == 0 && quiet.errors.isEmpty && !quiet.output.contains(" of "), "\(quiet.errors)")
     }
 
+    @Test("let a rotation say when the new key signs: in ten minutes, but not behind a key of a clock that was ahead")
+    func aheadOfTheClock() async throws {
+        let made = try await Program.run(["application", "create", "Hoshi", "--data", folder.path], environment: [:])
+        #expect(made.status == 0, "\(made.errors)")
+        let expected: [(change: String?, text: String)] = [
+            (nil, "signs in ten minutes"), ("created_at + 31536000000", "from the next rotation on"),
+        ]
+        for (change, signs) in expected {
+            if let change { try execute("UPDATE signing_keys SET created_at = \(change)") }
+            let rotated = try await Program.run(["keys", "rotate", "--data", folder.path], environment: [:])
+            #expect(rotated.status == 0 && rotated.output.contains(signs), "\(rotated.output)\(rotated.errors)")
+        }
+    }
+
     /// Copies of the oldest signing key, so that sealing them again takes a while.
     private func seed(signingKeys count: Int) throws {
+        try execute(
+            """
+            WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
+            INSERT INTO signing_keys (id, sealed, created_at)
+            SELECT printf('seed %08d', n), (SELECT sealed FROM signing_keys ORDER BY created_at LIMIT 1), n FROM numbers
+            """)
+    }
+
+    private func execute(_ text: String) throws {
         try sqlite { connection in
-            let text = """
-                WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
-                INSERT INTO signing_keys (id, sealed, created_at)
-                SELECT printf('seed %08d', n), (SELECT sealed FROM signing_keys ORDER BY created_at LIMIT 1), n FROM numbers
-                """
             guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else {
                 throw TestFault(String(cString: sqlite3_errmsg(connection)))
             }

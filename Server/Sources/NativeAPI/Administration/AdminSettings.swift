@@ -75,8 +75,8 @@ extension AdminAPI {
             return try call.answer(HealthBody(try await call.rules.statistics.readHealth(), cachedSessions: sessions))
         },
         AdminRoute(.post, "signing-keys", .rotateSigningKeys) { call in
-            let id = try await call.modules.sessions.rotateSigningKeys(by: try call.auditActor())
-            return try call.answer(NewSigningKeyBody(id: id), status: .created)
+            let key = try await call.modules.sessions.rotateSigningKeys(by: try call.auditActor())
+            return try call.answer(NewSigningKeyBody(id: key.id), status: .created)
         },
     ]
 }

@@ -21,11 +21,18 @@ struct RotateKeysCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let id = try await storage.perform(.rotateSigningKeys) { modules, who throws(DomainError) in
+        let key = try await storage.perform(.rotateSigningKeys) { modules, who throws(DomainError) in
             try await modules.sessions.rotateSigningKeys(by: who)
         }
-        guard !output.isJSON else { return Console.write(json: Output(id: id)) }
-        Console.write("The key \(id) is published, and signs in ten minutes.")
+        guard !output.isJSON else { return Console.write(json: Output(id: key.id)) }
+        Console.write(Self.text(of: key))
+    }
+
+    private static func text(of key: RotateSigningKeys.NewKey) -> String {
+        guard key.isBehindAhead else { return "The key \(key.id) is published, and signs in ten minutes." }
+        return "The key \(key.id) is published. The key before it was made while the clock was ahead, and goes on "
+            + "signing: the new one signs from \(key.signsAt.localText), or from the next rotation on. Rotate again in "
+            + "twenty minutes."
     }
 
     private struct Output: Encodable {

@@ -48,7 +48,7 @@ struct AccessTokenTests {
         let old = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
         #expect(try await isVerified(old))
         world.clock.advance(by: .seconds(1))
-        let newKey = try await world.modules.sessions.rotateSigningKeys(by: .local)
+        let newKey = try await world.modules.sessions.rotateSigningKeys(by: .local).id
         for _ in 0..<2 {
             let between = try await world.modules.sessions.mintAccessToken(for: who, audience: nil)
             #expect(try decoded(between).0["kid"] as? String == decoded(old).0["kid"] as? String)
@@ -88,9 +88,11 @@ struct AccessTokenTests {
         world.clock.advance(by: ahead)
         let old = try await sessions.mintAccessToken(for: who, audience: nil)
         let made = try await sessions.rotateSigningKeys(by: .local)
+        #expect(made.signsAt == world.clock.now + SigningKeys.publication + .milliseconds(1) && !made.isBehindAhead)
         world.clock.advance(by: .zero - ahead)
         let next = try await sessions.rotateSigningKeys(by: .local)
-        #expect(try await sessions.signingKeys().map(\.id) == [next, made])
+        #expect(next.signsAt == made.signsAt + .milliseconds(1) && next.isBehindAhead)
+        #expect(try await sessions.signingKeys().map(\.id) == [next.id, made.id])
         #expect(try await !isVerified(old))
         #expect(try await isVerified(try await sessions.mintAccessToken(for: who, audience: nil)))
     }
@@ -100,7 +102,7 @@ struct AccessTokenTests {
         let (who, _) = try await someone(audiences: [])
         let (sessions, now) = (world.modules.sessions, world.clock.now)
         let first = try #require(try await sessions.signingKeys().first)
-        let second = try await sessions.rotateSigningKeys(by: .local)
+        let second = try await sessions.rotateSigningKeys(by: .local).id
         let keys = try await sessions.signingKeys()
         #expect(keys.map(\.id) == [second, first.id])
         #expect(first.createdAt == now && keys.first?.createdAt == now + .milliseconds(1))

@@ -49,7 +49,7 @@ extension Contract {
             let first = try await world.modules.sessions.signingKeys().map(\.id)
             let made = try await together(20) { _ -> String? in
                 do throws(DomainError) {
-                    return try await world.modules.sessions.rotateSigningKeys(by: .local)
+                    return try await world.modules.sessions.rotateSigningKeys(by: .local).id
                 } catch {
                     // Another refusal would be no key's id.
                     return error.code == .rateLimited ? nil : "\(error)"

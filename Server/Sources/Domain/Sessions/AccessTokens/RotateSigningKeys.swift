@@ -4,15 +4,24 @@ package struct RotateSigningKeys: Sendable {
     /// After a rotation the key before it signs for as long as the new one is published, and its last token lives on.
     package static let pause: Duration = SigningKeys.publication + MintAccessToken.lifetime
 
+    /// A key that was made.
+    package struct NewKey: Sendable {
+        package let id: String
+        /// When it signs, unless the next rotation comes before.
+        package let signsAt: Timestamp
+        /// Whether the key before it has a time to come, of a clock that was ahead: that one signs until then.
+        package let isBehindAhead: Bool
+    }
+
     let store: any Store
     let signingKeys: SigningKeys
     let clock: any WallClock
     let audit: AuditTrail
 
-    /// - Returns: the id of the new key.
+    /// - Returns: the new key.
     /// - Throws: `rateLimited` when the newest key is so young that tokens of the one before it may still live, also when it was made
     ///   at the same time; `storageUnavailable`.
-    package func callAsFunction(by who: Operator) async throws(DomainError) -> String {
+    package func callAsFunction(by who: Operator) async throws(DomainError) -> NewKey {
         let present = try await signingKeys()
         let now = clock.now
         if present.count > 1, let newest = present.first {
@@ -34,6 +43,9 @@ package struct RotateSigningKeys: Sendable {
             try transaction.removeSigningKeys(except: kept)
             try entry.record(on: .signingKey(candidate.id), in: transaction)
         }
-        return candidate.id
+        // Two in one millisecond are a millisecond apart.
+        return NewKey(
+            id: candidate.id, signsAt: candidate.createdAt + SigningKeys.publication,
+            isBehindAhead: candidate.createdAt - now > .seconds(1))
     }
 }
