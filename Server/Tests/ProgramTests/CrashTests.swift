@@ -64,24 +64,38 @@ struct CrashTests {
         let folder = TestFolder()
         let server = try await TestServer(data: folder.path)
         // As a container beside the server's sees it, where nobody has its number.
-        try Self.setProcess(.max, in: folder.path)
+        try Self.describe(["pid": Int(Int32.max)], in: folder.path)
         let beside = try await Program.run("doctor", "--data", folder.path)
         #expect(beside.output.contains("It is ready: the server at \(server.url)"), "\(beside.output)")
         try await server.stop(SIGKILL)
         // As the next container sees it, where a command has its number.
-        try Self.setProcess(getpid(), in: folder.path)
+        try Self.describe(["pid": Int(getpid())], in: folder.path)
         let after = try await Program.run("doctor", "--data", folder.path)
         #expect(after.output.contains("No server runs on this data folder."), "\(after.output)")
         let status = try await Program.run("status", "--data", folder.path)
         #expect(status.status != 0 && status.errors.contains("No server runs on the data folder"), "\(status.errors)")
     }
 
-    /// Writes another process number into the same `server.json`, which a server that runs holds.
-    private static func setProcess(_ number: Int32, in folder: String) throws {
+    @Test("is stopped by its number where that is its own, and not in another container, where it is another process's")
+    func unanswering() async throws {
+        let folder = TestFolder()
+        let server = try await TestServer(data: folder.path)
+        // Nothing listens there.
+        try Self.describe(["pid": 1, "url": "http://127.0.0.1:9"], in: folder.path)
+        let here = try await Program.run("doctor", "--data", folder.path)
+        #expect(here.status == 1 && here.output.contains("“kill 1”"), "\(here.output)")
+        try Self.describe(["processNumbers": "3f2a pid:[1]"], in: folder.path)
+        let beside = try await Program.run("doctor", "--data", folder.path)
+        #expect(beside.output.contains("in another container") && !beside.output.contains("“kill"), "\(beside.output)")
+        try await server.stop(SIGKILL)
+    }
+
+    /// Writes other members into the same `server.json`, which a server that runs holds.
+    private static func describe(_ members: [String: Any], in folder: String) throws {
         let path = folder + "/server.json"
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         var file = try #require(try JSONSerialization.jsonObject(with: bytes) as? [String: Any])
-        file["pid"] = Int(number)
+        file.merge(members) { $1 }
         let changed = try JSONSerialization.data(withJSONObject: file)
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.truncate(atOffset: 0)

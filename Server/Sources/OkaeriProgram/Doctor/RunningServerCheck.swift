@@ -25,6 +25,13 @@ struct RunningServerCheck {
             }
             return [.ok("server", "It is ready: \(name).")]
         } catch {
+            guard running.hasPidHere else {
+                return [
+                    .warning(
+                        "server", "It does not answer here: \(name), in another container or on another machine.",
+                        advice: "Run “okaeri doctor” where the server runs, such as with “podman exec”.")
+                ]
+            }
             return [
                 .failed(
                     "server", "It does not answer: \(name).",

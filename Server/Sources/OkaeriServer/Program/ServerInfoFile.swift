@@ -8,6 +8,8 @@ import Synchronization
 /// The file `server.json` in the data folder while a server runs: who it is and where it listens.
 package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var pid: Int32
+    /// Where `pid` counts; absent in the file of an older one.
+    package var processNumbers: String?
     package var url: String
     /// The program's version; absent in the file of an older one.
     package var version: String?
@@ -19,6 +21,10 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var sealingKeys: [String]?
     /// Whether the server holds the file while it runs; absent in the file of an older one.
     var isHeld: Bool?
+
+    /// Whether `pid` means the server here too. In another container, or on another machine that has the folder, it means another
+    /// process, which may be the first of all.
+    package var hasPidHere: Bool { processNumbers.map { $0 == SystemName.processNumbers } ?? true }
 
     fileprivate static func path(in folder: String) -> String { "\(folder)/server.json" }
 

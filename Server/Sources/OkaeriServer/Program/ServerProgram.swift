@@ -232,8 +232,9 @@ package struct ServerProgram: Sendable {
         do {
             if let key = settings.statusKey { try StatusKeyFile.write(key, in: settings.dataFolder) }
             let file = ServerInfoFile(
-                pid: getpid(), url: listening.url, version: ProgramVersion.current,
-                fakeApple: fakeApple, isDevelopment: settings.isDevelopment, sealingKeys: sealingKeys)
+                pid: getpid(), processNumbers: SystemName.processNumbers, url: listening.url,
+                version: ProgramVersion.current, fakeApple: fakeApple, isDevelopment: settings.isDevelopment,
+                sealingKeys: sealingKeys)
             try info.write(file, in: settings.dataFolder)
         } catch {
             logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])

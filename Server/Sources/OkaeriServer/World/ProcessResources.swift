@@ -53,4 +53,11 @@ enum SystemName {
     }
 
     static var process: Int32 { getpid() }
+
+    /// Where the numbers of processes count: this machine, or one container on it.
+    static var processNumbers: String {
+        // Other systems have no such file, and no such containers.
+        let space = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/ns/pid")
+        return [host, space].compactMap(\.self).joined(separator: " ")
+    }
 }
