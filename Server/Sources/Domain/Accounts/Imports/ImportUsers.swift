@@ -359,7 +359,8 @@ extension ImportUsers.Candidate {
         case "phone": (user.phone, user.phoneVerifiedAt) = (nil, nil)
         case "displayName": user.displayName = nil
         case "locale": user.locale = nil
-        case "accessList": user.acl = nil
+        // None would be the standard, by which everybody may read where the application's rules say so.
+        case "accessList": user.acl = ACL()
         case "password": (hash, isWeak) = (nil, false)
         case "fields": leaveOutExcess(within: limits)
         case let field where field.hasPrefix("identities."):
