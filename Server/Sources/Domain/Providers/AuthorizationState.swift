@@ -68,6 +68,8 @@ package struct ProviderAuthorization: Sendable {
     package var hint: String?
     /// Whether the person must log in there now, whatever session there is (OpenID Connect Core 1.0 §3.1.2.1).
     package var demandsFreshLogIn = false
+    /// How long ago the person may have logged in there at the most, where an app says so (`max_age`).
+    package var maximumAgeSeconds: Int64?
 
     package init(redirectURI: String, state: String, nonce: String, challenge: String, hint: String? = nil) {
         self.redirectURI = redirectURI

@@ -25,6 +25,9 @@ package struct LogInWithProvider: Sendable {
         package var attempt: Attempt?
         /// Set to bring a user back that asked to be deleted.
         package var restoringFrom: RequestOrigin?
+        /// When the person was sent to the provider for a log-in that an app demands: the session then says the time of the log-in
+        /// there, where the provider tells it. `nil` where nobody demands one.
+        package var demandedAt: Timestamp?
 
         package init(
             application: Application, provider: Identity.Provider, credential: ProviderCredential,
@@ -59,7 +62,7 @@ package struct LogInWithProvider: Sendable {
         let link = DeviceLink(
             proof: proof, joins: request.client.joinsDevice, in: request.application.id, now: now, audit: issuers.audit)
         let found = try await findProvider(request.provider, in: request.application.id)
-        let issuer = issuers.issuer(
+        var issuer = issuers.issuer(
             for: .init(
                 request.application, request.client.protocolName, by: .init(rawValue: request.provider.rawValue),
                 on: request.client.holder(key: proof),
@@ -79,6 +82,7 @@ package struct LogInWithProvider: Sendable {
             person = redeemed
         }
         guard let person else { throw .providerTokenRefused(.malformed) }
+        issuer.provenAt = request.demandedAt.flatMap { person.logIn(before: $0) }
         let candidate = registration(of: person, request, at: now, approved: approval)
         return try await logIn(person, request, issuer, link, or: candidate)
     }
@@ -188,5 +192,16 @@ package struct LogInWithProvider: Sendable {
             RateLimitKey(
                 application: request.application.id, kind: "bare-code", subject: request.client.address.allowanceGroup),
             limit: Self.bareCodes)
+    }
+}
+
+extension ExternalIdentity {
+    /// How far the provider's clock may be behind.
+    private static let skew: Duration = .seconds(60)
+
+    /// The time of the log-in at the provider, where that was before the person was sent there; `nil` for one on that way, and
+    /// where the provider tells no time.
+    fileprivate func logIn(before sent: Timestamp) -> Timestamp? {
+        authenticatedAt.flatMap { $0 < sent - Self.skew ? $0 : nil }
     }
 }

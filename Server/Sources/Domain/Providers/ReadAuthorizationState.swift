@@ -20,7 +20,7 @@ package struct ReadAuthorizationState: Sendable {
         package var isRestoring: Bool
         package var isLink: Bool
         let admin: AdminAuthorization?
-        let startedAt: Timestamp
+        package let startedAt: Timestamp
         /// When it stops counting.
         let endsAt: Timestamp
         fileprivate var user: String?

@@ -25,6 +25,10 @@ package struct StartAuthorization: Sendable {
         package var fields: [String: JSONValue]
         /// Whether the log-in brings a user back that asked to be deleted.
         package var isRestoring: Bool
+        /// Whether the person must log in there now, as the app that waits demands of every log-in.
+        package var demandsFreshLogIn = false
+        /// How long ago the log-in there may be at the most, as the app that waits demands.
+        package var maximumAgeSeconds: Int64?
         /// What an admin's way is for.
         var admin: AdminAuthorization?
 
@@ -98,7 +102,8 @@ package struct StartAuthorization: Sendable {
         var authorization = ProviderAuthorization(
             redirectURI: request.redirectURI, state: state, nonce: nonce,
             challenge: PKCE.s256(of: verifier), hint: request.hint)
-        authorization.demandsFreshLogIn = request.admin?.purpose == .reauthenticate
+        authorization.demandsFreshLogIn = request.demandsFreshLogIn || request.admin?.purpose == .reauthenticate
+        authorization.maximumAgeSeconds = request.maximumAgeSeconds
         guard let address = try await found.provider.authorizationAddress(authorization, for: found.configured) else {
             throw .providerNotEnabled
         }

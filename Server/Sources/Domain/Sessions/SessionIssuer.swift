@@ -22,6 +22,9 @@ package struct SessionIssuer: Sendable {
     /// When the first token ends, where tokens are refreshed.
     private let tokenExpiresAt: Timestamp?
 
+    /// When the person logged in at the provider, where that was earlier and the session has to say it.
+    var provenAt: Timestamp?
+
     package var application: Application { request.application }
 
     fileprivate init(
@@ -178,7 +181,7 @@ package struct SessionIssuer: Sendable {
             protocolName: request.protocolName, method: method,
             times: .init(
                 createdAt: now, lastUsedAt: now, expiresAt: expiresAt,
-                authenticatedAt: method.provesPresence(of: user) ? now : nil))
+                authenticatedAt: method.provesPresence(of: user) ? provenAt ?? now : nil))
         session.methods = request.methods
         if isRemembered { session.methods.insert(.rememberedDevice) }
         session.secondFactorAt = secondFactorAt ?? (request.methods.areTwoFactors ? now : nil)

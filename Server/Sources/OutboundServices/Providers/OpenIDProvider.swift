@@ -82,9 +82,15 @@ package struct OpenIDProvider: IdentityProvider {
         return authorization.address(
             at: endpoint, audience: configured.settings.browserAudience, scope: preset?.scope ?? Preset.allScopes,
             nonce: authorization.nonce,
-            more: (preset?.parameters ?? [])
-                + (authorization.demandsFreshLogIn
-                    ? [(name: "prompt", value: "login"), (name: "max_age", value: "0")] : []))
+            more: (preset?.parameters ?? []) + demands(of: authorization))
+    }
+
+    /// What a provider has to obey by the standard (OpenID Connect Core 1.0 §15.1). Of the presets Google does not know
+    /// `prompt=login`, and the others are asked for what their rows say alone.
+    private func demands(of authorization: ProviderAuthorization) -> [(name: String, value: String)] {
+        guard preset == nil else { return [] }
+        if authorization.demandsFreshLogIn { return [(name: "prompt", value: "login"), (name: "max_age", value: "0")] }
+        return authorization.maximumAgeSeconds.map { [(name: "max_age", value: String($0))] } ?? []
     }
 
     package func revoke(

@@ -75,6 +75,9 @@ struct AuthorizationAsked {
         return claims["iss"] == .string(issuer) && claims["sub"] == .string(who.user.id.rawValue)
     }
 
+    /// Whether a log-in of before may not count.
+    var demandsLogIn: Bool { prompts.contains("login") || maximumAgeSeconds != nil }
+
     func isTooOld(_ who: Authenticated, _ request: HostedPageRequest) -> Bool {
         guard let maximumAgeSeconds else { return false }
         // Who has proved nothing is asked, however long ago that may be.
@@ -171,9 +174,14 @@ extension HostedPageRequest {
 
     /// Where a form of this page leads in the end, when an app waits. Only a registered address counts.
     func formTargets() -> [String] {
+        waitingRequest.flatMap { RedirectAddress.source(of: $0.request.redirect) }.map { [$0] } ?? []
+    }
+
+    /// What the app asks for that waits; `nil` where none waits, or for something that is not asked rightly.
+    var waitingRequest: AuthorizationAsked? {
         guard let continuation, case .asked(let asked) = authorization(FormValues(query: continuation)) else {
-            return []
+            return nil
         }
-        return RedirectAddress.source(of: asked.request.redirect).map { [$0] } ?? []
+        return asked
     }
 }

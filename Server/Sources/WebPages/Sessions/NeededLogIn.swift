@@ -34,9 +34,9 @@ extension HostedPageRequest {
 
     /// A request's query with the time at which it began, where the request asks for a log-in.
     func dated(_ query: String, _ asked: AuthorizationAsked) -> String {
-        let isDemanding =
-            asked.prompts.contains("login") || asked.prompts.contains("create") || asked.maximumAgeSeconds != nil
-        guard isDemanding, sealedBeginning(of: asked) == nil else { return query }
+        guard asked.demandsLogIn || asked.prompts.contains("create"), sealedBeginning(of: asked) == nil else {
+            return query
+        }
         let time = String(arrivedAt.milliseconds)
         let began = FormValues.query([
             (Self.beganParameter, "\(time).\(browser.seal(beginningParts(time, of: asked)))")

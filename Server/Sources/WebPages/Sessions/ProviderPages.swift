@@ -88,17 +88,19 @@ struct ShowProviderCallback: HostedPage {
         _ provider: Identity.Provider, _ credential: ProviderCredential, _ returned: ReadAuthorizationState.Returned,
         _ request: HostedPageRequest
     ) async throws -> Response {
+        var asked = LogInWithProvider.Request(
+            application: request.application, provider: provider, credential: credential,
+            newUser: .init(
+                displayName: nil, locale: request.browser.language.rawValue,
+                fields: returned.fields),
+            client: LogInClient(
+                .pages, on: request.device, joinsDevice: false, from: request.browser.client,
+                origin: request.browser.origin),
+            restoringFrom: returned.isRestoring ? request.browser.origin : nil)
+        if request.waitingRequest?.demandsLogIn == true { asked.demandedAt = returned.startedAt }
+        let way = asked
         let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in
-            try await request.modules.logIns.logInWithProvider(
-                LogInWithProvider.Request(
-                    application: request.application, provider: provider, credential: credential,
-                    newUser: .init(
-                        displayName: nil, locale: request.browser.language.rawValue,
-                        fields: returned.fields),
-                    client: LogInClient(
-                        .pages, on: request.device, joinsDevice: false, from: request.browser.client,
-                        origin: request.browser.origin),
-                    restoringFrom: returned.isRestoring ? request.browser.origin : nil))
+            try await request.modules.logIns.logInWithProvider(way)
         }
         return try await request.enter(logIn)
     }
@@ -154,12 +156,16 @@ extension HostedPageRequest {
         byLink: Bool = false, isRestoring: Bool = false
     ) async throws -> Response {
         guard let redirectURI = callback(of: provider) else { throw DomainError.providerNotEnabled }
-        let departure = try await modules.providers.startAuthorization(
-            StartAuthorization.Request(
-                provider: provider, redirectURI: redirectURI, cookie: browser.cookie ?? browser.newCookie ?? "",
-                continuation: continuation, linking: user, hint: hint.contains("@") ? hint : nil,
-                fields: fields, isRestoring: isRestoring),
-            in: application.id)
+        var way = StartAuthorization.Request(
+            provider: provider, redirectURI: redirectURI, cookie: browser.cookie ?? browser.newCookie ?? "",
+            continuation: continuation, linking: user, hint: hint.contains("@") ? hint : nil,
+            fields: fields, isRestoring: isRestoring)
+        if user == nil, let asked = waitingRequest {
+            // Who has a session there would be sent back without having shown anything.
+            way.demandsFreshLogIn = asked.prompts.contains("login")
+            way.maximumAgeSeconds = asked.maximumAgeSeconds
+        }
+        let departure = try await modules.providers.startAuthorization(way, in: application.id)
         var response: Response
         if user != nil || byLink {
             // A form may not lead away from here (CSP `form-action`), a link may.
@@ -222,10 +228,7 @@ extension HostedPageRequest {
 
     /// Whether an app waits at an address that others than its own may answer.
     private var leadsToUncertainApp: Bool {
-        guard let continuation, case .asked(let asked) = authorization(FormValues(query: continuation)) else {
-            return false
-        }
-        return !asked.request.redirect.hasPrefix("https://")
+        waitingRequest.map { !$0.request.redirect.hasPrefix("https://") } ?? false
     }
 
     /// What shows that a button was on a page of this browser's: no app and no other site knows its cookie.

@@ -68,11 +68,13 @@ struct AuthorizationStateTests {
         /// Comes back as a person whom the provider knows.
         func comeBack(
             _ browser: Browser, _ asked: [String: String], subject: String = "hana", nonce: String? = nil,
-            state: String? = nil
+            state: String? = nil, loggedInBefore age: Int64? = nil
         ) async throws -> Page {
+            var more: [String: JSONValue] = ["name": "花"]
+            if let age { more["auth_time"] = .integer(server.clock.now.milliseconds / 1000 - age) }
             let code = work.code(
                 work.claims(
-                    subject: subject, audience: "client-one", nonce: nonce ?? asked["nonce"], more: ["name": "花"]),
+                    subject: subject, audience: "client-one", nonce: nonce ?? asked["nonce"], more: more),
                 client: "client-one", redirectURI: asked["redirect_uri"] ?? "", challenge: asked["code_challenge"] ?? ""
             )
             return try await browser.get(
@@ -120,11 +122,31 @@ struct AuthorizationStateTests {
         #expect(back.location?.contains("state=s") == true)
     }
 
+    @Test(
+        "are asked for the log-in that an app demands, and one of before gets no code",
+        arguments: [("&prompt=login", "login", "0"), ("&max_age=60", nil, "60")])
+    func demanded(demand: String, prompt: String?, maximumAge: String) async throws {
+        let world = try await World()
+        let browser = Browser(world.server)
+        let query = Self.waiting(world.server, at: WebLogInTests.redirect, demand)
+        for (age, hasCode) in [(Int64(3600), false), (0, true)] {
+            let asked = try await world.leave(browser, query: query)
+            #expect(asked["prompt"] == prompt && asked["max_age"] == maximumAge)
+            let back = try await world.comeBack(browser, asked, loggedInBefore: age)
+            #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == hasCode, "\(back.location ?? "")")
+        }
+        let asked = try await world.leave(browser, query: Self.waiting(world.server, at: WebLogInTests.redirect))
+        #expect(asked["prompt"] == nil && asked["max_age"] == nil)
+        let back = try await world.comeBack(browser, asked, loggedInBefore: 3600)
+        #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true)
+    }
+
     /// The query of a page while an app waits.
-    private static func waiting(_ server: TestServer, at redirect: String) -> String {
+    private static func waiting(_ server: TestServer, at redirect: String, _ demand: String = "") -> String {
         let request =
             "client_id=\(server.application.id)&redirect_uri=\(Browser.escaped(redirect))"
             + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&state=s"
+            + demand
         return "?continue=\(Browser.escaped(request))"
     }
 
