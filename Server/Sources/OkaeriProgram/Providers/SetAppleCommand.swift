@@ -1,6 +1,5 @@
 import ArgumentParser
 import Domain
-import Foundation
 
 /// `okaeri application apple set`
 struct SetAppleCommand: AsyncParsableCommand {
@@ -54,13 +53,7 @@ struct SetAppleCommand: AsyncParsableCommand {
     @OptionGroup var storage: StorageOptions
 
     func run() async throws {
-        let secret = try keyFile.map { path throws(CommandFault) in
-            do {
-                return Secret(try String(contentsOfFile: path, encoding: .utf8))
-            } catch {
-                throw .failed("The key file \(path) cannot be read.")
-            }
-        }
+        let secret = try keyFile.map(SecretFile.secret)
         let options = self
         try await storage.perform(.setProvider) { modules, who throws(DomainError) in
             let application = Identifier<Application>(rawValue: options.id)
