@@ -22,6 +22,12 @@ extension SQLTransaction {
                 SELECT subject FROM identities
                 WHERE application_id = $1 AND user_id = $2 AND provider = 'passkey')
             """,
+            // The ids that clients made; what is kept of other identities has gone with their grants.
+            """
+            DELETE FROM provider_accounts WHERE application_id = $1 AND provider = 'anonymous' AND subject IN (
+                SELECT subject FROM identities
+                WHERE application_id = $1 AND user_id = $2 AND provider = 'anonymous')
+            """,
             "DELETE FROM totp_factors WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM recovery_codes WHERE application_id = $1 AND user_id = $2",
             "DELETE FROM identities WHERE application_id = $1 AND user_id = $2",

@@ -91,6 +91,28 @@ extension Contract {
             try expectEqual(owner, user.id)
             try expectEqual(none, nil)
         },
+        Contract("erases the id that a client made with its user, and nobody else's") { engine in
+            let samples = Samples()
+            let (user, other) = (samples.user(), samples.user())
+            let left = try await engine.write { transaction throws(DomainError) in
+                for (owner, name) in [(user, "one"), (other, "two")] {
+                    try transaction.insert(owner)
+                    try transaction.insert(
+                        Identity(provider: .anonymous, subject: name, linkedAt: samples.now), for: owner.id,
+                        in: samples.application)
+                    try transaction.save(
+                        ProviderAccount(
+                            application: samples.application, provider: .anonymous, subject: name, audience: "",
+                            sealedGrant: [1], updatedAt: samples.now))
+                }
+                try transaction.erase(user.id, in: samples.application)
+                return [
+                    try transaction.providerAccount(.anonymous, subject: "one", in: samples.application)?.subject,
+                    try transaction.providerAccount(.anonymous, subject: "two", in: samples.application)?.subject,
+                ]
+            }
+            try expectEqual(left, [nil, "two"])
+        },
         Contract("lets one of two workers take a revocation, when it is due") { engine in
             let samples = Samples()
             let revocation = ProviderRevocation(
