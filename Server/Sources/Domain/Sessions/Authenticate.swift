@@ -163,6 +163,12 @@ package struct Authenticate: Sendable {
             SessionTouch(
                 id: found.session.id, user: found.user.id, application: found.application.id, at: now,
                 address: address().text, isFirstOfDay: before.day != now.day))
+        // A guest who comes back after so long can be erased, by any node, before the next round would write that.
+        if found.user.isAnonymous, let limit = found.application.settings.anonymousIdleLimit,
+            now - before >= limit / 2
+        {
+            activity.signal.ring()
+        }
     }
 
     private func lookUp(

@@ -9,7 +9,7 @@ package final class SessionActivity: Sendable {
     /// With so many days waiting they are written at once.
     static let manyDays = 4096
 
-    /// Rings when there is more than should wait for the next round.
+    /// Rings when there is what should not wait for the next round: too much, or a guest who was away for long.
     let signal = QueueSignal()
     private let pending = Mutex(Pending())
 
@@ -96,7 +96,7 @@ package struct WriteSessionActivity: Sendable {
     let store: any Store
     let activity: SessionActivity
 
-    /// Rings when there is more to write than should wait.
+    /// Rings when there is something to write that should not wait.
     package var signal: QueueSignal { activity.signal }
 
     /// Forgets the uses that are waiting, as a server does that never writes.

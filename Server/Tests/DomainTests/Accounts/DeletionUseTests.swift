@@ -192,6 +192,19 @@ struct DeletionUseTests {
         #expect(try await deletion.removeIdleUsers() == 1)
     }
 
+    @Test("spares a guest who has just come back: that is written at once, and does not wait for the next round")
+    func back() async throws {
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        let write = world.modules.sessions.writeSessionActivity
+        var rings = write.signal.listen().makeAsyncIterator()
+        #expect(await rings.next() != nil, "there may have been something before")
+        world.clock.advance(by: .days(40))
+        _ = try await world.authenticate(logIn.token, in: application)
+        #expect(await rings.next() != nil)
+        try await write()
+        #expect(try await deletion.removeIdleUsers() == 0)
+    }
+
     @Test("is nobody's where the application has no limit for idle users")
     func unlimited() async throws {
         let other = try await world.makeApplication()
