@@ -4,6 +4,10 @@ import HTTPTypes
 import Logging
 import OkaeriServer
 import OkaeriWire
+import Storage
+import StorageSQLite
+import Synchronization
+import TestWorld
 import Testing
 
 @Suite("What the server does every minute")
@@ -34,4 +38,65 @@ struct HousekeepingTests {
         await housekeeping.round()
         await housekeeping.round()
     }
+
+    @Test("erases users whose grace is over, and idle guests, although what has expired cannot be removed")
+    func erasures() async throws {
+        let engine = try WithoutStatements()
+        let world = try TestWorld(engine)
+        var settings = ApplicationSettings()
+        (settings.anonymousIdleLimit, settings.deletionGrace) = (.days(30), .days(3))
+        let application = try await world.makeApplication(settings: settings)
+        let idle = try await world.logIn(TestDevice(), to: application).user.id
+        world.clock.advance(by: .days(31))
+        let leaving = try await world.logIn(TestDevice(), to: application).user.id
+        _ = try await world.modules.deletion.deleteUser(leaving, in: application, by: .local)
+        world.clock.advance(by: .days(3))
+        engine.isRefusing.withLock { $0 = true }
+        await #expect(throws: DomainError.storageUnavailable) { try await world.modules.sessions.purgeExpired() }
+        await Housekeeping(modules: world.modules, tracing: RoundTracing(nil), logger: TestServer.silence).round()
+        for id in [idle, leaving] {
+            await #expect(throws: DomainError.userUnknown) {
+                try await world.modules.directory.readUser(id, in: application.id)
+            }
+        }
+    }
+}
+
+/// An engine that can refuse single statements, by which counters and marks are removed.
+private final class WithoutStatements: Engine {
+    let isRefusing = Mutex(false)
+    private let engine: any Engine
+
+    init() throws { engine = try SQLiteStore(.memory, role: .server) }
+
+    var validity: any CacheValidity { engine.validity }
+
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await engine.read(body)
+    }
+
+    func write<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        try await engine.write(body)
+    }
+
+    func writeStatement<Value: Sendable>(
+        _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async throws(DomainError) -> Value {
+        guard !isRefusing.withLock({ $0 }) else { throw .storageUnavailable }
+        return try await engine.writeStatement(body)
+    }
+
+    func search<Value: Sendable>(
+        within limit: Duration, _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
+    ) async -> Searched<Value> {
+        await engine.search(within: limit, body)
+    }
+
+    func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) { engine.observeChanges(observer) }
+    func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { engine.observeFaults(observer) }
+    func close() async { await engine.close() }
 }

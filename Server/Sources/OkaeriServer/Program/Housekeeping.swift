@@ -41,23 +41,19 @@ package struct Housekeeping: Service {
 
     private func tidy() async {
         await writeActivity()
-        do {
-            try await modules.sessions.purgeExpired()
-            try await modules.deletion.eraseDeletedUsers()
-            try await modules.deletion.removeIdleUsers()
-        } catch {
-            logger.warning(
-                "removing what has expired failed, trying again in a minute", metadata: ["error": "\(error)"])
-        }
+        // Each by itself: what strangers leave behind, and takes too long to remove, keeps nobody's account from its end.
+        await attempt("removing what has expired") { try await modules.sessions.purgeExpired() }
+        await attempt("erasing users whose grace is over") { try await modules.deletion.eraseDeletedUsers() }
+        await attempt("erasing idle guests") { try await modules.deletion.removeIdleUsers() }
         await chainAudit()
-        await writeStatistics()
+        await attempt("counting the figures") { try await modules.administration.statistics.write() }
     }
 
-    private func writeStatistics() async {
+    private func attempt<Value>(_ name: String, _ work: () async throws -> Value) async {
         do {
-            try await modules.administration.statistics.write()
+            _ = try await work()
         } catch {
-            logger.warning("counting the figures failed, trying again in a minute", metadata: ["error": "\(error)"])
+            logger.warning("\(name) failed, trying again in a minute", metadata: ["error": "\(error)"])
         }
     }
 
