@@ -104,13 +104,14 @@ package struct RestoreBackup {
         _ journal: RestoredJournal, in draft: String, keepsSessions: Bool, keepsKeys: Bool, at now: Timestamp,
         _ tell: (Int, Int) -> Void
     ) throws(BackupFault) -> RestoreReport.Outcome {
-        try opening { () throws(SQLiteOpenFault) in
+        let replay = try opening { () throws(SQLiteOpenFault) in
             _ = try SQLiteSnapshot(checking: draft)
-            let replay = try RevocationReplay(path: draft)
-            for (number, text) in journal.texts.enumerated() {
-                try replay.apply(text)
-                tell(number + 1, journal.texts.count)
-            }
+            return try RevocationReplay(path: draft)
+        }
+        try journal.forEachText(tell) { text throws(BackupFault) in
+            try opening { () throws(SQLiteOpenFault) in try replay.apply(text) }
+        }
+        return try opening { () throws(SQLiteOpenFault) in
             let doubt = journal.doubt ?? (replay.isDamaged ? "a line of the revocation journal is damaged" : nil)
             let endsAll = doubt != nil && !keepsSessions
             if endsAll { try replay.endAllShortLived(withKeys: !keepsKeys) }
@@ -171,70 +172,6 @@ package struct RestoreBackup {
             return try body()
         } catch {
             throw BackupFault("\(error.description) “okaeri backup list” shows other backups.")
-        }
-    }
-}
-
-/// The lines that are to be applied to a backup, and whether they are all.
-struct RestoredJournal {
-    var texts: [String] = []
-    /// Why something that ended may be missing.
-    var doubt: String?
-
-    /// - Parameter doubt: Why something may be missing.
-    init(doubt: String? = nil) {
-        self.doubt = doubt
-    }
-
-    /// The journal of the old data folder where it is whole, or else the one that was stored.
-    init(
-        from segment: String, stored: [String], oldFolder: String?, repository: any BackupRepository,
-        key: BackupSecretKey
-    ) throws(BackupFault) {
-        guard let oldFolder else {
-            self = try Self(
-                from: segment, stored: stored, repository: repository, key: key,
-                doubt: "what ended after the journal was last stored is not known without the old data folder")
-            return
-        }
-        let segments = RevocationSegments(folder: oldFolder)
-        guard let chain = RevocationSegments.chain(from: segment, among: segments.names), chain.last == segments.open
-        else {
-            self = try Self(
-                from: segment, stored: stored, repository: repository, key: key,
-                doubt: "\(oldFolder) has no whole revocation journal since this backup")
-            return
-        }
-        for name in chain {
-            let file = try LocalFile(path: segments.path(of: name), name: name)
-            texts.append(String(decoding: try file.read(from: 0, count: file.byteCount), as: UTF8.self))
-        }
-        appendWaiting(in: oldFolder)
-    }
-
-    /// What was committed in the old data folder before its server was killed, and not written to its journal any more.
-    mutating func appendWaiting(in oldFolder: String) {
-        texts.append(PendingRevocations.text(of: oldFolder))
-    }
-
-    /// The journal that was stored with the backups, and why it may miss something.
-    init(
-        from segment: String, stored: [String], repository: any BackupRepository, key: BackupSecretKey, doubt: String
-    ) throws(BackupFault) {
-        self.doubt = doubt
-        guard let chain = RevocationSegments.chain(from: segment, among: stored) else {
-            self.doubt = "no whole revocation journal since this backup is at \(repository)"
-            return
-        }
-        for name in chain {
-            let reader = try SealedFileReader(repository.file(BackupCatalogue.storedName(ofSegment: name)))
-            guard reader.header.kind == .revocations, reader.header.segment == name else {
-                throw .damaged(name, "it is another part of the journal")
-            }
-            try reader.checkDigest { _, _ in }
-            var bytes: [UInt8] = []
-            try reader.open(with: key, { _, _ in }) { part throws(BackupFault) in bytes += part }
-            texts.append(String(decoding: bytes, as: UTF8.self))
         }
     }
 }

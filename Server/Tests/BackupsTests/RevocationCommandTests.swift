@@ -4,6 +4,28 @@ import StorageSQLite
 import TestWorld
 import Testing
 
+@testable import Backups
+
+/// A journal that is restored is read a part at a time.
+@Suite("Lines of the revocation journal that are cut")
+struct WholeLinesTests {
+    @Test("are whole again wherever they are cut, and no part waits for the end", arguments: [1, 2, 3, 7, 8, 9, 1000])
+    func parts(size: Int) {
+        let text = "\nD sessions t61 1\nP users t62 é 2\n\n\(String(repeating: "x", count: 50))\ntorn"
+        let bytes = Array(text.utf8)
+        var lines = WholeLines()
+        var taken: [String] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            let part = bytes[start..<min(start + size, bytes.count)]
+            if let whole = lines.text(behind: part) { taken.append(whole) }
+            #expect((lines.rest?.utf8.count ?? 0) <= 50 + size)
+        }
+        #expect(taken.allSatisfy { $0.hasSuffix("\n") })
+        #expect(lines.rest == "torn")
+        #expect(taken.joined() + "torn" == text)
+    }
+}
+
 @Suite("The revocation journal of a server and commands beside it")
 struct RevocationCommandTests {
     private let folder = TemporaryFolder()

@@ -103,12 +103,11 @@ package struct RestoreDump {
         _ restoration: PostgreSQLRestoration, _ journal: RestoredJournal, _ keepsSessions: Bool, _ name: String?,
         _ time: Timestamp?
     ) throws(BackupFault) -> RestoreReport {
-        try BackupFault.reading { () throws(PostgreSQLOpenFault) in
-            try restoration.begin()
-            for (number, text) in journal.texts.enumerated() {
-                try restoration.apply(text)
-                tell(.applying, number + 1, journal.texts.count)
-            }
+        try BackupFault.reading { () throws(PostgreSQLOpenFault) in try restoration.begin() }
+        try journal.forEachText({ tell(.applying, $0, $1) }) { text throws(BackupFault) in
+            try BackupFault.reading { () throws(PostgreSQLOpenFault) in try restoration.apply(text) }
+        }
+        return try BackupFault.reading { () throws(PostgreSQLOpenFault) in
             let doubt = journal.doubt ?? (restoration.isDamaged ? "a line of the revocation journal is damaged" : nil)
             let endsAll = doubt != nil && !keepsSessions
             let revocations = restoration.changedRows
@@ -126,18 +125,18 @@ package struct RestoreDump {
         from segment: String, _ stored: [String], _ old: PostgreSQLAddress?
     ) throws(BackupFault) -> RestoredJournal {
         guard let old else {
-            return try RestoredJournal(
+            return RestoredJournal(
                 from: segment, stored: stored, repository: repository, key: key,
                 doubt: "what ended after the journal was last stored is not known without the old database")
         }
         let database = SharedDatabase(old, workFolder: nil)
         guard let chain = RevocationSegments.chain(from: segment, among: try database.segments()) else {
-            return try RestoredJournal(
+            return RestoredJournal(
                 from: segment, stored: stored, repository: repository, key: key,
                 doubt: "\(old) has no whole revocation journal since then")
         }
         var journal = RestoredJournal()
-        try database.forEachPart(of: chain) { text throws(BackupFault) in journal.texts.append(text) }
+        journal.append(chain, of: database)
         return journal
     }
 }

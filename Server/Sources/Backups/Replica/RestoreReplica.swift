@@ -65,12 +65,7 @@ package struct RestoreReplica {
         var journal = RestoredJournal(
             doubt: oldFolder.map { "\($0) has no whole revocation journal since this state" }
                 ?? "what ended after the replica's last part is not known without the old data folder")
-        for (number, part) in plan.later.enumerated() {
-            for case .revocations(let lines) in try ReplicaContent.read(part, at: repository, key).records {
-                journal.texts.append(lines)
-            }
-            tell(.applying, number + 1, plan.later.count)
-        }
+        for part in plan.later { journal.append(part, at: repository, key) }
         return journal
     }
 
@@ -87,8 +82,7 @@ package struct RestoreReplica {
             let file = try LocalFile(path: segments.path(of: name), name: name)
             let offset = known[name] ?? 0
             guard (0...file.byteCount).contains(offset) else { return nil }
-            journal.texts.append(
-                String(decoding: try file.read(from: offset, count: file.byteCount - offset), as: UTF8.self))
+            journal.append(segments.path(of: name), named: name, from: offset)
         }
         journal.appendWaiting(in: folder)
         return journal
