@@ -106,6 +106,8 @@ package protocol AdministrationQueries {
     func statistics(of application: Identifier<Application>, since hour: Int64) throws(DomainError) -> [Statistic]
     /// The last hour that was written.
     func lastHour(of application: Identifier<Application>) throws(DomainError) -> Int64?
+    /// Removes what was written of hours after one.
+    func removeStatistics(of application: Identifier<Application>, after hour: Int64) throws(DomainError)
 }
 
 /// Which entries to list. What is `nil` lets all through.

@@ -67,7 +67,16 @@ package struct WriteStatistics: Sendable {
             }
         }
         for (id, last, birth) in applications {
-            let first = max(last.map { $0 + 1 } ?? birth, finished - Self.hoursLookedBack)
+            // Of a clock that was ahead: they would hold up the hours of now until they are reached. The next round makes these
+            // up. Another node's clock may be an hour further.
+            if let last, last > finished + 1 {
+                try await store.write { transaction throws(DomainError) in
+                    try transaction.removeStatistics(of: id, after: finished)
+                }
+                continue
+            }
+            let beginning = last.map { $0 + 1 } ?? (birth <= finished + 2 ? birth : finished)
+            let first = max(beginning, finished - Self.hoursLookedBack)
             guard first <= finished else { continue }
             let end = min(finished, first + Self.hoursAtOnce - 1)
             let statistics = try await store.read { transaction throws(DomainError) in

@@ -66,6 +66,13 @@ extension SQLTransaction {
             "SELECT MAX(hour) FROM figures WHERE application_id = $1", [.id(application)]
         ) { row throws(DomainError) in row.only.isNull ? nil : StatisticRow.hour(row.only.integer) } ?? nil
     }
+
+    package func removeStatistics(
+        of application: Identifier<Application>, after hour: Int64
+    ) throws(DomainError) {
+        try connection.run(
+            "DELETE FROM figures WHERE application_id = $1 AND hour > $2", [.id(application), .integer(hour)])
+    }
 }
 
 package enum StatisticRow: Row {

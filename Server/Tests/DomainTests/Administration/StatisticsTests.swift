@@ -95,6 +95,22 @@ struct StatisticsTests {
         #expect(written == Int(finished - first) + 1)
     }
 
+    @Test(
+        "go on where the clock was ahead, wrote hours that are still to come, and was set right",
+        arguments: [true, false])
+    func clockSetBack(isMadeBefore: Bool) async throws {
+        var application = try await world.makeApplication()
+        world.clock.advance(by: .days(365))
+        if !isMadeBefore { application = try await world.makeApplication() }
+        try await write()
+        world.clock.advance(by: .days(-365))
+        let begin = world.clock.now.hour
+        _ = try await world.logIn(TestDevice(), to: application)
+        world.clock.advance(by: Self.hour + .seconds(60))
+        for _ in 0..<2 { try await write() }
+        #expect(newUsers(try await stored(application)) == [begin: 1])
+    }
+
     @Test("count entries of the audit log by action and result")
     func audit() async throws {
         let application = try await world.makeApplication()

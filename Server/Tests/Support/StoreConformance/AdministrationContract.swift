@@ -300,7 +300,8 @@ extension Contract {
             }
             try expectEqual(audit.values.sorted(), [1, 1, 1])
         },
-        Contract("writes statistics over those of the same hour, and knows the last hour") { engine in
+        Contract("writes statistics over those of the same hour, knows the last one, and removes those after one") {
+            engine in
             let samples = Samples()
             let name = Statistic.Name.activeMonth
             let application = samples.application
@@ -318,6 +319,14 @@ extension Contract {
             try expectEqual(none, nil)
             try expectEqual(statistics, [Statistic(hour: 11, name: name, value: 3)])
             try expectEqual(last, 11)
+            let left = try await engine.write { transaction throws(DomainError) in
+                try transaction.write([Statistic(hour: 11, name: name, value: 4)], of: samples.otherApplication)
+                try transaction.removeStatistics(of: application, after: 10)
+                return [
+                    try transaction.lastHour(of: application), try transaction.lastHour(of: samples.otherApplication),
+                ]
+            }
+            try expectEqual(left, [10, 11])
         },
     ]
 }
