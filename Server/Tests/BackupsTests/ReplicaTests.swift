@@ -91,6 +91,20 @@ struct ReplicaTests {
         #expect(report.doubt == nil && report.rows["users"] == 1 && report.rows["sessions"] == 0, "\(report)")
     }
 
+    @Test("has lines of the journal that are longer than what is read at once, and those behind them")
+    func longLines() throws {
+        try folder.make()
+        let segments = RevocationSegments(folder: folder.path)
+        let path = segments.path(of: try segments.begin(lineage: "0a1b2c3d"))
+        var tails = try JournalTails(of: folder.path, positionsAt: folder.path + "/positions")
+        let text = "\nfirst\n\(String(repeating: "x", count: 3 << 20))\nlast\n"
+        try Data((text + "torn").utf8).write(to: URL(fileURLWithPath: path))
+        let texts = try tails.read()
+        #expect(texts.joined() == text && tails.positions.values.map { $0 } == [text.utf8.count])
+        let more = try tails.read()
+        #expect(more.isEmpty)
+    }
+
     @Test("is whole behind each of its parts, and refuses one that is missing")
     func cuts() async throws {
         let primary = try await Primary(folder, away(false), key)

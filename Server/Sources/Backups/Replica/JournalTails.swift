@@ -44,7 +44,12 @@ struct JournalTails {
             positions[name] = positions[name] ?? 0
             let file = try LocalFile(path: segments.path(of: name), name: name)
             while let position = Optional(positions[name] ?? 0), position < file.byteCount {
-                var bytes = try file.read(from: position, count: min(Self.readBytes, file.byteCount - position))
+                let left = file.byteCount - position
+                var bytes = try file.read(from: position, count: min(Self.readBytes, left))
+                // A line has twice the length of an application's settings, with all mails of its own.
+                while bytes.count < left, !bytes.contains(UInt8(ascii: "\n")) {
+                    bytes += try file.read(from: position + bytes.count, count: min(bytes.count, left - bytes.count))
+                }
                 // What is behind the last line's end is still being written.
                 guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { break }
                 bytes.removeSubrange((end + 1)...)
