@@ -19,6 +19,19 @@ struct SealedFileTests {
         #expect(reader.header.segment == "0a1b2c3d-00000001")
     }
 
+    @Test(
+        "give an export's first line back, however long the application's settings make it", arguments: [1, 3_000_000])
+    func longLine(count: Int) throws {
+        try folder.make()
+        let path = folder.path + "/export.okaeri"
+        let first = #"{"okaeriExport":"application","mails":"\#(String(repeating: "m", count: count))"}"#
+        try Data("\(first)\n{\"okaeriExport\":\"end\",\"users\":0}\n".utf8).write(to: URL(fileURLWithPath: path))
+        let reader = try ExportFileReader(path: path, key: nil)
+        try reader.check { _, _ in }
+        let record = try reader.records().next()
+        #expect(record?.fault == nil && record?.bytes.count == first.utf8.count)
+    }
+
     @Test("are refused with any byte of theirs changed, with the key and without it")
     func everyByte() throws {
         let key = try BackupSecretKey()

@@ -8,6 +8,8 @@ package struct ExportFileReader {
     /// What one piece may expand to. Lines of JSON become a tenth or so; what becomes a thousandth was made to fill memory.
     private static let maximumPieceBytes = 64 << 20
     private static let chunkBytes = 256 * 1024
+    /// The most bytes of a line. The first has an application's settings, with all mails of its own.
+    package static let longestLine = 64 << 20
 
     private let file: LocalFile
     private let sealed: (reader: SealedFileReader, key: BackupSecretKey)?
@@ -76,7 +78,7 @@ private final class SealedRecords: RecordSource {
 
     init(_ content: SealedContent, maximumPieceBytes: Int) {
         self.content = content
-        records = RecordFile { () throws(RecordFile.Fault) in
+        records = RecordFile(longestRecord: ExportFileReader.longestLine) { () throws(RecordFile.Fault) in
             var bytes: [UInt8] = []
             do throws(BackupFault) {
                 // A piece may end before it gives anything.
@@ -107,7 +109,7 @@ private final class PlainRecords: RecordSource {
 
     init(_ file: LocalFile, chunkBytes: Int) {
         var offset = 0
-        records = RecordFile { () throws(RecordFile.Fault) in
+        records = RecordFile(longestRecord: ExportFileReader.longestLine) { () throws(RecordFile.Fault) in
             do throws(BackupFault) {
                 let bytes = try file.read(from: offset, count: min(chunkBytes, file.byteCount - offset))
                 offset += bytes.count

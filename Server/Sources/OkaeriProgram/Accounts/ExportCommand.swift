@@ -124,9 +124,9 @@ struct ExportCommand: AsyncParsableCommand {
         var lines: [UInt8] = []
         for exported in page {
             let line = try OkaeriApplicationRecord.line(OkaeriUserRecord.members(of: exported))
-            guard line.count <= RecordFile.maximumRecordBytes else {
+            guard line.count <= ExportFileReader.longestLine else {
                 throw .failed(
-                    "The user \(exported.user.id) takes more than \(RecordFile.maximumRecordBytes) bytes, which no import reads."
+                    "The user \(exported.user.id) takes more than \(ExportFileReader.longestLine) bytes, which no import reads."
                 )
             }
             lines += line

@@ -7,7 +7,7 @@ package import Foundation
 /// it. A file that ends within an object, or before the end of its list, is not whole, which is a fault of the file. So is
 /// something behind the list, such as another export: nobody is left behind without a word.
 package final class RecordFile: RecordSource {
-    /// The longest record.
+    /// The longest record of other services' exports.
     package static let maximumRecordBytes = 1024 * 1024
     private static let maximumNameBytes = 64
 
@@ -65,6 +65,7 @@ package final class RecordFile: RecordSource {
 
     private let bytes: ExportBytes
     private let list: List
+    private let longestRecord: Int
     private var isBegun = false
     private var isOver = false
     /// Whether the list is a member of an object.
@@ -75,12 +76,18 @@ package final class RecordFile: RecordSource {
     package init(_ handle: FileHandle, list: List = .results) {
         bytes = ExportBytes(handle)
         self.list = list
+        longestRecord = Self.maximumRecordBytes
     }
 
-    /// - Parameter read: Gives the next bytes of the file; none at the end.
-    package init(reading read: @escaping () throws(Fault) -> [UInt8]) {
+    /// - Parameters:
+    ///   - longestRecord: The most bytes of a record.
+    ///   - read: Gives the next bytes of the file; none at the end.
+    package init(
+        longestRecord: Int = RecordFile.maximumRecordBytes, reading read: @escaping () throws(Fault) -> [UInt8]
+    ) {
         bytes = ExportBytes(read)
         list = .results
+        self.longestRecord = longestRecord
     }
 
     /// The next record; `nil` behind the last.
@@ -172,7 +179,7 @@ package final class RecordFile: RecordSource {
                 if list?.mayFollow == false { list = nil }
             }
             bytes.advance()
-            if object.count < Self.maximumRecordBytes {
+            if object.count < longestRecord {
                 object.append(byte)
             } else {
                 isTooLong = true
@@ -187,7 +194,7 @@ package final class RecordFile: RecordSource {
             case .closing:
                 guard scanner.depth == 0 else { continue }
                 if form == .unknown { form = bytes.line == start ? .lines : .spread }
-                let fault = isTooLong ? "is longer than \(Self.maximumRecordBytes) bytes" : nil
+                let fault = isTooLong ? "is longer than \(longestRecord) bytes" : nil
                 return Record(line: start, bytes: object, fault: fault)
             case .textEnd, .opening: break
             }
