@@ -14,6 +14,19 @@ extension SQLTransaction {
         ) { row throws(DomainError) in row.only.id() }
     }
 
+    package func usersLeaving(
+        in application: Identifier<Application>, requestedAfter time: Timestamp, count: Int
+    ) throws(DomainError) -> [Identifier<User>] {
+        try connection.rows(
+            """
+            SELECT id FROM users
+            WHERE application_id = $1 AND deletion_requested_at IS NOT NULL AND deletion_requested_at > $2
+            ORDER BY deletion_requested_at LIMIT $3
+            """,
+            [.id(application), .time(time), .count(count)]
+        ) { row throws(DomainError) in row.only.id() }
+    }
+
     package func erase(_ user: Identifier<User>, in application: Identifier<Application>) throws(DomainError) {
         _ = try endSessions(of: user, in: application, except: nil)
         let statements: [Query] = [

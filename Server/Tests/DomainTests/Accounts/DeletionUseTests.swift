@@ -192,6 +192,19 @@ struct DeletionUseTests {
         #expect(try await deletion.removeIdleUsers() == 1)
     }
 
+    @Test("is counted from now on where it was asked for while the clock was ahead")
+    func clockSetBack() async throws {
+        let id = try await user()
+        world.clock.advance(by: .days(365))
+        _ = try await deletion.deleteUser(id, in: application, by: .local)
+        world.clock.advance(by: .days(-365))
+        #expect(try await deletion.eraseDeletedUsers() == 0)
+        world.clock.advance(by: .days(3) - .milliseconds(1))
+        #expect(try await deletion.eraseDeletedUsers() == 0)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await deletion.eraseDeletedUsers() == 1)
+    }
+
     @Test("spares a guest who has just come back: that is written at once, and does not wait for the next round")
     func back() async throws {
         let logIn = try await world.logIn(TestDevice(), to: application)

@@ -120,17 +120,22 @@ extension Contract {
             var requested = leaving
             requested.deletionRequestedAt = samples.now + .seconds(1)
             let standing = requested
-            let (due, early, idlers, left) = try await engine.write { transaction throws(DomainError) in
+            let (later, due, early, idlers, left) = try await engine.write { transaction throws(DomainError) in
                 for user in [leaving, idle] { try transaction.insert(user) }
                 try transaction.updateStanding(of: standing)
+                let later = try transaction.usersLeaving(in: application, requestedAfter: samples.now, count: 9)
+                let latest = try transaction.usersLeaving(
+                    in: application, requestedAfter: samples.now + .seconds(1), count: 9)
                 let early = try transaction.usersToErase(in: application, requestedBefore: samples.now, count: 9)
                 let due = try transaction.usersToErase(
                     in: application, requestedBefore: samples.now + .seconds(1), count: 9)
                 let idlers = try transaction.idleUsers(
                     in: application, loggedInBefore: samples.now + .seconds(1), after: leaving.id, count: 9)
                 try transaction.erase(leaving.id, in: application)
-                return (due, early, idlers, try transaction.users(in: application, after: nil, limit: 9))
+                let left = try transaction.users(in: application, after: nil, limit: 9)
+                return (later + latest, due, early, idlers, left)
             }
+            try expectEqual(later, [leaving.id])
             try expectEqual(due, [leaving.id])
             try expectEqual(early, [])
             try expectEqual(idlers, [idle.id])

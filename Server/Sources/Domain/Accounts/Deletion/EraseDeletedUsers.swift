@@ -6,6 +6,8 @@ package struct EraseDeletedUsers: Sendable {
     static let batchSize = 50
     /// Users of one application in one call; the next minute goes on.
     static let callSize = 2000
+    /// Clocks of nodes are not that far from each other.
+    private static let longestLead: Duration = .seconds(3600)
 
     let store: any Store
     let clock: any WallClock
@@ -19,6 +21,7 @@ package struct EraseDeletedUsers: Sendable {
         let applications = try await store.read { transaction throws(DomainError) in try transaction.applications() }
         var total = 0
         for application in applications {
+            try await countFromNow(in: application.id, at: now)
             let limit = now - application.settings.deletionGrace
             var erased = 0
             while erased < Self.callSize {
@@ -29,6 +32,27 @@ package struct EraseDeletedUsers: Sendable {
             total += erased
         }
         return total
+    }
+
+    /// Lets the grace of users begin now who asked to be deleted while the clock was ahead: it would last until that time, and
+    /// longer.
+    private func countFromNow(
+        in application: Identifier<Application>, at now: Timestamp
+    ) async throws(DomainError) {
+        let latest = now + Self.longestLead
+        let ahead = try await store.read { transaction throws(DomainError) in
+            try transaction.usersLeaving(in: application, requestedAfter: latest, count: Self.batchSize)
+        }
+        guard !ahead.isEmpty else { return }
+        try await store.write { transaction throws(DomainError) in
+            for id in ahead {
+                guard var user = try transaction.user(id, in: application), let requestedAt = user.deletionRequestedAt,
+                    requestedAt > latest
+                else { continue }
+                user.deletionRequestedAt = now
+                try transaction.updateStanding(of: user)
+            }
+        }
     }
 
     private func eraseBatch(

@@ -198,6 +198,10 @@ package protocol AccountQueries {
     func usersToErase(
         in application: Identifier<Application>, requestedBefore limit: Timestamp, count: Int
     ) throws(DomainError) -> [Identifier<User>]
+    /// Users whose deletion was requested after a time, so many at the most.
+    func usersLeaving(
+        in application: Identifier<Application>, requestedAfter time: Timestamp, count: Int
+    ) throws(DomainError) -> [Identifier<User>]
     /// Removes everything that is stored about a user but the audit log.
     func erase(_ user: Identifier<User>, in application: Identifier<Application>) throws(DomainError)
     /// Users after one in the order of ids, that nobody could type a name of, whose last log-in was before a time.
