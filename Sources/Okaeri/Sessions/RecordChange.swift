@@ -5,8 +5,9 @@ enum RecordChange: Hashable, Sendable {
     /// A log-in that began when the record had this generation, with the key if it is another than before. Of a late one
     /// only the token is kept, to be revoked.
     case logIn(LogInResponse, generation: Int64, keySlot: Int? = nil)
-    /// A log-in that replaces every earlier one, with the key that leads to the user; the abandoned sessions are revoked.
-    case replace(LogInResponse, keySlot: Int, abandoned: [Secret])
+    /// A log-in that replaces every earlier one, with the key that signed it, which may lead to somebody else; the
+    /// abandoned sessions are revoked.
+    case replace(LogInResponse, keySlot: Int, abandoned: [Secret], leadsHere: Bool = true)
     /// The person's log-out, or with an epoch, only while the same user is logged in, one that nobody asked for.
     case logOut(epoch: Int64?, OkaeriState.LogOutReason = .ended)
     /// The log-out after a deletion: the server has ended the session already.
@@ -70,12 +71,14 @@ enum RecordChange: Hashable, Sendable {
             } else if record.session?.token != token {
                 record.revokeLater(token)
             }
-        case .replace(let response, let slot, let abandoned):
+        case .replace(let response, let slot, let abandoned, let leadsHere):
             if let session = record.session { record.revokeLater(session.token) }
             for token in abandoned { record.revokeLater(token) }
+            let otherUser = slot == record.keySlot ? record.keyUser : nil
             record.logIn(response)
             record.keySlot = slot
-            record.keyUser = response.user.id
+            record.keyLeadsElsewhere = !leadsHere
+            record.keyUser = leadsHere ? response.user.id : otherUser
         case .logOut(let epoch, let reason):
             guard let epoch else { return record.logOut() }
             if record.epoch == epoch { record.logOut(because: reason) }

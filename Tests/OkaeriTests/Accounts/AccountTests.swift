@@ -63,6 +63,61 @@ struct AccountTests {
         #expect(try await world.launch().logInAutomatically().user.id == hana.id && kenji.id != hana.id)
     }
 
+    @Test("are made once on a device whose key leads to a guest that it never heard of")
+    func unheardGuest() async throws {
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        world.server.fail(.lostResponse, path: APIPath.logInAutomatically)
+        await #expect(throws: OkaeriError.offline) { try await app.logInAutomatically() }
+        let hana = try await app.signUp(username: "hana", password: password)
+        #expect(await app.currentUser?.id == hana.id)
+        #expect(await app.deliverPendingLogOuts())
+        // The guest's, and hers.
+        #expect(world.server.sessionCount == 2)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == hana.id)
+    }
+
+    @Test("are logged in all the same when they cannot log in with a key of their own right after they were made")
+    func unheardGuestAndNoNetwork() async throws {
+        let (password, app) = (password, world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1)))
+        world.server.fail(.lostResponse, path: APIPath.logInAutomatically)
+        await #expect(throws: OkaeriError.offline) { try await app.logInAutomatically() }
+        world.server.fail(.unreachable, path: APIPath.logInWithPassword)
+        let hana = try await app.signUp(username: "hana", password: password)
+        #expect(try await app.reloadUser().id == hana.id)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == hana.id)
+        #expect(try await app.logIn(identifier: "hana", password: password).user.id == hana.id)
+    }
+
+    @Test("open no account of somebody else who tried to log in on the device and got no response")
+    func keyOfSomebodyElse() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let taro = try await world.launch(vault: TestVault()).signUp(username: "taro", password: password)
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        try await app.logInAutomatically()
+        world.server.fail(.lostResponse, path: APIPath.logInWithPassword)
+        await #expect(throws: OkaeriError.offline) { try await app.logIn(identifier: "kenji", password: password) }
+        try await app.upgrade(username: "hana", password: password)
+        #expect(try await app.logIn(identifier: "taro", password: password).user.id == taro.id)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == taro.id)
+    }
+
+    @Test("leave no session at the server when the log-in with a key of its own comes to nothing")
+    func secondKeyWithoutNetwork() async throws {
+        let (password, app) = (password, world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1)))
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        try await app.signUp(username: "hana", password: password)
+        world.server.hold(path: APIPath.logInWithPassword)
+        let logIn = Task { try await app.logIn(identifier: "kenji", password: password) }
+        await world.server.waitForRequests(1, to: APIPath.logInWithPassword)
+        world.server.fail(.unreachable, path: APIPath.logInWithPassword)
+        world.server.release()
+        await #expect(throws: OkaeriError.offline) { try await logIn.value }
+        #expect(await app.currentUser?.username == "hana")
+        #expect(await app.deliverPendingLogOuts())
+        // Kenji's on the device where he signed up, and hers.
+        #expect(world.server.sessionCount == 2)
+    }
+
     @Test("live until the app quits when they are not to be remembered", arguments: [RememberMe.untilQuit, .never])
     func notRemembered(rememberMe: RememberMe) async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

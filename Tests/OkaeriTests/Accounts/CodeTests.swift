@@ -70,6 +70,32 @@ struct CodeTests {
         #expect(try await welcome.user.id == hana.id)
     }
 
+    @Test("log in on a device on which somebody else tried to log in and got no response")
+    func keyOfSomebodyElse() async throws {
+        let hana = try await signUp()
+        _ = try await world.launch(vault: TestVault()).signUp(username: "kenji", password: password)
+        let phone = TestVault()
+        let app = world.launch(vault: phone, inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        try await app.logInAutomatically()
+        world.server.fail(.lostResponse, path: APIPath.logInWithPassword)
+        await #expect(throws: OkaeriError.offline) { try await app.logIn(identifier: "kenji", password: password) }
+        let request = try await app.requestLogInCode(email: "hana@example.com")
+        #expect(try await app.logIn(code: code, for: request).user.id == hana.id)
+        #expect(try await world.launch(vault: phone, inBackground: false).logInAutomatically().user.id == hana.id)
+    }
+
+    @Test("log in on a device whose key leads to a guest that it never heard of")
+    func unheardGuest() async throws {
+        let hana = try await signUp()
+        let phone = TestVault()
+        let app = world.launch(vault: phone, inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        world.server.fail(.lostResponse, path: APIPath.logInAutomatically)
+        await #expect(throws: OkaeriError.offline) { try await app.logInAutomatically() }
+        let request = try await app.requestLogInCode(email: "hana@example.com")
+        #expect(try await app.logIn(code: code, for: request).user.id == hana.id)
+        #expect(try await world.launch(vault: phone, inBackground: false).logInAutomatically().user.id == hana.id)
+    }
+
     @Test("verify the address, and bring in a new one when the session is fresh")
     func verification() async throws {
         let app = world.launch()

@@ -39,7 +39,7 @@ struct RecordChangeTests {
         .take(Samples.user("hana", at: WireTime(millisecondsSince1970: 0)), epoch: 1),
         .pendingName("Hana", of: "apple:1"), .pendingName(nil, of: "apple:1"), .requireProof, .useNextKey,
         .logOut(epoch: 1, .keyLost), .logIn(Samples.response("guest"), generation: 1, keySlot: 1),
-        .tryKey(1), .tryKey(4),
+        .tryKey(1), .tryKey(4), .replace(Samples.response("taro"), keySlot: 1, abandoned: [], leadsHere: false),
     ]
 
     private func changed(_ record: VaultRecord, by change: RecordChange) -> VaultRecord {

@@ -47,6 +47,25 @@ enum TypedLogIn: Sendable {
             return record.user?.id != keyUser || record.user?.email?.lowercased() != email.lowercased()
         }
     }
+
+    /// The same log-in once more, with another key; `nil` for what counts once, and so keeps the session that it has.
+    var again: TypedLogIn? {
+        switch self {
+        case .password: self
+        // The user is there by now.
+        case .signUp(let body): body.logIn.map(TypedLogIn.password)
+        case .adoption(let body): OldProtocol(rawValue: body.protocolName) == nil ? nil : self
+        case .code, .secondFactor: nil
+        }
+    }
+}
+
+extension SignUpBody {
+    /// What the new user logs in with; `nil` without a password.
+    fileprivate var logIn: PasswordLogInBody? {
+        guard let identifier = username ?? email ?? phone, let password else { return nil }
+        return PasswordLogInBody(identifier: identifier, password: password)
+    }
 }
 
 extension SessionKeeper {
@@ -82,19 +101,35 @@ extension SessionKeeper {
     private func logInToStay(
         _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord, _ began: Int
     ) async throws(OkaeriError) -> LogInResponse {
+        let device = configuration.device.body
         var slot = try await usableSlot(from: before.keySlot + (typed.leadsAway(from: before) ? 1 : 0))
-        var response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
-        var abandoned: [Secret] = []
+        var response = try await ask(typed, device: device, joinsDevice: true, slot: slot, restoring)
         try await check(response, began: began)
-        if !(try await joined(response, slot)) {
-            // The key leads to somebody else, with whom it stays; this log-in gets one of its own.
+        var leadsHere = try await joined(response, slot)
+        var abandoned: [Secret] = []
+        // A key that leads to somebody else stays with them, and this log-in gets one of its own: the next one, which may
+        // be that of an earlier try, and where that is somebody else's too, one with which nobody has tried.
+        for isUntried in [false, true] where !leadsHere {
+            guard let again = typed.again else { break }
+            let next: Int
+            let other: LogInResponse
+            do throws(OkaeriError) {
+                next = try await usableSlot(from: (isUntried ? max(slot, record?.lastKeySlot ?? 0) : slot) + 1)
+                other = try await ask(again, device: device, joinsDevice: true, slot: next, restoring)
+            } catch {
+                // The user who signed up is there, and logged in.
+                if case .signUp = typed { break }
+                await giveUp(abandoned + [Secret(response.session.token)])
+                throw error
+            }
             abandoned.append(Secret(response.session.token))
-            slot = try await usableSlot(from: slot + 1)
-            response = try await ask(typed, device: configuration.device.body, joinsDevice: true, slot: slot, restoring)
+            (response, slot) = (other, next)
+            try await check(response, began: began, abandoned)
+            leadsHere = try await joined(response, slot)
         }
         await endTemporary()
         try await check(response, began: began, abandoned)
-        await change(.replace(response, keySlot: slot, abandoned: abandoned))
+        await change(.replace(response, keySlot: slot, abandoned: abandoned, leadsHere: leadsHere))
         return response
     }
 
@@ -148,9 +183,14 @@ extension SessionKeeper {
         _ response: LogInResponse, began: Int, _ abandoned: [Secret] = []
     ) async throws(OkaeriError) {
         guard departures != began else { return }
-        for token in abandoned + [Secret(response.session.token)] { await change(.revoke(token)) }
-        workInBackground()
+        await giveUp(abandoned + [Secret(response.session.token)])
         throw .loggedOutMeanwhile
+    }
+
+    /// Ends sessions at the server, now or later.
+    private func giveUp(_ tokens: [Secret]) async {
+        for token in tokens { await change(.revoke(token)) }
+        workInBackground()
     }
 
     private func joined(_ response: LogInResponse, _ slot: Int) async throws(OkaeriError) -> Bool {
