@@ -17,8 +17,8 @@ struct VaultRecord: Codable, Hashable, Sendable {
     var isLoggedOut = false
     /// Why nobody is logged in; `nil` before the first log-in.
     var logOutReason: OkaeriState.LogOutReason?
-    /// The registered user who logged out while the key in use led to that user: it opens the account only after another
-    /// log-in by other means.
+    /// The registered user who logged out while the key in use led to that user, or to somebody unknown: it opens an
+    /// account only after another log-in by other means.
     var lockedKeyUser: String?
     /// Whether the application wants a proof with every request.
     var proofRequired = false
@@ -87,7 +87,7 @@ struct VaultRecord: Codable, Hashable, Sendable {
     /// The user, when somebody is logged in.
     var loggedInUser: UserBody? { isLoggedOut ? nil : user }
 
-    /// Whether the device's key leads to a registered user who has logged out.
+    /// Whether the device's key leads to a registered user who has logged out, or to somebody unknown.
     var isKeyLocked: Bool { keyUser != nil && keyUser == lockedKeyUser }
 
     /// Whether the device's key was found to be unusable for good, and nobody has logged in since.
@@ -132,6 +132,9 @@ struct VaultRecord: Codable, Hashable, Sendable {
             // Who wants to be logged out has been here.
             logOutReason = reasonLoggedOut == .firstLaunch ? .ended : reasonLoggedOut
         }
+        // A key that leads to somebody of whom this device does not know may open an account that nobody logged in to
+        // here.
+        if keyLeadsElsewhere, let user, keyUser ?? user.id == user.id { (keyUser, lockedKeyUser) = (user.id, user.id) }
         if let session { revokeLater(session.token) }
         generation += 1
         epoch += 1

@@ -78,6 +78,29 @@ struct WebLogInTests {
         #expect(world.server.users.first { $0.id == hana.id }?.identities.count == 2)
     }
 
+    @Test("opens no account of somebody else who tried in vain to log in on the device, when its session ends")
+    func keyOfSomebodyElse() async throws {
+        let (kenji, hana) = (try await somebody("kenji"), try await somebody())
+        let okaeri = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let guest = try await okaeri.logInAutomatically().user
+        world.server.fail(.lostResponse, path: APIPath.logInWithPassword)
+        await #expect(throws: OkaeriError.offline) {
+            try await okaeri.logIn(identifier: "kenji", password: Self.password)
+        }
+        try await okaeri.logIn(through: FakeBrowser(server: world.server, user: hana.id), redirect: redirect)
+        world.server.endAllSessions()
+        await #expect(throws: OkaeriError.sessionEnded) { try await okaeri.reloadUser() }
+        #expect(await okaeri.automaticLogInBeginsAnew)
+        guard case .firstVisit(let next) = try await world.launch(inBackground: false).logInAutomatically() else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        #expect(![kenji.id, hana.id, guest.id].contains(next.id))
+        // Her own log-in opens her account still.
+        try await okaeri.logIn(through: FakeBrowser(server: world.server, user: hana.id), redirect: redirect)
+        #expect(try await world.launch(inBackground: false).logInAutomatically().user.id == hana.id)
+    }
+
     @Test("asks with PKCE, state and nonce, which are new each time, and with the options")
     func address() async throws {
         let okaeri = world.launch()

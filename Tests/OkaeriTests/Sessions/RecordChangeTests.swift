@@ -147,6 +147,20 @@ struct RecordChangeTests {
         #expect(changed(taro, by: Self.besideHana).isKeyLocked)
     }
 
+    @Test("lock a key that leads to somebody unknown, whyever the log-in beside it ends", arguments: [true, false])
+    func lockOfUnknown(isStored: Bool) {
+        let beside = changed(
+            Samples.empty, by: .replace(Samples.response("taro"), keySlot: 1, abandoned: [], leadsHere: false))
+        #expect(beside.keyLeadsElsewhere && !beside.isKeyLocked && beside.freshKeySlot == nil)
+        let read = isStored ? VaultRecord.read(beside.written()) : beside
+        for change: RecordChange in [
+            .logOut(epoch: nil), .logOut(epoch: beside.epoch), .forgetDeleted(epoch: beside.epoch),
+        ] {
+            let after = changed(read, by: change)
+            #expect(after.isKeyLocked && after.freshKeySlot == 2, "\(change)")
+        }
+    }
+
     @Test("lock no key of a guest who logs out")
     func noLockOfGuest() {
         let guest = Samples.changed(Samples.loggedIn) { $0.keyUser = "hana" }
