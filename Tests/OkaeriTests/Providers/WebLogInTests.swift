@@ -193,6 +193,18 @@ struct WebLogInTests {
         await #expect(throws: OkaeriError.offline) { try await okaeri.logIn(through: browser, redirect: redirect) }
     }
 
+    @Test(
+        "opens nothing but a page, whatever the server names",
+        arguments: ["", "//id.example.com", "javascript:alert(1)//", "facetime:hana@example.com?", "https://"])
+    func noPage(issuer: String) async throws {
+        world.server.profile = ApplicationProfile(
+            id: world.server.application, name: "demo", pages: ProfilePages(issuer: issuer))
+        let okaeri = world.launch()
+        await #expect(throws: OkaeriError.unexpectedResponse(status: 0)) {
+            try await okaeri.beginWebLogIn(redirect: redirect)
+        }
+    }
+
     @Test("sends a code once, and corrects a wrong clock before it counts")
     func once() async throws {
         let hana = try await somebody()

@@ -39,7 +39,8 @@ extension OkaeriClient {
     ///   - redirect: Where the pages send the person back to.
     ///   - options: What the log-in shall be like.
     /// - Returns: What to open; keep it for ``finish(_:with:)``.
-    /// - Throws: `OkaeriError`: `.webLogInRefused(.pagesUnavailable)` when the server has no pages.
+    /// - Throws: `OkaeriError`: `.webLogInRefused(.pagesUnavailable)` when the server has no pages, `.unexpectedResponse` when
+    ///   what it names is no page.
     public func beginWebLogIn(
         redirect: URL, options: WebLogInOptions = WebLogInOptions()
     ) async throws(OkaeriError) -> WebLogInRequest {

@@ -25,7 +25,8 @@ public struct WebLogInRequest: Sendable {
 
     /// Makes a request with new secrets of 256 bits each.
     ///
-    /// - Throws: `OkaeriError.unexpectedResponse` for an issuer that is no address.
+    /// - Throws: `OkaeriError.unexpectedResponse` for an issuer that is no page's address: the system ends an app that gives
+    ///   its browser sheet another scheme.
     init(
         issuer: String, application: String, redirect: URL, options: WebLogInOptions, randomness: any Randomness
     ) throws(OkaeriError) {
@@ -44,9 +45,9 @@ public struct WebLogInRequest: Sendable {
         }
         if let appearance = options.appearance { fields.append(("appearance", appearance.rawValue)) }
         if let age = options.maximumAge { fields.append(("max_age", String(max(0, age.components.seconds)))) }
-        guard let address = URL(string: "\(issuer)/authorize?\(WebForm.text(of: fields))") else {
-            throw .unexpectedResponse(status: 0)
-        }
+        guard let address = URL(string: "\(issuer)/authorize?\(WebForm.text(of: fields))"),
+            ["https", "http"].contains(address.scheme?.lowercased()), address.host?.isEmpty == false
+        else { throw .unexpectedResponse(status: 0) }
         self.address = address
         self.redirect = redirect
         self.issuer = issuer
