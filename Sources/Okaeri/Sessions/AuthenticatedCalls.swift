@@ -92,6 +92,7 @@ extension SessionKeeper {
             case .rateLimited, .storageLocked, .storageUnavailable: break
             default: lostPresence = nil
             }
+            forgetLostPresenceInTime()
             throw error
         }
     }
@@ -100,6 +101,22 @@ extension SessionKeeper {
     func noteLost(_ call: APICall, in session: VaultRecord.StoredSession?) {
         guard call.replacesToken, let session else { return }
         lostPresence = (call, session.token, clock.now.addingTimeInterval(600))
+    }
+
+    /// Keeps a proof of presence, which may hold a password, no longer than it is of use.
+    private func forgetLostPresenceInTime() {
+        lostPresenceEnd?.cancel()
+        guard let until = lostPresence?.until else { return }
+        // Nobody awaits this task: it holds the keeper only at its end, and the keeper's end cancels it.
+        lostPresenceEnd = Task { [weak self, clock] in
+            // Cancelled means that there is a newer one, or no keeper any more.
+            guard (try? await clock.sleep(for: .seconds(600))) != nil else { return }
+            await self?.forgetLostPresence(until)
+        }
+    }
+
+    private func forgetLostPresence(_ until: Date) {
+        if lostPresence?.until == until { lostPresence = nil }
     }
 
     /// Looks for the token that may have taken another's turn, where the device's key cannot bring one: another process may be

@@ -53,6 +53,8 @@ actor SessionKeeper {
     var reauthentication: Task<Result<Void, OkaeriError>, Never>?
     /// A proof of presence whose response got lost: it may have replaced this token, and until then it gets its response again.
     var lostPresence: (call: APICall, token: Secret, until: Date)?
+    /// Waits for the end of the time in which it gets its response again.
+    var lostPresenceEnd: Task<Void, Never>?
     /// The adoptions of old services' users under way, by the names of the services.
     var oldServices: [String: Task<Result<LogInResponse?, OkaeriError>, Never>] = [:]
     /// The record as the vault was last known to hold it, without the changes that are not saved.
@@ -78,6 +80,7 @@ actor SessionKeeper {
     deinit {
         recovery?.cancel()
         listening?.cancel()
+        lostPresenceEnd?.cancel()
     }
 
     /// Looks into the vault for the first time, so that the state is known.
@@ -301,6 +304,7 @@ actor SessionKeeper {
         // A log-in that began meanwhile may have the key that is gone now.
         departures += 1
         handle(.forgotten)
+        lostPresence = nil
         unsaved = []
         base = VaultRecord()
         present(base)

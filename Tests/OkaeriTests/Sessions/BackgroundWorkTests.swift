@@ -42,6 +42,19 @@ struct BackgroundWorkTests {
         #expect(await world.launch(inBackground: false).reaches { $0 != .unknown } == .loggedOut(.guestLoggedOut))
     }
 
+    @Test("forgets a proof of presence without a response, with the password in it, when it is of no use any more")
+    func lostPresence() async throws {
+        let client = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        try await client.signUp(username: "hana", password: "four quiet words")
+        world.server.fail(.lostResponse, path: APIPath.reauthenticate)
+        await #expect(throws: OkaeriError.offline) { try await client.reauthenticate(password: "four quiet words") }
+        let isKept = await client.keeper.lostPresence != nil
+        #expect(isKept)
+        await world.clock.waitForSleepers()
+        world.clock.advance(by: .seconds(600))
+        while await client.keeper.lostPresence != nil { await Task.yield() }
+    }
+
     @Test("takes many changes as one, and of those to a record of another process the log-out")
     func manyChanges() {
         let (before, other) = (Samples.registered, Samples.otherUser)
