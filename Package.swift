@@ -10,6 +10,13 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// What Apple's systems want to know of an SDK. Elsewhere it is no part of a target.
+#if canImport(Darwin)
+    let privacyManifest: (exclude: [String], resources: [Resource]) = ([], [.copy("PrivacyInfo.xcprivacy")])
+#else
+    let privacyManifest: (exclude: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+#endif
+
 let package = Package(
     name: "okaeri",
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -32,9 +39,11 @@ let package = Package(
         .target(
             name: "Okaeri",
             dependencies: ["OkaeriWire", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: settings),
+            exclude: privacyManifest.exclude, resources: privacyManifest.resources, swiftSettings: settings),
         // ui: Screens for apps.
-        .target(name: "OkaeriUI", dependencies: ["Okaeri", "OkaeriWire"], swiftSettings: settings),
+        .target(
+            name: "OkaeriUI", dependencies: ["Okaeri", "OkaeriWire"], exclude: privacyManifest.exclude,
+            resources: privacyManifest.resources, swiftSettings: settings),
         // sdk: An in-memory server for the tests of apps.
         .target(
             name: "OkaeriTesting",
