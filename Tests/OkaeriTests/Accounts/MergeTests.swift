@@ -89,6 +89,43 @@ struct MergeTests {
         #expect(try await app.reloadUser().id == hana.id)
     }
 
+    /// A guest on a device, and Hana, with whom there is a conflict.
+    private func guestAndHana(_ app: OkaeriClient) async throws -> (conflict: MergeConflict, hana: User) {
+        let hana = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        try await app.logInAutomatically()
+        let found = try await conflict { () async throws(OkaeriError) in
+            try await app.upgrade(username: "hana", password: password)
+        }
+        return (found, hana)
+    }
+
+    @Test("are resolved all the same when the response got lost: the next try finds out", arguments: [false, true])
+    func lostResponse(merges: Bool) async throws {
+        let choice = merges ? MergeChoice.merge : .switch
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let (found, hana) = try await guestAndHana(app)
+        world.server.fail(.lostResponse, path: APIPath.merge)
+        await #expect(throws: OkaeriError.offline) { try await app.resolve(found, by: choice) }
+        let result = try await app.resolve(found, by: choice)
+        #expect(result.user.id == hana.id && result.merge == nil)
+        #expect(await app.currentUser?.id == hana.id)
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
+    @Test("are resolved when the caller is cancelled on the way")
+    func cancelled() async throws {
+        let app = world.launchInSystemNetwork()
+        let (found, hana) = try await guestAndHana(app)
+        world.server.hold(path: APIPath.merge)
+        let caller = Task { try await app.resolve(found, by: .merge) }
+        await world.server.waitForRequests(1, to: APIPath.merge)
+        caller.cancel()
+        world.server.release()
+        let result = try await caller.value
+        #expect(result.user.id == hana.id && result.merge != nil)
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("whose ticket is over cannot be brought together by it")
     func over() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

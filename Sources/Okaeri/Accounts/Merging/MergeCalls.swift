@@ -10,12 +10,28 @@ extension SessionKeeper {
         return MergePreview(current: User(response.current), other: User(response.other), merged: User(response.merged))
     }
 
-    /// Resolves a conflict, and goes on as the user who was chosen.
+    /// Resolves a conflict, and goes on as the user who was chosen. Cancelling the caller does not stop it: a ticket counts
+    /// once.
     func resolve(_ conflict: MergeConflict, by choice: MergeChoice) async throws(OkaeriError) -> MergeResult {
+        try await toTheEnd { () async throws(OkaeriError) in
+            try await self.resolveOnce(conflict, by: choice)
+        }
+    }
+
+    private func resolveOnce(
+        _ conflict: MergeConflict, by choice: MergeChoice
+    ) async throws(OkaeriError) -> MergeResult {
         let body = MergeBody(ticket: conflict.ticket.revealed, choice: choice.rawValue)
         // The key comes first: once the server has merged, nothing may stand in the way of the new session.
         let thumbprint = try await thumbprintOfKey()
-        let received = try await authenticated(APICall(.post, APIPath.merge, body: body))
+        let before = try await read()
+        let received: SessionResponse
+        do throws(OkaeriError) {
+            received = try await authenticated(APICall(.post, APIPath.merge, body: body))
+        } catch {
+            guard error == .userChanged, choice != .keep, let user = userOfMovedKey(since: before) else { throw error }
+            return MergeResult(user: User(user), merge: nil, leftUser: nil)
+        }
         let response = try received.response.decoded(MergeResponse.self)
         if let session = response.session {
             handle(.confirmed(session: session.id))
@@ -26,6 +42,16 @@ extension SessionKeeper {
         }
         return MergeResult(
             user: User(response.user), merge: response.merge, leftUser: response.leftUser.map(LeftUser.init(_:)))
+    }
+
+    /// To whom the device's key leads, if it led to another user before: the server has done what it was asked, and its
+    /// response got lost. Nothing else takes a key from its user and gives it to another one.
+    private func userOfMovedKey(since before: VaultRecord) -> UserBody? {
+        guard let record, let user = record.loggedInUser, record.keySlot == before.keySlot,
+            !before.keyLeadsElsewhere, before.keyUser == before.loggedInUser?.id,
+            !record.keyLeadsElsewhere, record.keyUser == user.id
+        else { return nil }
+        return user
     }
 
     /// The name of the device's key; `nil` for one that can never be used again, which leads nowhere.

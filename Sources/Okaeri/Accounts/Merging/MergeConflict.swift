@@ -38,8 +38,8 @@ public struct MergePreview: Hashable, Sendable {
 public struct MergeResult: Hashable, Sendable {
     /// The user that is logged in now.
     public let user: User
-    /// The merge, for ``OkaeriClient/undoMerge(_:)``; `nil` when there was none.
+    /// The merge, for ``OkaeriClient/undoMerge(_:)``; `nil` when there was none, or the response that named it got lost.
     public let merge: String?
-    /// The user that was left; `nil` when the current one was kept.
+    /// The user that was left; `nil` when the current one was kept, or the response that named it got lost.
     public let leftUser: LeftUser?
 }

@@ -9,7 +9,8 @@ extension OkaeriClient {
         try await keeper.preview(conflict)
     }
 
-    /// Resolves a conflict, once.
+    /// Resolves a conflict, once. Cancelling the caller's task does not stop it. When no response came, the same call again
+    /// finds out whether the server has done it.
     ///
     /// - Parameters:
     ///   - conflict: The conflict of `OkaeriError.conflict`.
