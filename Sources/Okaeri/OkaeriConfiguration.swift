@@ -1,6 +1,6 @@
 /// What can be set about a client.
 public struct OkaeriConfiguration: Sendable {
-    /// How long to wait for one response.
+    /// How long to wait for one response; see ``URLSessionTransport`` for one that comes slowly.
     public var requestTimeout: Duration
     /// How often and how long to try again.
     public var retry: RetryPolicy

@@ -7,7 +7,7 @@ import Foundation
 /// Requests over the system's `URLSession`, without cache, cookies or stored credentials.
 ///
 /// Of a response longer than 1 MiB no more than that is taken, whatever its header says or its compression hides; the library
-/// then refuses it.
+/// then refuses it. A request's time is for each silence; all of a response has three times that.
 public final class URLSessionTransport: Transport {
     private let session: URLSession
     private let collector = ResponseCollector()
@@ -42,6 +42,14 @@ public final class URLSessionTransport: Transport {
         for (name, value) in request.headers.all { outgoing.setValue(value, forHTTPHeaderField: name) }
         let (task, transfer) = (session.dataTask(with: outgoing), ResponseTransfer())
         collector.await(task, transfer)
+        // The system's timer begins anew with every byte. Nobody awaits this task: it ends with the request.
+        let end = Task {
+            // Cancelled means that the response is there.
+            guard (try? await Task.sleep(for: request.timeout * 3)) != nil else { return }
+            transfer.finish(.failure(TransportError.timedOut))
+            task.cancel()
+        }
+        defer { end.cancel() }
         do {
             return try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in

@@ -29,6 +29,9 @@ final class LoopbackServer: Sendable {
     /// Instead of a response: the connection stays open, and nothing comes.
     static let silence = "silence"
 
+    /// Instead of a response: one whose body has not come after twenty seconds, a byte every twenty milliseconds.
+    static let drip = "drip"
+
     /// Starts on a free port. An empty answer closes the connection without one; after the last nothing is accepted.
     init(_ answers: [String]) throws {
         #if canImport(Darwin)
@@ -91,12 +94,24 @@ final class LoopbackServer: Sendable {
             close(connection)
             return
         }
-        write(Array(answer.utf8), to: connection)
+        if answer == drip {
+            var isOpen = write(
+                Array("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nConnection: close\r\n\r\n".utf8), to: connection)
+            for _ in 0..<1000 where isOpen {
+                Thread.sleep(forTimeInterval: 0.02)
+                isOpen = write([UInt8(ascii: "a")], to: connection)
+            }
+        } else {
+            write(Array(answer.utf8), to: connection)
+        }
         close(connection)
     }
 
     /// Sends everything, unless the other side closes before.
-    private static func write(_ bytes: [UInt8], to connection: Int32) {
+    ///
+    /// - Returns: Whether it did not.
+    @discardableResult
+    private static func write(_ bytes: [UInt8], to connection: Int32) -> Bool {
         #if canImport(Glibc)
             let flags = Int32(MSG_NOSIGNAL)
         #else
@@ -105,9 +120,10 @@ final class LoopbackServer: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(connection, $0.baseAddress, $0.count, flags) }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             rest = rest.dropFirst(count)
         }
+        return true
     }
 
     /// Whether the head is there and as much of a body as it announces.

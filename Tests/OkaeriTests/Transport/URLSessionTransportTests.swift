@@ -117,9 +117,17 @@ struct URLSessionTransportTests {
     @Test("tells that the time allowed is over")
     func timeOut() async throws {
         let server = try LoopbackServer([LoopbackServer.silence])
-        // The system's timer cannot be injected: this is the one test that waits, for one second.
+        // The system's timer cannot be injected: this test and the next one wait, for less than a second.
         var impatient = request(server)
         impatient.timeout = .milliseconds(50)
+        await #expect(throws: TransportError.timedOut) { try await transport.send(impatient) }
+    }
+
+    @Test("does not wait for ever for a response that comes byte by byte")
+    func drip() async throws {
+        let server = try LoopbackServer([LoopbackServer.drip])
+        var impatient = request(server)
+        impatient.timeout = .milliseconds(100)
         await #expect(throws: TransportError.timedOut) { try await transport.send(impatient) }
     }
 }
