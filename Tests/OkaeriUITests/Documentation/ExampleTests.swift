@@ -50,6 +50,41 @@ struct ExampleTests {
         }
     }
 
+    /// What stands in the braces that open at the end of a text, in another one that begins with it.
+    private func braced(_ source: Substring) -> Substring {
+        var depth = 1
+        return source.prefix { character in
+            depth += character == "{" ? 1 : character == "}" ? -1 : 0
+            return depth > 0
+        }
+    }
+
+    @Test(
+        "and its neighbours list the state that a sheet shows: otherwise it would show that of before",
+        arguments: ["GuestFirst", "OkaeriHome", "Screens"])
+    func sheets(project: String) throws {
+        let folder = Self.file("").deletingLastPathComponent()
+            .appendingPathComponent("../../\(project).swiftpm/Sources").standardizedFileURL
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        var count = 0
+        for file in files where file.pathExtension == "swift" {
+            let source = try String(contentsOf: file, encoding: .utf8)
+            let states = source.components(separatedBy: "@State private var ").dropFirst()
+                .map { String($0.prefix { $0.isLetter || $0.isNumber }) }
+            for sheet in source.components(separatedBy: ".sheet(isPresented: $").dropFirst() {
+                count += 1
+                let isShown = String(sheet.prefix { $0.isLetter })
+                let content = braced(sheet.drop { $0 != "{" }.dropFirst())
+                let list = content.drop { $0 == " " }.prefix { $0 != "]" }
+                #expect(list.hasPrefix("["), "\(file.lastPathComponent)")
+                let listed = Set(list.split { !$0.isLetter && !$0.isNumber }.map(String.init))
+                let named = Set(content.split { !$0.isLetter && !$0.isNumber }.map(String.init))
+                #expect(named.intersection(states).subtracting([isShown]).isSubset(of: listed))
+            }
+        }
+        #expect(count == 1)
+    }
+
     @Test("is another brand's by one settings file, which it can read")
     func settings() throws {
         let settings = try JSONDecoder().decode(Settings.self, from: Data(contentsOf: Self.file("settings")))

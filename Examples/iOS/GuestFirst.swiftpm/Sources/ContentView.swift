@@ -45,7 +45,8 @@ struct ContentView: View {
             }
         }
         .task { await logInAtLaunch() }
-        .sheet(isPresented: $isShowingScreen) {
+        // Listed, so that the sheet has the present values, and not those with which this view was drawn.
+        .sheet(isPresented: $isShowingScreen) { [screen] in
             OkaeriScreens(
                 screen, in: ScreenSurroundings(client: okaeri),
                 logIn: LogInOptions(fields: [.default, .rememberMe, .transferCode])

@@ -75,7 +75,8 @@
                 // Without the server's rules the standard ones count.
                 profile = try? await okaeri.applicationProfile()
             }
-            .sheet(isPresented: $isShowing) { screens }
+            // Listed, so that the sheet has the present values, and not those with which this view was drawn.
+            .sheet(isPresented: $isShowing) { [destination, profile] in screens(destination, profile) }
         }
 
         private func show(_ destination: ScreenDestination) {
@@ -83,7 +84,7 @@
             isShowing = true
         }
 
-        private var screens: some View {
+        private func screens(_ destination: ScreenDestination, _ profile: ApplicationProfile?) -> some View {
             OkaeriScreens(
                 destination, in: surroundings,
                 logIn: profile.map { LogInOptions($0, fields: fields) }

@@ -28,7 +28,8 @@ struct ContentView: View {
             for await state in okaeri.states { user = state.user }
         }
         .task { await loadRules() }
-        .sheet(isPresented: $isShowingScreens) {
+        // Listed, so that the sheet has the present values, and not those with which this view was drawn.
+        .sheet(isPresented: $isShowingScreens) { [logIn, signUp] in
             OkaeriScreens(
                 .logIn(identifier: ""), in: ScreenSurroundings(client: okaeri), logIn: logIn, signUp: signUp,
                 hooks: ScreenHooks(shouldBegin: { await check($0) })
