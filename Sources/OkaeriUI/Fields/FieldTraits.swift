@@ -64,6 +64,14 @@ public struct FieldTraits: Hashable, Sendable {
             (keyboard, content, isLeftToRight) = (.letters, nil, false)
         }
     }
+
+    /// The traits of a field. To the system one that names the account is a user name, also where that is a mail address: it
+    /// offers passwords and passkeys there, and saves them (Apple, "Enabling Password AutoFill on a Text Input View").
+    public init(_ field: FormField) {
+        let ofKind = FieldTraits(field.kind)
+        (keyboard, isLeftToRight) = (ofKind.keyboard, ofKind.isLeftToRight)
+        content = field.id == .username ? .username : ofKind.content
+    }
 }
 
 extension ScreenName {

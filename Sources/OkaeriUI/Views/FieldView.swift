@@ -106,7 +106,7 @@
             .font(look.font(.body))
             .foregroundStyle(look[.text])
             .focused(focus, equals: field.id)
-            .traits(FieldTraits(field.kind))
+            .traits(FieldTraits(field))
             .autocorrectionDisabled(field.kind != .multiline)
             .submitLabel(form.returnSubmits(in: field.id) ? .go : .next)
             .onSubmit { send(.returned(field.id)) }

@@ -46,6 +46,22 @@ struct LogInTests {
         #expect(names == [.literal("Apple"), .literal("corp"), .literal("X")])
     }
 
+    @Test("is filled in by the system also where the mail address is the name", arguments: [true, false])
+    func autoFill(emailAsUsername: Bool) throws {
+        let logIn = try LogInModel(LogInOptions(emailAsUsername: emailAsUsername))
+        let signUp = SignUpModel(SignUpOptions(emailAsUsername: emailAsUsername))
+        for form in [logIn.form, signUp.form] {
+            let field = try #require(form[.username])
+            let traits = FieldTraits(field)
+            #expect(traits.content == .username)
+            #expect((traits.keyboard == .email) == emailAsUsername && traits.isLeftToRight == emailAsUsername)
+        }
+        let contents = signUp.form.fields.dropFirst().map { FieldTraits($0).content }
+        // An address beside a user name is an address.
+        let expected: [FieldTraits.Content?] = emailAsUsername ? [.newPassword] : [.newPassword, .email]
+        #expect(contents == expected)
+    }
+
     @Test("may consist of providers alone")
     func providersAlone() throws {
         #expect(try LogInModel(LogInOptions(fields: .apple)).form.fields.isEmpty)
