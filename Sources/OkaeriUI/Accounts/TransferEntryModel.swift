@@ -31,6 +31,8 @@ public struct TransferEntryModel: FormScreen {
     public var screen: ScreenName { .transferEntry }
     /// When what this device had before is erased, to be read before the person goes on.
     public var erasedAt: Date? { result?.leftUser?.erasedAt }
+    /// Whether the screen stays until the person says so: no gesture takes it away before.
+    public var staysUntilRead: Bool { erasedAt != nil && !isLeft }
 
     /// The screen appears.
     public mutating func begin() -> [ScreenEffect] { [] }

@@ -41,6 +41,8 @@ public struct RecoveryCodesModel: FormScreen {
 
     /// The codes as one text, each in a line.
     public var text: String { codes.joined(separator: "\n") }
+    /// Whether the screen stays until the person says so: no gesture takes it away before.
+    public var staysUntilRead: Bool { !codes.isEmpty }
     /// Which screen it is.
     public var screen: ScreenName { .recoveryCodes }
 

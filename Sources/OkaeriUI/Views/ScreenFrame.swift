@@ -14,6 +14,7 @@
         let title: TextKey
         let introduction: ScreenMessage?
         let showsDismissButton: Bool
+        let staysUntilRead: Bool
         let send: @MainActor (FormEvent) -> Void
         let restore: (@MainActor () -> Void)?
         let content: Content
@@ -22,7 +23,7 @@
 
         init(
             _ screen: ScreenName, _ form: ScreenForm, _ title: TextKey, introduction: ScreenMessage? = nil,
-            showsDismissButton: Bool = false, restore: (@MainActor () -> Void)? = nil,
+            showsDismissButton: Bool = false, staysUntilRead: Bool = false, restore: (@MainActor () -> Void)? = nil,
             send: @escaping @MainActor (FormEvent) -> Void,
             @ViewBuilder content: () -> Content
         ) {
@@ -31,6 +32,7 @@
             self.title = title
             self.introduction = introduction
             self.showsDismissButton = showsDismissButton
+            self.staysUntilRead = staysUntilRead
             self.send = send
             self.restore = restore
             self.content = content()
@@ -65,7 +67,7 @@
             .scrollDismissesKeyboard(.interactively)
             .background(ground.ignoresSafeArea())
             .animation(look.animation, value: form.banner)
-            .interactiveDismissDisabled(!form.canDismiss)
+            .interactiveDismissDisabled(!form.canDismiss || staysUntilRead)
             .toolbar {
                 if showsDismissButton || hasDismissButton {
                     ToolbarItem(placement: .cancellationAction) {

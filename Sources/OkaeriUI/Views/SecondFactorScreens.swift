@@ -130,7 +130,7 @@
         public var body: some View {
             ScreenFrame(
                 .recoveryCodes, model.form, .recoveryCodesTitle, introduction: .key(.recoveryCodesIntroduction),
-                send: { runner.send(.form($0)) }
+                staysUntilRead: model.staysUntilRead, send: { runner.send(.form($0)) }
             ) {
                 ForEach(model.codes, id: \.self) { code in
                     Text(code)

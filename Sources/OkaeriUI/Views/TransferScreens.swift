@@ -118,7 +118,7 @@
             ScreenFrame(
                 .transferEntry, model.form, .transferEntryTitle,
                 introduction: model.erasedAt == nil ? .key(.transferEntryIntroduction) : nil,
-                send: { runner.send(.form($0)) }
+                staysUntilRead: model.staysUntilRead, send: { runner.send(.form($0)) }
             ) {
                 if let end = model.erasedAt {
                     Text(look.words(.transferEntryLeft, ["time": end.formatted()]))

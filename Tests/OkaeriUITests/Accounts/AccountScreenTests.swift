@@ -105,7 +105,9 @@ struct AccountScreenTests {
         #expect(await tablet.currentUser?.id == user.id && taker.model.result?.leftUser != nil)
         // What becomes of the tablet's guest is to be read before the app goes on.
         #expect(taker.model.erasedAt != nil && world.heard.shown.isEmpty)
+        #expect(taker.model.staysUntilRead, "a swipe would take it away unread")
         taker.send(.finished)
+        #expect(!taker.model.staysUntilRead)
         taker.send(.form(.dismiss))
         await taker.settle()
         #expect(world.heard.shown.count == 1 && !world.heard.log.contains("transferEntry cancelled"))
