@@ -20,6 +20,8 @@ actor SessionKeeper {
     var record: VaultRecord?
     /// The record of a log-in that is not to be remembered: it counts before the vault's and is never stored.
     var temporary: VaultRecord?
+    /// Whether no key is bound to the session of that log-in, so that no proof goes with its requests.
+    var isTemporaryKeyless = false
     /// Changes that the vault has not taken yet, oldest first.
     var unsaved: [(number: Int, change: RecordChange)] = []
     /// How far the device's clock is behind the server's, in seconds.

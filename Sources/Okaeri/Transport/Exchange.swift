@@ -16,7 +16,9 @@ extension SessionKeeper {
         _ call: APICall, session: VaultRecord.StoredSession?, key: (any DeviceKey)? = nil, tries: Int
     ) async throws(OkaeriError) -> TransportResponse {
         var (call, key) = (call, key)
-        if key == nil, call.isProven || record?.proofRequired == true { key = try await deviceKey() }
+        // The server would refuse a proof by a key that it does not know with the session.
+        let isKeyless = isTemporaryKeyless && session != nil && session?.id == temporary?.session?.id
+        if key == nil, !isKeyless, call.isProven || record?.proofRequired == true { key = try await deviceKey() }
         var failures = 0
         var hasCorrectedClock = false
         var hasRenewedProof = false

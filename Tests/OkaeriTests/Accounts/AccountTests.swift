@@ -133,6 +133,24 @@ struct AccountTests {
         #expect(try await next.logInAutomatically().user.id == anonymous.id)
     }
 
+    @Test(
+        "that are not remembered do all that only their owner may do",
+        arguments: [RememberMe.untilQuit, .never], [true, false])
+    func ownerOfPassing(rememberMe: RememberMe, isKeyLost: Bool) async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        try await app.logInAutomatically()
+        if isKeyLost { world.vault.loseKeys() }
+        try await app.logIn(identifier: "hana", password: password, rememberMe: rememberMe)
+        #expect(try await app.endOtherSessions() == 1)
+        _ = try await app.issueTransferCode()
+        _ = try await app.exportUser()
+        world.clock.advance(by: .seconds(600))
+        try await app.reauthenticate(password: password)
+        _ = try await app.deleteUser()
+        #expect(await app.currentUser == nil)
+    }
+
     @Test("that are not remembered end at the server with the log-out, and are not renewed")
     func endsPassing() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

@@ -150,12 +150,13 @@ extension SessionKeeper {
         present.epoch = stored.epoch
         present.generation = stored.generation
         present.proofRequired = stored.proofRequired
-        present.keySlot = stored.keySlot
+        present.keySlot = slot ?? stored.keySlot
         present.triedKeySlot = stored.triedKeySlot
         present.keyUser = stored.keyUser
         present.pendingRevocations = stored.pendingRevocations
         present.logIn(response)
         temporary = present
+        isTemporaryKeyless = slot == nil
         self.present(present)
         return response
     }
