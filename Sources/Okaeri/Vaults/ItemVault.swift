@@ -22,6 +22,8 @@ protocol DeviceKeyMaker: Sendable {
 /// the mark that the app has been started since it was installed, and the sign of change for other processes.
 struct ItemVault: CredentialVault {
     let items: any SecureItems
+    /// The items of before, where an update of the app shares its own from now on.
+    let formerItems: (any SecureItems)?
     let keys: any DeviceKeyMaker
     let directory: URL
     /// The folder of before, where an update of the app has chosen another one: its marks are of the same installation.
@@ -31,10 +33,11 @@ struct ItemVault: CredentialVault {
     var files: FileVault { FileVault(directory: directory) }
 
     init(
-        items: any SecureItems, keys: any DeviceKeyMaker, directory: URL, formerDirectory: URL? = nil,
-        reinstall: ReinstallPolicy
+        items: any SecureItems, formerItems: (any SecureItems)? = nil, keys: any DeviceKeyMaker, directory: URL,
+        formerDirectory: URL? = nil, reinstall: ReinstallPolicy
     ) {
         self.items = items
+        self.formerItems = formerItems
         self.keys = keys
         self.directory = directory
         self.formerDirectory = formerDirectory
@@ -66,8 +69,7 @@ struct ItemVault: CredentialVault {
     }
 
     func erase(_ application: String) async throws(VaultError) {
-        try items.remove("\(application).record")
-        try items.remove("\(application).key")
+        try removeItems(application)
         try? await files.saveRecord(Data(), for: application)
     }
 
@@ -84,6 +86,7 @@ struct ItemVault: CredentialVault {
     private func markInstallation(of application: String) async throws(VaultError) {
         // The mark may go while the app runs, with its folder: the account is its own all the same.
         guard await !answers.isSettled(application) else { return }
+        if let formerItems { try takeOver(application, from: formerItems) }
         guard try !isMarked(application, in: directory) else { return await answers.settle(application) }
         var isMoved = false
         if let formerDirectory { isMoved = try isMarked(application, in: formerDirectory) }
@@ -97,15 +100,31 @@ struct ItemVault: CredentialVault {
         // Another process that was faster may have logged in by now: that is not to be wiped.
         guard try !isMarked(application, in: directory) else { return await answers.settle(application) }
         // Processes that do not see the folder of before must not take another key for one that was left behind.
-        let decided = try isMoved ? allNames(of: application) : names(of: application)
+        let decided = try isMoved ? allNames(of: application, in: items) : names(of: application)
         for name in decided {
-            if choice == .wipe {
-                try items.remove("\(name).record")
-                try items.remove("\(name).key")
-            }
+            if choice == .wipe { try removeItems(name) }
             _ = try PrivateFile.create(path(of: name, "installed"), contents: Data())
         }
         await answers.settle(application)
+    }
+
+    /// Copies what the app stored before it shared its items. The first key comes last: what stopped on the way begins
+    /// again.
+    private func takeOver(_ application: String, from former: any SecureItems) throws(VaultError) {
+        guard try items.read("\(application).key") == nil else { return }
+        for name in try allNames(of: application, in: former) {
+            for item in ["\(name).record", "\(name).key"] {
+                if let stored = try former.read(item) { _ = try items.add(item, stored) }
+            }
+        }
+    }
+
+    private func removeItems(_ name: String) throws(VaultError) {
+        for item in ["\(name).record", "\(name).key"] {
+            // First where they would come back from.
+            try formerItems?.remove(item)
+            try items.remove(item)
+        }
     }
 
     private func answer(about application: String) async throws(VaultError) -> ReinstallChoice {
@@ -132,11 +151,11 @@ struct ItemVault: CredentialVault {
     /// The names that are decided about together: the others of an application are asked about with the first.
     private func names(of application: String) throws(VaultError) -> [String] {
         guard case .ask = reinstall else { return [application] }
-        return try allNames(of: application)
+        return try allNames(of: application, in: items)
     }
 
     /// The names of all keys of an application and of the copy; the first key comes last.
-    private func allNames(of application: String) throws(VaultError) -> [String] {
+    private func allNames(of application: String, in items: any SecureItems) throws(VaultError) -> [String] {
         let copy = VaultRecord.copyName(of: application)
         let record = VaultRecord.read(
             try items.read("\(application).record"), keys: try items.read("\(copy).record"))

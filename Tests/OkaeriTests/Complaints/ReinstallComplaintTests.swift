@@ -70,6 +70,36 @@ struct ReinstallComplaintTests {
         withExtendedLifetime((first, second)) {}
     }
 
+    @Test(
+        "complaint 10: an app that shares its Keychain items from an update on knows its user, and its extension too",
+        arguments: [false, true])
+    func sharedFromNowOn(isRegistered: Bool) async throws {
+        let (folder, group) = (try TemporaryFolder(), MemoryItems())
+        let old = world.launch(vault: vault(folder, .keep), inBackground: false)
+        var user = try await old.logInAutomatically().user
+        // Another key than the first is in use then.
+        if isRegistered { user = try await old.signUp(username: "hana", password: "a long enough secret") }
+        func updated() -> OkaeriClient {
+            let vault = ItemVault(
+                items: group, formerItems: keychain, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep)
+            return world.launch(vault: vault, inBackground: false)
+        }
+        #expect(await updated().currentUser?.id == user.id)
+        let ofExtension = ItemVault(items: group, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep)
+        let app = world.launch(vault: ofExtension, inBackground: false)
+        #expect(try await app.logInAutomatically().user.id == user.id)
+        #expect(try await updated().logInAutomatically().user.id == user.id)
+        // What is forgotten does not come back from where it was before.
+        try await updated().forgetDevice()
+        #expect(keychain.items.withValue { $0 }.isEmpty)
+        #expect(group.items.withValue { $0 }.isEmpty)
+        guard case .firstVisit = try await updated().logInAutomatically() else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test("complaint 10: an extension that has the app's Keychain and not its folder wipes nothing")
     func withoutAppGroup() async throws {
         let (own, other) = (try TemporaryFolder(), try TemporaryFolder())

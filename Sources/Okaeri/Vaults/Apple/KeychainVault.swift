@@ -11,7 +11,8 @@
         /// Makes a vault. Nothing is stored until the first log-in.
         ///
         /// - Parameters:
-        ///   - accessGroup: The Keychain access group that app and extensions share; by default the app's own.
+        ///   - accessGroup: The Keychain access group that app and extensions share; by default the app's own. An app that
+        ///     names one in an update keeps its log-ins, if it is started before an extension uses the vault.
         ///   - applicationGroup: The app group whose container holds the locks between app and extensions. Name it
         ///     whenever you name an access group. An app that names one in an update is the same installation.
         ///   - reinstall: What happens to a log-in that outlived the removal of the app. On tvOS it is always kept: an app
@@ -32,7 +33,10 @@
                 .safe(sharesItems: accessGroup != nil, sharesFolder: shared != nil)
             if let fault { assertionFailure(fault) }
             vault = ItemVault(
-                items: KeychainItems(service: service, accessGroup: accessGroup), keys: AppleKeyMaker(),
+                items: KeychainItems(service: service, accessGroup: accessGroup),
+                // Without a group all of the app's are looked through.
+                formerItems: accessGroup == nil ? nil : KeychainItems(service: service, accessGroup: nil),
+                keys: AppleKeyMaker(),
                 directory: (shared ?? own).appendingPathComponent("okaeri", isDirectory: true),
                 formerDirectory: shared == nil ? nil : own.appendingPathComponent("okaeri", isDirectory: true),
                 reinstall: policy)
