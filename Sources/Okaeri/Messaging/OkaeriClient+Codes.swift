@@ -14,8 +14,8 @@ extension OkaeriClient {
         try await keeper.requestLogInCode(email: email)
     }
 
-    /// Logs a user in by a code that was mailed. A user who was logged in before is logged out; an anonymous user of this
-    /// device stays reachable by the key that the device keeps.
+    /// Logs a user in by a code that was mailed. A user who was logged in before is logged out; of an anonymous one see
+    /// ``logIn(identifier:password:rememberMe:restoring:)``.
     ///
     /// - Parameters:
     ///   - code: The code as typed; spaces, hyphens and full-width digits do not matter.

@@ -19,8 +19,8 @@ extension OkaeriClient {
         try await keeper.addPasskey(named: name, with: authenticator)
     }
 
-    /// Logs in whom a passkey leads to. A user who was logged in before is logged out; a guest of this device stays
-    /// reachable by the key that the device keeps. The next launch is automatic.
+    /// Logs in whom a passkey leads to. A user who was logged in before is logged out; of a guest see
+    /// ``logIn(identifier:password:rememberMe:restoring:)``. The next launch is automatic.
     ///
     /// - Parameters:
     ///   - authenticator: What shows it, such as `PasskeySheet`.

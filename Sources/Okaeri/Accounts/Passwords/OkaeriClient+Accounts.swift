@@ -30,8 +30,9 @@ extension OkaeriClient {
         return User(try await keeper.logIn(.signUp(body), rememberMe).user)
     }
 
-    /// Logs a user in. A user who was logged in before is logged out; an anonymous user of this device stays reachable by
-    /// the key that the device keeps.
+    /// Logs a user in. A user who was logged in before is logged out. An anonymous one keeps the account at the server, but
+    /// after a log-in that is remembered nothing on this device leads there any more: where there is something to keep,
+    /// ``upgrade(username:email:phone:password:changes:)``, ``link(_:)`` or ``issueTransferCode()`` comes first.
     ///
     /// - Parameters:
     ///   - identifier: A user name, a mail address or a phone number.
