@@ -146,14 +146,15 @@ extension SessionKeeper {
         await logOut()
     }
 
-    /// A greeting for somebody to whom the device's key does not lead: the session itself is asked whether it holds.
+    /// A greeting for somebody to whom the device's key does not lead, or who is not to be remembered: the session itself
+    /// is asked whether it holds.
     ///
     /// - Parameter isKeyLost: Whether the key leads nowhere any more.
     /// - Returns: `nil` when nobody is logged in that way, or the session has ended.
     /// - Throws: `OkaeriError` when the server says something else than that the session has ended.
     func greetBySession(isKeyLost: Bool = false) async throws(OkaeriError) -> Welcome? {
-        guard let record = try? await read(), record.keyLeadsElsewhere || isKeyLost, let known = record.loggedInUser,
-            record.session != nil
+        guard let record = try? await read(), record.keyLeadsElsewhere || isKeyLost || temporary != nil,
+            let known = record.loggedInUser, record.session != nil
         else { return nil }
         do throws(OkaeriError) {
             let user = try await reloadUser()

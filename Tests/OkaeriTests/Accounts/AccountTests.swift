@@ -151,6 +151,22 @@ struct AccountTests {
         #expect(await app.currentUser == nil)
     }
 
+    @Test("that are not remembered stay when the app logs in automatically meanwhile, as long as the session holds")
+    func automaticMeanwhile() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        let guest = try await app.logInAutomatically().user
+        let hana = try await app.logIn(identifier: "hana", password: password, rememberMe: .untilQuit).user
+        #expect(try await app.logInAutomatically().user.id == hana.id)
+        world.server.isOffline = true
+        #expect(try await app.logInAutomatically().user.id == hana.id)
+        world.server.isOffline = false
+        #expect(await app.currentUser?.id == hana.id)
+        world.server.endAllSessions()
+        #expect(try await app.logInAutomatically().user.id == guest.id)
+        #expect(await app.currentUser?.id == guest.id)
+    }
+
     @Test("that are not remembered end at the server with the log-out, and are not renewed")
     func endsPassing() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

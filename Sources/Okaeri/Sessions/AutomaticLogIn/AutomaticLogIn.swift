@@ -4,7 +4,11 @@ import OkaeriWire
 extension SessionKeeper {
     /// Logs in with what the caller says of device and user.
     func logIn(device: DeviceInfo?, user: NewUser?) async throws(OkaeriError) -> Welcome {
-        await endTemporary()
+        if temporary != nil {
+            // The device's key would bring somebody else.
+            if let known = try await greetBySession() { return known }
+            await endTemporary()
+        }
         deletedUser = nil
         if let known = try await greetBySession() { return known }
         let device = device ?? configuration.device
