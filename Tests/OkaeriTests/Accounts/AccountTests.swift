@@ -216,6 +216,21 @@ struct AccountTests {
         #expect(world.server.sessionCount == 1)
     }
 
+    @Test("have the new password where the response to the change gets lost, and the change is sent again")
+    func lostChange() async throws {
+        let (password, app) = (password, world.launch(inBackground: false))
+        try await app.signUp(username: "hana", password: password)
+        world.server.fail(.lostResponse, path: APIPath.password)
+        async let ended = app.changePassword(from: password, to: "another secret")
+        await world.clock.waitForSleepers()
+        world.clock.advanceToNextSleeper()
+        #expect(try await ended == 0)
+        try await app.reauthenticate(password: "another secret")
+        await #expect(throws: OkaeriError.credentialRefused) {
+            try await app.changePassword(from: password, to: "yet another secret")
+        }
+    }
+
     @Test("refuse what is wrong with typed errors")
     func errors() async throws {
         let app = world.launch()

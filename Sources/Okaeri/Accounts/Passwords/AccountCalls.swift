@@ -225,7 +225,11 @@ extension SessionKeeper {
     }
 
     /// Another password; the number of other sessions that ended.
-    func changePassword(_ body: PasswordChangeBody) async throws(OkaeriError) -> Int {
+    func changePassword(from current: String?, to new: String) async throws(OkaeriError) -> Int {
+        // Apart, and first: where a response gets lost, the change is sent again, and the password of before is wrong by
+        // then.
+        if let current { try await reauthenticate(ReauthenticationBody(password: current)) }
+        let body = PasswordChangeBody(currentPassword: nil, newPassword: new)
         let received = try await authenticated(APICall(.put, APIPath.password, body: body))
         return try received.response.decoded(EndedSessionsResponse.self).ended
     }

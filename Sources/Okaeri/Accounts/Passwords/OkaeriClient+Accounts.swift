@@ -83,7 +83,7 @@ extension OkaeriClient {
     /// - Throws: `OkaeriError`: `.credentialRefused`, `.reauthenticationRequired`, `.invalidValues`.
     @discardableResult
     public func changePassword(from current: String? = nil, to new: String) async throws(OkaeriError) -> Int {
-        try await keeper.changePassword(PasswordChangeBody(currentPassword: current, newPassword: new))
+        try await keeper.changePassword(from: current, to: new)
     }
 
     /// Proves that the owner is there. For ten minutes, what needs a fresh session can then be done. Cancelling the caller's
