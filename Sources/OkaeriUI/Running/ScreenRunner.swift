@@ -21,8 +21,8 @@ public struct ScreenSurroundings: Sendable {
     public var web: WebLogInWay?
     /// The device's passkeys, for apps that offer them: on Apple's systems `AppleProviders`.
     public var passkeys: (any PasskeyAuthenticator)?
-    /// Puts a text where it can be pasted elsewhere.
-    public var copy: @MainActor @Sendable (String) -> Void
+    /// Puts a text where it can be pasted elsewhere; without it no screen offers that.
+    public var copy: (@MainActor @Sendable (String) -> Void)?
 
     /// Describes surroundings.
     public init(
@@ -30,7 +30,7 @@ public struct ScreenSurroundings: Sendable {
         saved: (any SavedCredentials)? = nil, clock: any WallClock = SystemClock(),
         memory: any MethodMemory = NoMethodMemory(), web: WebLogInWay? = nil,
         passkeys: (any PasskeyAuthenticator)? = nil,
-        copy: @escaping @MainActor @Sendable (String) -> Void = { _ in }
+        copy: (@MainActor @Sendable (String) -> Void)? = ScreenSurroundings.systemCopy
     ) {
         self.client = client
         self.credentials = credentials
@@ -106,6 +106,9 @@ public final class ScreenRunner<Model: ScreenModel> {
         }
     }
 
+    /// Whether a text can be copied; where not, a view offers no button for it.
+    public var canCopy: Bool { surroundings.copy != nil }
+
     /// Somebody did something.
     public func send(_ event: Model.Event) {
         run(model.handle(event))
@@ -163,7 +166,7 @@ public final class ScreenRunner<Model: ScreenModel> {
         case .close: hooks.close?()
         case .wake: setAlarm()
         case .offerPasskeys: offerPasskeys()
-        case .copy(let text): surroundings.copy(text)
+        case .copy(let text): surroundings.copy?(text)
         }
     }
 

@@ -108,9 +108,11 @@
                 // One character after the other, as it is typed into the app.
                 .accessibilityLabel(offer.secret.map(String.init).joined(separator: " "))
                 .accessibilityIdentifier(ScreenName.secondFactorEnrolment.identifier("secret"))
-            Button(look.words(.enrolmentCopy)) { runner.send(.copy) }
-                .buttonStyle(ThemedButtonStyle.link)
-                .accessibilityIdentifier(ScreenName.secondFactorEnrolment.identifier("copy"))
+            if runner.canCopy {
+                Button(look.words(.enrolmentCopy)) { runner.send(.copy) }
+                    .buttonStyle(ThemedButtonStyle.link)
+                    .accessibilityIdentifier(ScreenName.secondFactorEnrolment.identifier("copy"))
+            }
         }
     }
 
@@ -140,9 +142,11 @@
                         .privacySensitive()
                         .accessibilityLabel(code.map(String.init).joined(separator: " "))
                 }
-                Button(look.words(.recoveryCodesCopy)) { runner.send(.copy) }
-                    .buttonStyle(ThemedButtonStyle.secondary)
-                    .accessibilityIdentifier(ScreenName.recoveryCodes.identifier("copy"))
+                if runner.canCopy {
+                    Button(look.words(.recoveryCodesCopy)) { runner.send(.copy) }
+                        .buttonStyle(ThemedButtonStyle.secondary)
+                        .accessibilityIdentifier(ScreenName.recoveryCodes.identifier("copy"))
+                }
                 ShareLink(item: model.text)
                     .accessibilityIdentifier(ScreenName.recoveryCodes.identifier("share"))
                 Button(look.words(.recoveryCodesKept)) { runner.send(.kept) }

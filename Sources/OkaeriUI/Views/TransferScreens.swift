@@ -57,9 +57,11 @@
             Text(look.words(.transferExpires, ["time": code.expiresAt.formatted()]))
                 .font(look.font(.footnote))
                 .foregroundStyle(look[.mutedText])
-            Button(look.words(.transferCopy)) { runner.send(.copy) }
-                .buttonStyle(ThemedButtonStyle.link)
-                .accessibilityIdentifier(ScreenName.transferCode.identifier("copy"))
+            if runner.canCopy {
+                Button(look.words(.transferCopy)) { runner.send(.copy) }
+                    .buttonStyle(ThemedButtonStyle.link)
+                    .accessibilityIdentifier(ScreenName.transferCode.identifier("copy"))
+            }
         }
     }
 

@@ -20,6 +20,16 @@ struct HookTests {
         }
     }
 
+    @Test("begins with whether there is somewhere to copy a text to: a button that does nothing is not shown")
+    func copying() {
+        var surroundings = ScreenSurroundings(client: world.client, copy: nil)
+        #expect(!ScreenRunner(TransferCodeModel(), in: surroundings).canCopy)
+        surroundings.copy = { _ in }
+        #expect(ScreenRunner(TransferCodeModel(), in: surroundings).canCopy)
+        let isThere = ScreenSurroundings.systemCopy != nil
+        #expect(ScreenRunner(TransferCodeModel(), in: ScreenSurroundings(client: world.client)).canCopy == isThere)
+    }
+
     @Test("reaches a delegate that has only some of the methods, and does not keep it alive")
     func delegate() async throws {
         var delegate: Delegate? = Delegate()
