@@ -16,6 +16,7 @@ struct AccountCommandTests {
 
         let sessions: Sessions = try await Program.run(["user", "sessions", user.id] + scope).json()
         #expect(sessions.sessions.map(\.createdWith) == ["sign-up"])
+        #expect(sessions.sessions.map(\.user) == [user.id])
         #expect(try await Program.run(["user", "disable", user.id] + scope).status == 0)
         await #expect(throws: OkaeriError.userDisabled) {
             try await app.logIn(identifier: "hana", password: "four quiet words")
@@ -137,7 +138,11 @@ struct AccountCommandTests {
     }
 
     private struct Sessions: Decodable {
-        struct Session: Decodable { let createdWith: String }
+        struct Session: Decodable {
+            let user: String
+            let createdWith: String
+        }
+
         let sessions: [Session]
     }
 

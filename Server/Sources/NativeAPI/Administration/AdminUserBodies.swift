@@ -58,31 +58,6 @@ struct AdminTransferBody: Encodable {
     let redeemedAt: WireTime
 }
 
-struct AdminSessionBody: Encodable {
-    let id: String
-    let user: String
-    let device: DeviceBody?
-    let address: String?
-    let `protocol`: String
-    let createdWith: String
-    let createdAt: WireTime
-    let lastUsedAt: WireTime
-    let expiresAt: WireTime
-
-    /// - Parameter session: As the admin sees it.
-    init(_ session: Session) {
-        id = session.id.rawValue
-        user = session.user.rawValue
-        device = DeviceBody(session.device)
-        address = session.address
-        `protocol` = session.protocolName.rawValue
-        createdWith = session.method.rawValue
-        createdAt = session.createdAt.wire
-        lastUsedAt = session.lastUsedAt.wire
-        expiresAt = session.expiresAt.wire
-    }
-}
-
 struct ErasureBody: Encodable {
     let erasedAt: WireTime
 }

@@ -16,14 +16,6 @@ extension UserBody {
     }
 }
 
-extension DeviceBody {
-    /// `nil` when the device said nothing of itself.
-    init?(_ device: DeviceDescription) {
-        guard device != DeviceDescription() else { return nil }
-        self.init(name: device.name, model: device.model, system: device.system, appVersion: device.appVersion)
-    }
-}
-
 extension DeviceDescription {
     init(_ body: DeviceBody) {
         self.init(name: body.name, model: body.model, system: body.system, appVersion: body.appVersion)

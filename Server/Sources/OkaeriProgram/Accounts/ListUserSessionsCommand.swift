@@ -1,5 +1,6 @@
 import ArgumentParser
 import Domain
+import HTTPSupport
 
 /// `okaeri user sessions`
 struct ListUserSessionsCommand: AsyncParsableCommand {
@@ -22,14 +23,14 @@ struct ListUserSessionsCommand: AsyncParsableCommand {
             return try await modules.sessions.listSessions(of: id, in: application)
         }
         guard !user.output.isJSON else {
-            return Console.write(json: Output(sessions: sessions.map(SessionDescription.init(_:))))
+            return Console.write(json: Output(sessions: sessions.map(AdminSessionBody.init(_:))))
         }
         guard !sessions.isEmpty else { return Console.write("The user has no live session.") }
         Console.write(sessions.table().text())
     }
 
     private struct Output: Encodable {
-        let sessions: [SessionDescription]
+        let sessions: [AdminSessionBody]
     }
 }
 

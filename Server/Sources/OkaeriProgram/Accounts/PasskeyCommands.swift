@@ -1,7 +1,6 @@
 import ArgumentParser
 import Domain
 import HTTPSupport
-import OkaeriWire
 
 /// `okaeri user passkeys`
 struct ListPasskeysCommand: AsyncParsableCommand {
@@ -24,7 +23,7 @@ struct ListPasskeysCommand: AsyncParsableCommand {
             try await modules.passkeys.managePasskeys.list(of: id, in: application.id)
         }
         guard !user.output.isJSON else {
-            return Console.write(json: Output(passkeys: passkeys.map(Description.init(_:))))
+            return Console.write(json: Output(passkeys: passkeys.map(AdminPasskeyBody.init(_:))))
         }
         guard !passkeys.isEmpty else { return Console.write("The user has no passkey.") }
         var table = TextTable("ID", "NAME", "KIND", "SYNCHRONISED", "COUNTER", "ADDED", "LAST USED")
@@ -37,29 +36,7 @@ struct ListPasskeysCommand: AsyncParsableCommand {
     }
 
     private struct Output: Encodable {
-        let passkeys: [Description]
-    }
-
-    private struct Description: Encodable {
-        let id: String
-        let name: String
-        let aaguid: String
-        let isBackupEligible: Bool
-        let isBackedUp: Bool
-        let signCount: Int64
-        let createdAt: WireTime
-        let lastUsedAt: WireTime?
-
-        init(_ passkey: Passkey) {
-            id = passkey.id
-            name = passkey.name
-            aaguid = passkey.aaguid
-            isBackupEligible = passkey.isBackupEligible
-            isBackedUp = passkey.isBackedUp
-            signCount = passkey.signCount
-            createdAt = passkey.createdAt.wire
-            lastUsedAt = passkey.lastUsedAt?.wire
-        }
+        let passkeys: [AdminPasskeyBody]
     }
 }
 

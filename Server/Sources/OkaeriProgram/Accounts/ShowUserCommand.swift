@@ -26,7 +26,7 @@ struct ShowUserCommand: AsyncParsableCommand {
         }
         guard !user.output.isJSON else {
             return Console.write(
-                json: Output(user: UserBody(shown), sessions: sessions.map(SessionDescription.init(_:))))
+                json: Output(user: UserBody(shown), sessions: sessions.map(AdminSessionBody.init(_:))))
         }
         Console.write(try values(of: shown).text())
         var identities = TextTable("PROVIDER", "SUBJECT", "LINKED")
@@ -64,6 +64,6 @@ struct ShowUserCommand: AsyncParsableCommand {
 
     private struct Output: Encodable {
         let user: UserBody
-        let sessions: [SessionDescription]
+        let sessions: [AdminSessionBody]
     }
 }
