@@ -21,8 +21,6 @@ package struct InspectUser: Sendable {
         /// What of the user's events waits for them, or was given up.
         package var deliveries: [EventDelivery]
         package var hasWeakCredential: Bool
-        /// The day on which the user was last there, from 1970 on.
-        package var lastDay: Int64
         /// Whom the access list names, as far as they are users of the application.
         package var listedUsers: Set<Identifier<User>> = []
     }
@@ -55,8 +53,7 @@ package struct InspectUser: Sendable {
                 transfers: try transaction.transfers(of: id, in: application),
                 audit: try transaction.auditEntries(about: id, in: application, limit: Self.maximumAuditEntries),
                 events: events, endpoints: endpoints, deliveries: deliveries,
-                hasWeakCredential: user.weakPasswordAt != nil,
-                lastDay: try transaction.daySeen(of: id, in: application), listedUsers: listedUsers)
+                hasWeakCredential: user.weakPasswordAt != nil, listedUsers: listedUsers)
         }
         return reader.shown(found)
     }
