@@ -3,7 +3,6 @@ package final class Messaging: Sendable {
     package let requestLogInCode: RequestLogInCode
     package let requestEmailVerification: RequestEmailVerification
     package let requestPasswordReset: RequestPasswordReset
-    package let requestPhoneVerification: RequestPhoneVerification
     package let requestTextedReset: RequestTextedReset
     package let verificationCodes: VerificationCodes
     package let deliverMail: DeliverMail
@@ -37,7 +36,6 @@ package final class Messaging: Sendable {
         requestEmailVerification = RequestEmailVerification(
             enqueueMessage: enqueueMessage, clock: clock)
         requestPasswordReset = RequestPasswordReset(enqueueMessage: enqueueMessage)
-        requestPhoneVerification = RequestPhoneVerification(enqueueMessage: enqueueMessage)
         requestTextedReset = RequestTextedReset(enqueueMessage: enqueueMessage)
         verificationCodes = VerificationCodes(enqueueMessage: enqueueMessage, digests: digests)
         deliverMail = DeliverMail(
