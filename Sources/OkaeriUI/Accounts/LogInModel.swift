@@ -86,9 +86,6 @@ public struct LogInModel: FormScreen {
     /// Whether the dismiss button is shown.
     public var showsDismissButton: Bool { options.fields.contains(.dismissButton) && !options.isInNavigation }
 
-    /// Whether the providers' buttons stand side by side with short titles, as ParseUI's did when there were two.
-    public var hasShortProviderTitles: Bool { options.allProviders.count == 2 }
-
     /// What the device keeps of the log-in.
     private var rememberMe: RememberMe { form[.rememberMe]?.isOn ?? true ? .automatic : options.unremembered }
 

@@ -77,10 +77,6 @@ extension TextTable {
                 "Strength: {strength}",
                 "強度：{strength}",
                 "강도: {strength}"),
-            .tryAgain: Entry(
-                "Please try again",
-                "もう一度お試しください",
-                "다시 시도해 주세요"),
             .dismiss: Entry(
                 "Close",
                 "閉じる",

@@ -72,8 +72,6 @@ public enum TextKey: String, CaseIterable, Hashable, Sendable {
     case logInFailed = "logIn.failed"
     /// “The username and password you entered don't match”
     case logInMismatch = "logIn.mismatch"
-    /// “Please try again”
-    case tryAgain = "common.tryAgain"
     /// “Sign Up”
     case signUpTitle = "signUp.title"
     /// “Sign Up”
