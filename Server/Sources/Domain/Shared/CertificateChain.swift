@@ -29,8 +29,6 @@ package struct VerifiedCertificate: Sendable {
 
     /// The subject's key with its algorithm, in DER (RFC 5280 §4.1.2.7).
     package var publicKey: [UInt8]
-    /// The key alone: of an elliptic curve, the uncompressed point.
-    package var publicKeyBits: [UInt8]
     /// The texts of the subject's name by object identifier, as `2.5.4.6` for the country.
     package var subject: [String: [String]]
     /// Whether it says to be an authority's.
@@ -39,11 +37,9 @@ package struct VerifiedCertificate: Sendable {
     package var extensions: [String: Extension]
 
     package init(
-        publicKey: [UInt8], publicKeyBits: [UInt8], subject: [String: [String]], isAuthority: Bool,
-        extensions: [String: Extension]
+        publicKey: [UInt8], subject: [String: [String]], isAuthority: Bool, extensions: [String: Extension]
     ) {
         self.publicKey = publicKey
-        self.publicKeyBits = publicKeyBits
         self.subject = subject
         self.isAuthority = isAuthority
         self.extensions = extensions

@@ -22,8 +22,6 @@ package struct X509Certificate: Sendable {
     let end: Timestamp
     /// The subject's key (§4.1.2.7).
     let publicKey: [UInt8]
-    /// The key without its algorithm.
-    let publicKeyBits: [UInt8]
     let extensions: X509Extensions
 
     /// - Returns: `nil` when the bytes are no certificate of version 3, or hold what is not understood.
@@ -61,8 +59,9 @@ package struct X509Certificate: Sendable {
         subjectTexts = try Self.texts(in: subject)
         (start, end) = (try validity[0].time(), try validity[1].time())
         publicKey = Array(key.encodedBytes)
+        // Behind its algorithm the key is a string of bits, whatever they say.
         guard let keyBits = try key.members(.sequence).last else { throw UnreadableCertificate() }
-        publicKeyBits = Array(try ASN1BitString(derEncoded: keyBits).bytes)
+        _ = try ASN1BitString(derEncoded: keyBits)
         let list = last.identifier == .tagged(3) ? try last.members(.tagged(3)) : []
         extensions = try X509Extensions(try list.first?.members(.sequence) ?? [])
     }
@@ -85,8 +84,8 @@ package struct X509Certificate: Sendable {
 
     var verified: VerifiedCertificate {
         VerifiedCertificate(
-            publicKey: publicKey, publicKeyBits: publicKeyBits, subject: subjectTexts,
-            isAuthority: extensions.isAuthority, extensions: extensions.all)
+            publicKey: publicKey, subject: subjectTexts, isAuthority: extensions.isAuthority,
+            extensions: extensions.all)
     }
 
     func isValid(at moment: Timestamp) -> Bool { start <= moment && moment <= end }

@@ -96,7 +96,8 @@ struct AttestedPasskeyTests {
         let (chains, certifier) = (CertificateChains(), try TestCertifier())
         let now = TestCertifier.moment
         let leaf = try #require(chains.verify(certifier.chain, roots: [TestCertifier.root], at: now))
-        #expect(leaf.publicKeyBits == Array(certifier.key.publicKey.x963Representation))
+        let key = try P256.Signing.PublicKey(derRepresentation: leaf.publicKey)
+        #expect(key.rawRepresentation == certifier.key.publicKey.rawRepresentation)
         #expect(leaf.subject["2.5.4.11"] == ["Authenticator Attestation"] && !leaf.isAuthority)
         #expect(leaf.extensions["1.3.6.1.4.1.45724.1.1.4"]?.value == [4, 16] + TestCertifier.aaguid)
         #expect(chains.certificates(pem: TestCertifier.rootPEM) == [TestCertifier.root])
