@@ -84,10 +84,6 @@ extension Reauthenticate {
         of attempt: Attempt, _ renewed: TokenRefresh, for user: Identifier<User>,
         in application: Identifier<Application>
     ) -> Secret {
-        let digest = hash.digest(of: [
-            Array(application.rawValue.utf8), renewed.former.bytes, renewed.seed, attempt.digest.bytes,
-            attempt.request.bytes,
-        ])
-        return SessionToken.Draw(made: digest).token(of: user)
+        SessionToken.Draw(made: renewed.digest(by: hash, in: application, of: attempt)).token(of: user)
     }
 }

@@ -109,8 +109,8 @@ package struct RefreshSession: Sendable {
 
     /// The token that a refresh makes, however often it is asked for.
     private func token(made refresh: TokenRefresh, in application: Identifier<Application>) -> Secret {
-        let bytes = hash.digest(of: [Array(application.rawValue.utf8), refresh.former.bytes, refresh.seed]).bytes
-        return SessionToken.limited(Secret(Base64URL.text(of: bytes)), until: refresh.end)
+        let digest = refresh.digest(by: hash, in: application)
+        return SessionToken.limited(Secret(Base64URL.text(of: digest.bytes)), until: refresh.end)
     }
 
     private func code(of digest: SecretDigest, in application: Identifier<Application>) -> String {
@@ -134,5 +134,19 @@ package struct TokenRefresh: Hashable, Sendable {
         self.seed = seed
         self.at = at
         self.end = end
+    }
+
+    /// What the token is made of, the same however often it is asked for.
+    ///
+    /// - Parameters:
+    ///   - hash: Has the key of the installation.
+    ///   - application: Where the session is.
+    ///   - attempt: The attempt whose name and request belong to the token; `nil` where it has none.
+    /// - Returns: what nobody else can make.
+    func digest(
+        by hash: KeyedHash, in application: Identifier<Application>, of attempt: Attempt? = nil
+    ) -> SecretDigest {
+        let asked: [[UInt8]?] = attempt.map { [$0.digest.bytes, $0.request.bytes] } ?? []
+        return hash.digest(of: [Array(application.rawValue.utf8), former.bytes, seed] + asked)
     }
 }
