@@ -216,7 +216,8 @@ extension InMemoryServer {
     func optionalProof(
         of request: TransportRequest, _ contents: inout ServerContents
     ) throws(Refusal) -> String? {
-        request.headers[HeaderName.proof] == nil ? nil : try checkProof(of: request, token: nil, &contents)
+        guard request.headers[HeaderName.proof] != nil || contents.proofRequired else { return nil }
+        return try checkProof(of: request, token: nil, &contents)
     }
 
     func checkFresh(

@@ -81,7 +81,7 @@ extension InMemoryServer {
             claims["nonce"] = code.nonce
             return .json(200, TokenEndpointResponse(logIn: body, identityToken: TestToken.text(of: claims)))
         } catch {
-            guard [.proofInvalid, .clockSkew, .proofReplayed].contains(error.problem.code) else {
+            guard [.proofRequired, .proofInvalid, .clockSkew, .proofReplayed].contains(error.problem.code) else {
                 return .refusal("invalid_grant")
             }
             var response = TransportResponse.refusal("invalid_dpop_proof")

@@ -167,6 +167,17 @@ struct AccountTests {
         #expect(await app.currentUser?.id == guest.id)
     }
 
+    @Test(
+        "that are not remembered are bound to the device's key where every request needs a proof",
+        arguments: [RememberMe.untilQuit, .never])
+    func notRememberedWithProofs(rememberMe: RememberMe) async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        world.server.proofRequired = true
+        let app = world.launch()
+        let hana = try await app.logIn(identifier: "hana", password: password, rememberMe: rememberMe).user
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("that are not remembered end at the server with the log-out, and are not renewed")
     func endsPassing() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

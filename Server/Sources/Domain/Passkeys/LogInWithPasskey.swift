@@ -27,7 +27,6 @@ package struct RequestPasskey: Sendable {
 package struct LogInWithPasskey: Sendable {
     let store: any Store
     let clock: any WallClock
-    let verifyProof: ProofVerifier
     let verifyPasskey: VerifyPasskey
     let issuers: SessionIssuers
 
@@ -57,11 +56,7 @@ package struct LogInWithPasskey: Sendable {
     ///   `secondFactorRequired`, `secondFactorEnrolmentRequired`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let (now, application, client) = (clock.now, request.application, request.client)
-        if client.proof == nil, client.protocolName == .native, application.settings.proofRequired {
-            throw .proofRequired
-        }
-        var proof: DeviceProof?
-        if let presented = client.proof { proof = try verifyProof(presented, at: now) }
+        let proof = try client.verifiedProof(in: application, at: now)
         let faults = client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let link = DeviceLink(

@@ -19,7 +19,7 @@ package final class Passkeys: Sendable {
         managePasskeys = ManagePasskeys(store: store, clock: clock, changes: changes, pages: pages)
         requestPasskey = RequestPasskey(challenges: challenges, pages: pages)
         logInWithPasskey = LogInWithPasskey(
-            store: store, clock: clock, verifyProof: ProofVerifier(), verifyPasskey: verifyPasskey,
+            store: store, clock: clock, verifyPasskey: verifyPasskey,
             issuers: SessionIssuers(world, audit: changes.audit))
         offerPasskeyMerge = OfferPasskeyMerge(
             store: store, verifyPasskey: verifyPasskey,

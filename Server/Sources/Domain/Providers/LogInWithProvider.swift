@@ -8,7 +8,6 @@ package struct LogInWithProvider: Sendable {
 
     let store: any Store
     let clock: any WallClock
-    let verifyProof: ProofVerifier
     let rateLimiter: RateLimiter
     let findProvider: FindProvider
     let sealingKey: SealingKey
@@ -50,10 +49,7 @@ package struct LogInWithProvider: Sendable {
     ///   `secretUnreadable`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        let needsProof = request.client.protocolName == .native && request.application.settings.proofRequired
-        guard request.client.proof != nil || !needsProof else { throw .proofRequired }
-        let proof = try request.client.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now)
-        }
+        let proof = try request.client.verifiedProof(in: request.application, at: now)
         let faults = UserRegistration.faults(
             of: request.newUser, on: request.client.device, by: .provider,
             within: request.application.settings.fieldRules.limits)

@@ -22,6 +22,22 @@ package struct LogInClient: Sendable {
         self.origin = origin
     }
 
+    /// The proof that came with the request, checked.
+    ///
+    /// - Parameters:
+    ///   - application: What the log-in is to. The pages and foreign protocols have no proofs, whatever it wants.
+    ///   - now: The server's time.
+    /// - Returns: `nil` when none came.
+    /// - Throws: `proofRequired` where the application wants one of every request: the session could not be used without the
+    ///   key; `proofRefused`, `clockSkew`.
+    func verifiedProof(in application: Application, at now: Timestamp) throws(DomainError) -> DeviceProof? {
+        guard let proof else {
+            guard protocolName != .native || !application.settings.proofRequired else { throw .proofRequired }
+            return nil
+        }
+        return try ProofVerifier()(proof, at: now)
+    }
+
     /// Who holds the session that the log-in opens.
     func holder(key proof: DeviceProof?) -> SessionIssuer.Client {
         SessionIssuer.Client(deviceKey: proof?.thumbprint, device: device, address: address.text)

@@ -44,6 +44,25 @@ struct PasswordLogInTests {
         #expect(try await world.logIn(device, to: application).user.id == anonymous.user.id)
     }
 
+    @Test("and sign-up need a proof where the application wants one of every request, but for its pages")
+    func proofRequired() async throws {
+        let application = try await world.makeApplication(settings: .init(proofRequired: true))
+        let device = TestDevice()
+        let signUp = await world.refusal { _ = try await world.signUp("hana", to: application) }
+        #expect(signUp == .proofRequired)
+        // Nobody was made: the name is free.
+        let user = try await world.signUp("hana", to: application, with: device).user
+        let logIn = await world.refusal { _ = try await world.logIn("hana", to: application) }
+        #expect(logIn == .proofRequired)
+        let bound = try await world.logIn("hana", to: application, with: device)
+        #expect(bound.user.id == user.id && bound.session.deviceKey == device.thumbprint)
+        let page = try await world.modules.logIns.logInWithPassword(
+            LogInWithPassword.Request(
+                application: application, identifier: "hana", password: password,
+                client: LogInClient(.pages, from: TestWorld.address, origin: .local)))
+        #expect(page.user.id == user.id && page.session.deviceKey == nil)
+    }
+
     @Test("stores a better hash, and keeps the time at which the password was set")
     func rehash() async throws {
         let application = try await world.makeApplication()

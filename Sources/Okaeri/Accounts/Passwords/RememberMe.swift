@@ -4,6 +4,7 @@ public enum RememberMe: Hashable, Sendable {
     case automatic
     /// The session lives until the app quits, in memory alone. The server remembers the device in its list of sessions.
     case untilQuit
-    /// As ``untilQuit``, and the server learns nothing of the device either: for a device that belongs to somebody else.
+    /// As ``untilQuit``, and the server learns nothing of the device either: for a device that belongs to somebody else. Where
+    /// every request needs a proof of possession, the server learns the device's key.
     case never
 }

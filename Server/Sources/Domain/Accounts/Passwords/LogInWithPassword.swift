@@ -5,7 +5,6 @@
 package struct LogInWithPassword: Sendable {
     let store: any Store
     let clock: any WallClock
-    let verifyProof: ProofVerifier
     let check: PasswordCheck
     let issuers: SessionIssuers
     let audit: AuditTrail
@@ -52,8 +51,8 @@ package struct LogInWithPassword: Sendable {
     }
 
     /// - Throws: `credentialRefused` for an unknown user and for a wrong password alike, `userDisabled` and
-    ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRefused`, `proofReplayed`, `clockSkew`,
-    ///   `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `secondFactorRequired`,
+    ///   `emailUnverified` only with the right one; `fieldsRefused`, `proofRequired`, `proofRefused`, `proofReplayed`,
+    ///   `clockSkew`, `rateLimited`, `busy`, `attemptReused`, `userDeleted` with the right password, `secondFactorRequired`,
     ///   `secondFactorEnrolmentRequired`, `hookUnavailable` during a migration, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
@@ -66,8 +65,7 @@ package struct LogInWithPassword: Sendable {
             faults.append(ValidationError(field: "expiresAt", rule: .inThePast))
         }
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
-        let proof = try request.client.proof.map { presented throws(DomainError) in try verifyProof(presented, at: now)
-        }
+        let proof = try request.client.verifiedProof(in: request.application, at: now)
         let link = DeviceLink(
             proof: proof, joins: request.client.joinsDevice, in: request.application.id, now: now, audit: issuers.audit)
         let application = request.application.id

@@ -18,30 +18,29 @@ package final class LogIns: Sendable {
         providers: Providers, messaging: Messaging, askHook: AskHook
     ) {
         let (store, clock, randomness) = (world.store, world.clock, world.randomness)
-        let (verifyProof, issuers) = (ProofVerifier(), SessionIssuers(world, audit: changes.audit))
+        let issuers = SessionIssuers(world, audit: changes.audit)
         registrar = UserRegistrar(
             randomness: randomness, passwords: world.passwords, rateLimiter: rateLimiter, changes: changes,
             askHook: askHook,
             limit: AddressLimit(world.limits.firstLaunches, ofOldApps: world.limits.oldApps.firstLaunches))
         judgeFirstLaunch = JudgeFirstLaunch(world)
         logInAutomatically = LogInAutomatically(
-            store: store, clock: clock, verifyProof: verifyProof, registrar: registrar, issuers: issuers,
+            store: store, clock: clock, verifyProof: ProofVerifier(), registrar: registrar, issuers: issuers,
             judgeFirstLaunch: judgeFirstLaunch)
         signUp = SignUp(
-            store: store, clock: clock, verifyProof: verifyProof, passwords: world.passwords, registrar: registrar,
-            issuers: issuers, judgeFirstLaunch: judgeFirstLaunch)
+            store: store, clock: clock, passwords: world.passwords, registrar: registrar, issuers: issuers,
+            judgeFirstLaunch: judgeFirstLaunch)
         registerUser = RegisterUser(store: store, clock: clock, registrar: registrar, issuers: issuers)
         registerByMail = RegisterByMail(store: store, enqueueMessage: messaging.enqueueMessage)
         logInWithPassword = LogInWithPassword(
-            store: store, clock: clock, verifyProof: verifyProof, check: check, issuers: issuers, audit: changes.audit,
+            store: store, clock: clock, check: check, issuers: issuers, audit: changes.audit,
             migrate: MigratePassword(
                 store: store, clock: clock, randomness: randomness, passwords: world.passwords, changes: changes,
                 askHook: askHook))
-        logInWithCode = LogInWithCode(
-            clock: clock, verifyProof: verifyProof, tryCode: messaging.tryCode, issuers: issuers)
+        logInWithCode = LogInWithCode(clock: clock, tryCode: messaging.tryCode, issuers: issuers)
         logInWithProvider = LogInWithProvider(
-            store: store, clock: clock, verifyProof: verifyProof, rateLimiter: rateLimiter,
-            findProvider: providers.findProvider, sealingKey: world.sealingKey, registrar: registrar, issuers: issuers)
+            store: store, clock: clock, rateLimiter: rateLimiter, findProvider: providers.findProvider,
+            sealingKey: world.sealingKey, registrar: registrar, issuers: issuers)
         logInWithIdentities = LogInWithIdentities(
             store: store, clock: clock, issuers: issuers, sealingKey: world.sealingKey, registrar: registrar,
             changes: changes, askHook: askHook)

@@ -2,7 +2,6 @@
 package struct SignUp: Sendable {
     let store: any Store
     let clock: any WallClock
-    let verifyProof: ProofVerifier
     let passwords: any PasswordHashing
     let registrar: UserRegistrar
     let issuers: SessionIssuers
@@ -57,12 +56,11 @@ package struct SignUp: Sendable {
         case repeated(User, PasswordHash)
     }
 
-    /// - Throws: `fieldsRefused`, `identifiersTaken`, `proofRefused`, `proofReplayed`, `clockSkew`, `rateLimited`,
-    ///   `proofOfWorkRequired`, `busy`, `attemptReused`, `storageUnavailable`.
+    /// - Throws: `fieldsRefused`, `identifiersTaken`, `proofRequired`, `proofRefused`, `proofReplayed`, `clockSkew`,
+    ///   `rateLimited`, `proofOfWorkRequired`, `busy`, `attemptReused`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        var proof: DeviceProof?
-        if let presented = request.client.proof { proof = try verifyProof(presented, at: now) }
+        let proof = try request.client.verifiedProof(in: request.application, at: now)
         let application = request.application.id
         var asked = UserRegistration.Request(
             .signUp, in: request.application, request.newUser, identifiers: request.identifiers)

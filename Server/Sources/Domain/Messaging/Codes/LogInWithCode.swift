@@ -1,7 +1,6 @@
 /// Logs a user in by a code that was mailed. Only users that there are already get one: it never signs a stranger up.
 package struct LogInWithCode: Sendable {
     let clock: any WallClock
-    let verifyProof: ProofVerifier
     let tryCode: TryCode
     let issuers: SessionIssuers
 
@@ -34,13 +33,7 @@ package struct LogInWithCode: Sendable {
     ///   `secondFactorEnrolmentRequired`, `storageUnavailable`.
     package func callAsFunction(_ request: Request) async throws(DomainError) -> LogIn {
         let now = clock.now
-        if request.client.proof == nil, request.client.protocolName == .native,
-            request.application.settings.proofRequired
-        {
-            throw .proofRequired
-        }
-        var proof: DeviceProof?
-        if let presented = request.client.proof { proof = try verifyProof(presented, at: now) }
+        let proof = try request.client.verifiedProof(in: request.application, at: now)
         let faults = request.client.device.faults(field: "device")
         guard faults.isEmpty else { throw .fieldsRefused(faults) }
         let application = request.application
