@@ -26,9 +26,11 @@ enum OverviewPage {
         let upgrades = series(.audit(.userUpgraded, .done))
         let (made, upgraded) = (users.reduce(0, +), upgrades.reduce(0, +))
         let refused = Dictionary(
-            overview.statistics.filter { $0.name.rawValue.hasSuffix(":refused") }.map { ($0.name.rawValue, $0.value) },
+            overview.statistics.compactMap { statistic in
+                statistic.name.refusedAction.map { ($0, statistic.value) }
+            },
             uniquingKeysWith: +
-        ).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        ).sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
         let starts = stride(
             from: overview.hours.lowerBound, through: overview.hours.upperBound, by: Int(clamping: step)
         ).map {
@@ -51,10 +53,8 @@ enum OverviewPage {
                 chart("newUsers", users), chart("upgrades", upgrades),
                 chart("logIns", series(.audit(.loggedIn, .done))),
             ],
-            "refused": refused.map { name, count -> PageTemplates.Model in
-                let identifier = String(name.dropFirst("audit:".count).dropLast(":refused".count))
-                let action = request.word(AuditEntry.Action(rawValue: identifier))
-                return ["action": action, "identifier": identifier, "count": String(count)]
+            "refused": refused.map { action, count -> PageTemplates.Model in
+                ["action": request.word(action), "identifier": action.rawValue, "count": String(count)]
             },
             "hasRefused": !refused.isEmpty,
             "spans": Self.spans.map { span -> PageTemplates.Model in

@@ -40,7 +40,17 @@ package struct Statistic: Hashable, Sendable {
         /// Users who were there in the 30 days up to the hour.
         package static let activeMonth = Name(rawValue: "users.active-month")
         package static func audit(_ action: AuditEntry.Action, _ result: AuditEntry.Result) -> Name {
-            Name(rawValue: "audit:\(action.rawValue):\(result.rawValue)")
+            Name(rawValue: "\(auditPrefix)\(action.rawValue):\(result.rawValue)")
+        }
+
+        private static let auditPrefix = "audit:"
+
+        /// What was refused, of a count of refusals; `nil` for every other count.
+        package var refusedAction: AuditEntry.Action? {
+            let suffix = ":\(AuditEntry.Result.refused.rawValue)"
+            guard rawValue.hasPrefix(Self.auditPrefix), rawValue.hasSuffix(suffix) else { return nil }
+            return AuditEntry.Action(
+                rawValue: String(rawValue.dropFirst(Self.auditPrefix.count).dropLast(suffix.count)))
         }
     }
 }

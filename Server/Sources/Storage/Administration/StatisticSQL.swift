@@ -34,7 +34,9 @@ extension SQLTransaction {
         ) { row throws(DomainError) in
             let row = ColumnReader<AuditCountColumn>(row)
             return (
-                Statistic.Name(rawValue: "audit:\(row.text(.action)):\(row.text(.result))"),
+                Statistic.Name.audit(
+                    AuditEntry.Action(rawValue: row.text(.action)),
+                    AuditEntry.Result(rawValue: row.text(.result)) ?? .refused),
                 Int64(clamping: row.count(.count))
             )
         }
