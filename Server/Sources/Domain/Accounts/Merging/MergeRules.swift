@@ -77,13 +77,3 @@ package struct MergeRules: Sendable {
         return one + two.filter { known.insert($0).inserted }
     }
 }
-
-extension JSONValue {
-    fileprivate var double: Double? {
-        switch self {
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        case .null, .bool, .string, .array, .object: nil
-        }
-    }
-}

@@ -88,11 +88,11 @@ package struct ValidationErrorRule: Error, Hashable, Sendable {
 
 extension JSONValue {
     /// The number; `nil` for everything else.
-    fileprivate var double: Double? {
+    var double: Double? {
         switch self {
         case .integer(let number): Double(number)
         case .number(let number): number
-        default: nil
+        case .null, .bool, .string, .array, .object: nil
         }
     }
 }

@@ -183,12 +183,9 @@ private struct Members {
 
     /// - Returns: `nil` when there is no such member.
     func number(_ name: String) throws(ProofFault) -> Double? {
-        switch values[name] {
-        case nil: nil
-        case .integer(let number): Double(number)
-        case .number(let number): number
-        default: throw .malformed
-        }
+        guard let value = values[name] else { return nil }
+        guard let number = value.double else { throw .malformed }
+        return number
     }
 }
 
