@@ -72,9 +72,7 @@ struct AccessTokenCheck {
     }
 
     private func subject(_ name: String, _ claims: JSONMembers) throws(DomainError) -> String {
-        guard let subject = claims.text(name), (1...255).contains(subject.utf8.count) else {
-            throw .providerTokenRefused(.accessToken)
-        }
+        guard let subject = claims.subject(name) else { throw .providerTokenRefused(.accessToken) }
         return subject
     }
 }

@@ -105,9 +105,9 @@ package struct FacebookProvider: IdentityProvider {
 
     package func check(_ configured: ConfiguredProvider) async -> ProviderFinding {
         do throws(DomainError) {
-            let (status, members) = try await debug(Secret("okaeri-settings-check"), configured)
+            let (status, data) = try await debug(Secret("okaeri-settings-check"), configured)
             // With the right app secret Facebook says that the token is none; with a wrong one that the secret is.
-            if status == 200, members["data"] != nil { return .accepted }
+            if status == 200, data != nil { return .accepted }
             return .refused(answer: "status \(status)")
         } catch {
             return .unreachable
@@ -119,19 +119,20 @@ package struct FacebookProvider: IdentityProvider {
     private func person(
         of token: Secret, _ configured: ConfiguredProvider
     ) async throws(DomainError) -> ExternalIdentity {
-        let (status, members) = try await debug(token, configured)
-        guard status == 200, let data = members["data"] else {
+        let (status, data) = try await debug(token, configured)
+        guard status == 200, let data else {
             throw status == 200 ? .providerUnavailable : .providerMisconfigured
         }
         guard data.flag("is_valid"), let app = data.text("app_id"), configured.settings.audiences.contains(app),
-            let subject = data.text("user_id"), !subject.isEmpty, subject.utf8.count <= 255
+            let subject = data.subject("user_id")
         else { throw .providerTokenRefused(.accessToken) }
         return ExternalIdentity(provider: .facebook, subject: subject, audience: app)
     }
 
+    /// - Returns: the status, and what Facebook says of the token, if anything.
     private func debug(
         _ token: Secret, _ configured: ConfiguredProvider
-    ) async throws(DomainError) -> (status: Int, members: [String: JSONMembers]) {
+    ) async throws(DomainError) -> (status: Int, data: JSONMembers?) {
         guard let app = configured.settings.audiences.first, let secret = configured.secret else {
             throw .providerMisconfigured
         }
@@ -141,6 +142,6 @@ package struct FacebookProvider: IdentityProvider {
                 .get, "\(graph)/debug_token?\(query)",
                 headers: [(name: "Authorization", value: "OAuth \(app)|\(secret.revealed)")]))
         guard let body = JSONMembers(parsing: answer.body) else { throw .providerUnavailable }
-        return (answer.status, body.values["data"].flatMap(JSONMembers.init(object:)).map { ["data": $0] } ?? [:])
+        return (answer.status, body.values["data"].flatMap(JSONMembers.init(object:)))
     }
 }

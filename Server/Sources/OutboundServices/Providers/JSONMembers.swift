@@ -27,6 +27,14 @@ package struct JSONMembers: Sendable {
         return text
     }
 
+    /// The longest name of a user at a provider (OpenID Connect Core §2).
+    private static let maximumSubjectBytes = 255
+
+    /// The name of a user at a provider.
+    func subject(_ name: String) -> String? {
+        text(name).flatMap { (1...Self.maximumSubjectBytes).contains($0.utf8.count) ? $0 : nil }
+    }
+
     /// Whether there is such a member, whatever it is; null is none.
     package func has(_ name: String) -> Bool { values[name] ?? .null != .null }
 

@@ -55,8 +55,7 @@ package struct NaverProvider: IdentityProvider {
         guard answer.status == 200 else { throw answer.status == 403 ? .providerMisconfigured : .providerRefused }
         guard let members = JSONMembers(parsing: answer.body), members.text("resultcode") == "00",
             let response = members.values["response"].flatMap(JSONMembers.init(object:)),
-            let subject = response.text("id"),
-            (1...255).contains(subject.utf8.count)
+            let subject = response.subject("id")
         else { throw .providerUnavailable }
         return ExternalIdentity(
             provider: .naver, subject: subject, audience: audience, email: response.email,

@@ -34,7 +34,7 @@ extension TwitterProvider {
             throw answer.status == 403 ? .providerMisconfigured : .providerRefused
         }
         guard let data = JSONMembers(parsing: answer.body)?.values["data"].flatMap(JSONMembers.init(object:)),
-            let subject = data.text("id"), (1...255).contains(subject.utf8.count)
+            let subject = data.subject("id")
         else { throw .providerUnavailable }
         return ExternalIdentity(
             provider: .twitter, subject: subject, audience: audience, displayName: data.text("name"))

@@ -41,9 +41,9 @@ package struct TwitterProvider: IdentityProvider {
         }
         let answer = try await verifyCredentials(token, tokenSecret, configured)
         guard answer.status == 200 else { throw .providerTokenRefused(.accessToken) }
-        guard let members = JSONMembers(parsing: answer.body), let subject = members.text("id_str"),
-            (1...255).contains(subject.utf8.count)
-        else { throw .providerUnavailable }
+        guard let members = JSONMembers(parsing: answer.body), let subject = members.subject("id_str") else {
+            throw .providerUnavailable
+        }
         return ExternalIdentity(
             provider: .twitter, subject: subject, audience: configured.settings.audiences.first ?? "",
             displayName: members.text("name"))
