@@ -3,7 +3,6 @@
 import base64
 import hashlib
 import json
-import re
 import secrets
 import threading
 import time

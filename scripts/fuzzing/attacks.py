@@ -4,8 +4,6 @@ import random
 import socket
 import time
 
-from connection import ask_alone
-
 
 def heads(host, path, generator):
     """Bytes that are no request, or hardly one. All of them are answered with 4xx or a closed connection."""
@@ -126,7 +124,3 @@ class Attacks:
         except OSError:
             pass  # Cut by the server: good.
         return taken
-
-    def answers_at_all(self):
-        answer, _ = ask_alone(self.port, "GET", b"GET /health/live HTTP/1.1\r\nHost: %s\r\n\r\n" % self.host, 10)
-        return answer is not None and answer.status == 200

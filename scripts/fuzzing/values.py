@@ -1,6 +1,7 @@
 """Hostile values: texts, numbers, dates, JSON. Everything is chosen by the generator that is given, so a seed repeats it."""
 
-MARK = "\"'><okaeri-mark>"  # raw in a page, it would be a script of a stranger's
+TAG = "<okaeri-mark"  # raw in a page, it would be a script of a stranger's
+MARK = f"\"'>{TAG}>"
 
 LIMIT = 1024 * 1024  # what a body may have
 

@@ -8,11 +8,10 @@ import time
 
 from connection import Client, Gone, ask_alone
 from surfaces import Requests
-from values import MARK, Values
+from values import TAG, Values
 from world import Figures, World
 
 BATCH = 24
-_MARK = b"<okaeri-mark"
 # The longest wait that openapi.yaml allows a reader of events to ask for.
 _LONGEST_WAIT_SECONDS = 25
 
@@ -51,7 +50,7 @@ def fault_of(answer, surface, method="GET"):
                 return f"JSON that nobody can read: {error}"
             except RecursionError:
                 return "JSON too deep to be read"
-    elif _MARK in body and b"html" in answer.header(b"content-type"):
+    elif TAG.encode() in body and b"html" in answer.header(b"content-type"):
         return "a script of a stranger's stands in a page"
     return None
 

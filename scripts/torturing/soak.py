@@ -135,10 +135,7 @@ class Soak(Torture):
             self.faults.append(str(fault))
         client.close()
         self.world.stop()
-        for command in (["doctor", "--thorough"], ["audit", "verify"]):
-            done = self.world.okaeri(*command, check=False, timeout=600)
-            if done.returncode != 0:
-                self.faults.append(f"okaeri {' '.join(command)}: {done.stdout.decode()[-600:]} {done.stderr.decode()[-600:]}")
+        self.examine_database()
 
     def conclude(self, samples, words, path):
         print(f"{len(samples)} looks, {self.counts['requests']} things done, {self.all} users (seed {self.options.seed}): {words}")

@@ -270,6 +270,10 @@ class Torture:
         self.world.start()
         self.await_events()
         self.world.stop()
+        self.examine_database()
+
+    def examine_database(self):
+        """Tables and audit log are as the program wants them. The server is stopped."""
         for command in (["doctor", "--thorough"], ["audit", "verify"]):
             done = self.world.okaeri(*command, check=False, timeout=600)
             if done.returncode != 0:
