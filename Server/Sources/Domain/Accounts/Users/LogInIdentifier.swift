@@ -15,7 +15,7 @@ package struct LogInIdentifier: Hashable, Sendable {
     /// As it is compared: two identifiers of a kind are the same when this is.
     package let folded: String
 
-    /// Takes what was stored or checked before; see `LogInIdentifierRules` for what a person may choose.
+    /// Takes what was stored or checked before; see `NewIdentifiers` for what a person may choose.
     package init(_ kind: Kind, shown: String) {
         self.kind = kind
         self.shown = shown
