@@ -42,8 +42,7 @@ struct SendLogIn: HostedPage {
                     LogInWithPassword.Request(
                         application: request.application, identifier: identifier,
                         password: Secret(form.text("password")),
-                        client: LogInClient(
-                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+                        client: request.logInClient,
                         restoringFrom: isRestoring ? request.browser.origin : nil))
             }
             return try await request.enter(logIn)
@@ -161,6 +160,9 @@ extension HostedPageRequest {
         DeviceDescription(
             name: BrowserName.of(browser.origin.userAgent), system: BrowserName.system(browser.origin.userAgent))
     }
+
+    /// The browser, as it asks for a log-in.
+    var logInClient: LogInClient { LogInClient(.pages, on: device, from: browser.client, origin: browser.origin) }
 }
 
 /// What a browser calls itself, in the words people use.

@@ -44,8 +44,7 @@ struct SendSignUp: HostedPage {
                         newUser: .init(
                             displayName: form.displayName.isEmpty ? nil : form.displayName,
                             locale: request.browser.language.rawValue, fields: form.fields.changes),
-                        client: LogInClient(
-                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+                        client: request.logInClient,
                         page: .init(browser: request.browserName, work: sent.work)))
             }
             if mailsFirst { await request.confirm(form.email, of: logIn) }

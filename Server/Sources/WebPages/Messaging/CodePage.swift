@@ -35,8 +35,7 @@ struct SendCode: HostedPage {
                 try await request.modules.logIns.logInWithCode(
                     LogInWithCode.Request(
                         application: request.application, ticket: ticket, code: form.text("code"),
-                        client: LogInClient(
-                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+                        client: request.logInClient,
                         restoringFrom: isRestoring ? request.browser.origin : nil))
             }
             return try await request.enter(logIn)

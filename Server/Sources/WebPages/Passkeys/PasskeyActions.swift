@@ -20,8 +20,7 @@ struct SendPasskeyLogIn: HostedPage {
                 try await request.modules.passkeys.logInWithPasskey(
                     LogInWithPasskey.Request(
                         application: request.application, assertion: assertion,
-                        client: LogInClient(
-                            .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+                        client: request.logInClient,
                         attempt: nil, restoringFrom: isRestoring ? request.browser.origin : nil))
             }
             return try await request.enter(logIn)

@@ -64,8 +64,7 @@ struct SendSecondFactor: HostedPage {
     ) async throws -> (logIn: LogIn, addition: TOTPAddition?) {
         let asked = LogInWithSecondFactor.Request(
             application: request.application, ticket: page.ticket, shown: shown,
-            client: LogInClient(
-                .pages, on: request.device, from: request.browser.client, origin: request.browser.origin),
+            client: request.logInClient,
             restoringFrom: page.isRestoring ? request.browser.origin : nil)
         var addition: TOTPAddition?
         let logIn = try await request.pages.metrics.logIn { () async throws(DomainError) in

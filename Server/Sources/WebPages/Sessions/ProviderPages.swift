@@ -93,9 +93,7 @@ struct ShowProviderCallback: HostedPage {
             newUser: .init(
                 displayName: nil, locale: request.browser.language.rawValue,
                 fields: returned.fields),
-            client: LogInClient(
-                .pages, on: request.device, joinsDevice: false, from: request.browser.client,
-                origin: request.browser.origin),
+            client: request.logInClient,
             restoringFrom: returned.isRestoring ? request.browser.origin : nil)
         if request.waitingRequest?.demandsLogIn == true { asked.demandedAt = returned.startedAt }
         let way = asked
