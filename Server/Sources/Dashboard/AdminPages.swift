@@ -243,13 +243,8 @@ struct AdminForm {
     }
 
     static func summary(_ faults: [String: String], _ request: DashboardRequest) -> PageTemplates.Model? {
-        guard !faults.isEmpty else { return nil }
-        return PageSummary(
-            title: request.text("fault.title"),
-            errors: faults.sorted { $0.key < $1.key }.map {
-                (["", "scopes"].contains($0.key) ? nil : $0.key, $0.value)
-            }
-        ).model
+        request.summary(
+            faults.sorted { $0.key < $1.key }.map { (["", "scopes"].contains($0.key) ? nil : $0.key, $0.value) })
     }
 }
 

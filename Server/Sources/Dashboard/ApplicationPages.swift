@@ -200,15 +200,10 @@ enum SettingsPage {
             "canChange": request.offers(.changeSettings),
         ]
         if let notice { model["notice"] = request.text(notice) }
-        if !errors.isEmpty {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"),
-                    errors: errors.sorted { $0.key < $1.key }.map {
-                        ($0.key, "\(request.text("settings.\($0.key)")): \($0.value)")
-                    }
-                ).model
-        }
+        model["summary"] = request.summary(
+            errors.sorted { $0.key < $1.key }.map {
+                ($0.key, "\(request.text("settings.\($0.key)")): \($0.value)")
+            })
         return try request.html(
             "settings", title: request.text("nav.settings"), model,
             status: errors.isEmpty ? .ok : .unprocessableContent)

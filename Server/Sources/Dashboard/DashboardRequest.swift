@@ -238,6 +238,11 @@ struct DashboardRequest: Sendable {
 
     func redirect(to path: String) -> Response { PageResponse.redirect(to: path, page) }
 
+    /// What is wrong with a form, to be shown above it; `nil` when nothing is.
+    func summary(_ errors: [(field: String?, text: String)]) -> PageTemplates.Model? {
+        errors.isEmpty ? nil : PageSummary(title: text("fault.title"), errors: errors).model
+    }
+
     /// Draws a page.
     func html(
         _ template: String, title: String, _ own: PageTemplates.Model, status: HTTPResponse.Status = .ok

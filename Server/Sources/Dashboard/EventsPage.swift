@@ -170,9 +170,7 @@ enum EventsPage {
         }
         var errors = faults.map { (Optional($0.field), request.text("events.bad.\($0.field)")) }
         if let failure { errors.append((nil, request.text("events.failed", ["reason": failure]))) }
-        if !errors.isEmpty {
-            model["summary"] = PageSummary(title: request.text("fault.title"), errors: errors).model
-        }
+        model["summary"] = request.summary(errors)
         return try request.html(
             "list", title: request.text("nav.events"), model,
             status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -125,12 +125,7 @@ enum FieldsPage {
         var model = list.model(request)
         if request.offers(.changeFieldRules) { model["form"] = forms(request, form, rules, faults) }
         if let notice = notice(request) { model["notice"] = notice }
-        if !faults.isEmpty {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"), errors: faults.map { ($0.field, request.text("settings.bad")) }
-                ).model
-        }
+        model["summary"] = request.summary(faults.map { ($0.field, request.text("settings.bad")) })
         return try request.html(
             "list", title: request.text("nav.fields"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }

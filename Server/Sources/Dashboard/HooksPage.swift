@@ -135,9 +135,7 @@ enum HooksPage {
             let done = request.page.query.text("done")
             if ["saved", "removed"].contains(done) { model["notice"] = request.text("hooks.done.\(done)") }
         }
-        if !errors.isEmpty {
-            model["summary"] = PageSummary(title: request.text("fault.title"), errors: errors).model
-        }
+        model["summary"] = request.summary(errors)
         return try request.html(
             "list", title: request.text("nav.hooks"), model,
             status: errors.isEmpty ? .ok : .unprocessableContent)

@@ -78,10 +78,8 @@ enum OldServicesPage {
         if !request.isPost, ["saved", "removed"].contains(done) {
             model["notice"] = request.text("oldServices.done.\(done)")
         }
-        if !faults.isEmpty {
-            let errors = faults.map { (Optional($0.field), request.text("oldServices.bad.\($0.field)")) }
-            model["summary"] = PageSummary(title: request.text("fault.title"), errors: errors).model
-        }
+        model["summary"] = request.summary(
+            faults.map { ($0.field, request.text("oldServices.bad.\($0.field)")) })
         return try request.html(
             "list", title: request.text("nav.oldServices"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }

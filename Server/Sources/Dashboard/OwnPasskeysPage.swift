@@ -96,12 +96,7 @@ enum OwnPasskeysPage {
         } else {
             model["note"] = request.text("passkeys.notOffered")
         }
-        if let fault {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"), errors: [(nil, request.text("passkeys.\(fault)"))]
-                ).model
-        }
+        if let fault { model["summary"] = request.summary([(nil, request.text("passkeys.\(fault)"))]) }
         let done = request.page.query.text("done")
         if !request.isPost, notices.contains(done) { model["notice"] = request.text("passkeys.done.\(done)") }
         return try request.html(

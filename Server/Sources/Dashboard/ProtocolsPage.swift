@@ -92,13 +92,8 @@ enum ProtocolsPage {
         if request.page.query.text("done") == "saved", !request.isPost {
             model["notice"] = request.text("settings.saved")
         }
-        if !view.faults.isEmpty {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"),
-                    errors: view.faults.map { (view.fieldName($0.field), "\(view.label($0.field)): \(view.words($0))") }
-                ).model
-        }
+        model["summary"] = request.summary(
+            view.faults.map { (view.fieldName($0.field), "\(view.label($0.field)): \(view.words($0))") })
         return try request.html(
             "protocols", title: request.text("tabs.protocols"), model,
             status: view.faults.isEmpty ? .ok : .unprocessableContent)

@@ -51,8 +51,7 @@ extension DashboardRequest {
         }
         if let refused {
             let words = refused.text == "credentials" ? text("proof.refused") : text("fault.\(refused.text)")
-            model["summary"] =
-                PageSummary(title: text("fault.title"), errors: [(nil, words)]).model
+            model["summary"] = summary([(nil, words)])
         }
         return try html("proof", title: text("proof.title"), model, status: refused?.status ?? .forbidden)
     }

@@ -101,12 +101,7 @@ enum RolesPage {
         case "removed": model["notice"] = request.text("roles.removed")
         default: break
         }
-        if !faults.isEmpty {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"), errors: faults.map { ($0.field, request.text("settings.bad")) }
-                ).model
-        }
+        model["summary"] = request.summary(faults.map { ($0.field, request.text("settings.bad")) })
         return try request.html(
             "list", title: request.text("nav.roles"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
     }

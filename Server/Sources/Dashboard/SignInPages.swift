@@ -121,12 +121,7 @@ struct LogInPage {
             .get, action: "\(Dashboard.root)/log-in/passkey", label: "enter.passkey", isConditional: true)
         if let passkey { model.merge(passkey) { $1 } }
         if let address = request.passkeysElsewhere { model["elsewhere"] = address }
-        if let fault {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"), errors: [("name", request.text("fault.\(fault)"))]
-                ).model
-        }
+        if let fault { model["summary"] = request.summary([("name", request.text("fault.\(fault)"))]) }
         return try request.html("enter", title: request.text("enter.title"), model, status: status)
     }
 }
@@ -220,13 +215,7 @@ private struct SetUpPage {
             model["signOn"] = "\(Dashboard.root)/set-up/sign-on"
         }
         if let picture = QRPicture(opened.totp.link(name: shown, issuer: "Okaeri"))?.svg { model["qr"] = picture }
-        if !errors.isEmpty {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"),
-                    errors: errors.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-                ).model
-        }
+        model["summary"] = request.summary(errors.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
         return try request.html("set-up", title: request.text("setUp.title"), model, status: status)
     }
 }

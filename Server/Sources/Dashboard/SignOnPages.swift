@@ -200,12 +200,7 @@ enum OwnSignOnPage {
             model["linked"] = request.text(
                 "signOn.linked", ["issuer": identity.issuer, "subject": identity.subject])
         }
-        if let fault {
-            model["summary"] =
-                PageSummary(
-                    title: request.text("fault.title"), errors: [(nil, request.text("signOn.\(fault)"))]
-                ).model
-        }
+        if let fault { model["summary"] = request.summary([(nil, request.text("signOn.\(fault)"))]) }
         let done = request.page.query.text("done")
         if !request.isPost, notices.contains(done) { model["notice"] = request.text("signOn.done.\(done)") }
         return try request.html(

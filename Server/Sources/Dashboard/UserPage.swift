@@ -204,10 +204,7 @@ enum UserPage {
             model["transfer"] = code.code.revealed
             model["transferEnd"] = code.expiresAt.text
         }
-        if let fault {
-            model["summary"] =
-                PageSummary(title: request.text("fault.title"), errors: [(nil, request.text(fault))]).model
-        }
+        if let fault { model["summary"] = request.summary([(nil, request.text(fault))]) }
         let title = user.displayName ?? user.username ?? request.text("users.nameless")
         return try request.html("user", title: title, model, status: status)
     }
