@@ -59,28 +59,8 @@ enum KeysPage {
         of changed: Identifier<AdminKey>? = nil, once: (key: AdminKey, secret: Secret)? = nil
     ) async throws -> Response {
         let applications = try await request.modules.applications.listApplications().map(\.application)
-        let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
         let keys = try await request.rules.keys.list()
-        let now = request.dashboard.clock.now
-        var list = ListModel()
-        list.columns = ["name", "scopes", "applications", "networks", "maker", "created", "expires"].map {
-            request.text("keys.\($0)")
-        }
-        list.empty = request.text("keys.empty")
-        list.rows = keys.map { key in
-            [
-                .init(text: key.name),
-                .init(text: key.scopes.map(\.rawValue).sorted().joined(separator: " ")),
-                .init(text: request.words(for: key.reach.applications, names)),
-                .init(
-                    text: key.reach.networks.isEmpty
-                        ? request.text("keys.anywhere") : key.reach.networks.map(\.text).joined(separator: " ")),
-                .init(text: key.maker.name),
-                .init(text: "", time: key.createdAt),
-                .init(text: "", time: key.expiresAt, badge: key.expiresAt <= now ? request.text("keys.over") : nil),
-            ]
-        }
-        var model = list.model(request)
+        var model = table(request, keys, applications).model(request)
         model["lead"] = request.text("keys.lead")
         if let once {
             model["once"] =
@@ -96,15 +76,7 @@ enum KeysPage {
             model["hasRemovals"] = !keys.isEmpty
             model["confined"] = keys.map { key in
                 let isChanged = key.id == changed
-                var field = PageField(
-                    "networks", label: key.name, kind: .multiline,
-                    value: isChanged ? form.text("networks") : key.reach.networks.map(\.text).joined(separator: "\n"),
-                    error: isChanged ? faults["networks"] : nil, isRequired: false)
-                field.idName = "networks-\(key.id)"
-                return [
-                    "link": "\(request.pagePath)/\(key.id)/networks", "field": field.model,
-                    "version": isChanged ? form.version(or: key.version) : key.version,
-                ] as PageTemplates.Model
+                return confinement(of: key, request, isChanged ? form : nil, isChanged ? faults["networks"] : nil)
             }
             let (form, faults) = changed == nil ? (form, faults) : (.none, [:])
             let choice = ApplicationChoice(
@@ -125,6 +97,47 @@ enum KeysPage {
             } ?? faults, request)
         return try request.html(
             "list", title: request.text("nav.keys"), model, status: faults.isEmpty ? .ok : .unprocessableContent)
+    }
+
+    private static func table(
+        _ request: DashboardRequest, _ keys: [AdminKey], _ applications: [Domain.Application]
+    ) -> ListModel {
+        let names = Dictionary(applications.map { ($0.id, $0.name) }) { first, _ in first }
+        let now = request.dashboard.clock.now
+        var list = ListModel()
+        list.columns = ["name", "scopes", "applications", "networks", "maker", "created", "expires"].map {
+            request.text("keys.\($0)")
+        }
+        list.empty = request.text("keys.empty")
+        list.rows = keys.map { key in
+            [
+                .init(text: key.name),
+                .init(text: key.scopes.map(\.rawValue).sorted().joined(separator: " ")),
+                .init(text: request.words(for: key.reach.applications, names)),
+                .init(
+                    text: key.reach.networks.isEmpty
+                        ? request.text("keys.anywhere") : key.reach.networks.map(\.text).joined(separator: " ")),
+                .init(text: key.maker.name),
+                .init(text: "", time: key.createdAt),
+                .init(text: "", time: key.expiresAt, badge: key.expiresAt <= now ? request.text("keys.over") : nil),
+            ]
+        }
+        return list
+    }
+
+    /// The form for where a key counts from; with what was sent, when that form was.
+    private static func confinement(
+        of key: AdminKey, _ request: DashboardRequest, _ sent: FormValues?, _ fault: String?
+    ) -> PageTemplates.Model {
+        var field = PageField(
+            "networks", label: key.name, kind: .multiline,
+            value: sent?.text("networks") ?? key.reach.networks.map(\.text).joined(separator: "\n"),
+            error: fault, isRequired: false)
+        field.idName = "networks-\(key.id)"
+        return [
+            "link": "\(request.pagePath)/\(key.id)/networks", "field": field.model,
+            "version": sent?.version(or: key.version) ?? key.version,
+        ]
     }
 
     private static func fields(
