@@ -156,8 +156,8 @@ package struct SetUpAdmin: Sendable {
         _ request: Request, from client: ClientAddress, origin: RequestOrigin
     ) async throws(DomainError) -> Done {
         let opened = try await open(request.token, from: client)
-        let now = clock.now
-        let name = opened.admin?.name ?? request.name?.trimmedForName
+        let (now, typed) = (clock.now, request.name)
+        let name = opened.admin?.name ?? typed.map(IdentifierFolding.trimmed)
         var faults = name == nil ? [ValidationError(field: "name", rule: .required)] : []
         faults += Admin.nameRule.faults(of: name, field: "name")
         let goesWithout = opened.isAuthenticatorOptional && request.code.isEmpty
@@ -210,13 +210,5 @@ package struct SetUpAdmin: Sendable {
                 admin: stored, token: token, expiresAt: now + AdminSession.lifetime, recoveryCodesLeft: nil)
         }
         return Done(logIn: done, recoveryCodes: codes)
-    }
-}
-
-extension String {
-    fileprivate var trimmedForName: String {
-        var rest = unicodeScalars.drop { $0 == " " }
-        while rest.last == " " { rest.removeLast() }
-        return String(rest)
     }
 }

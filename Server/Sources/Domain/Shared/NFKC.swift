@@ -52,8 +52,10 @@ package enum IdentifierFolding {
     }
 
     /// The text without white space around it, of any kind and also as other signs fold to it.
-    package static func trimmed(_ folded: String) -> String {
-        let scalars = folded.unicodeScalars
+    ///
+    /// By Unicode scalars: to go back by characters takes time by the square of a run of flags.
+    package static func trimmed(_ text: String) -> String {
+        let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
             let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
         else { return "" }

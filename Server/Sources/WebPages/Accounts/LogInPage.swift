@@ -191,11 +191,5 @@ enum BrowserName {
 
 extension String {
     /// Without spaces around it, which come along when a name is pasted.
-    ///
-    /// By Unicode scalars: to go back by characters takes time by the square of a run of flags.
-    var trimmingSpaces: String {
-        var rest = unicodeScalars.drop { $0.properties.isWhitespace }
-        while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }
-        return String(rest)
-    }
+    var trimmingSpaces: String { IdentifierFolding.trimmed(self) }
 }
