@@ -1,5 +1,4 @@
 package import Domain
-import Foundation
 import OkaeriWire
 
 /// Keeps a copy of the audit log where this server cannot change it.
@@ -25,18 +24,11 @@ package struct AuditLine: Sendable {
     package init(_ chained: ChainedAuditEntry) {
         at = chained.entry.at
         isRefusal = chained.entry.result == .refused
-        json = Self.json(Body(chained))
+        // Texts and numbers always encode.
+        json = WebCall.json(Body(chained)) ?? "{}"
         var short = Body(chained)
         (short.details, short.userAgent, short.isShortened) = ([:], nil, true)
-        shortJSON = Self.json(short)
-    }
-
-    private static func json(_ body: Body) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Texts and numbers always encode.
-        guard let bytes = try? encoder.encode(body) else { return "{}" }
-        return String(decoding: bytes, as: UTF8.self)
+        shortJSON = WebCall.json(short) ?? "{}"
     }
 
     private struct Body: Encodable {

@@ -80,11 +80,8 @@ extension WebCall {
     static func signed(
         _ body: some Encodable, to url: String, id: String, at now: Timestamp, _ secrets: [Secret]
     ) -> WebCall? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Why it cannot be written helps nobody.
-        guard let bytes = try? encoder.encode(body) else { return nil }
-        let (text, seconds) = (String(decoding: bytes, as: UTF8.self), now.milliseconds / 1000)
+        guard let text = json(body) else { return nil }
+        let seconds = now.milliseconds / 1000
         let signatures = secrets.compactMap { EventWebhook.signature(of: text, id: id, at: seconds, $0) }
         return WebCall(
             .post, url,

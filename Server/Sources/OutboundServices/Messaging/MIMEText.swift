@@ -41,13 +41,15 @@ enum MIMEText {
         ])
     }
 
+    /// The months as dates have them, in HTTP too (RFC 9110 §5.6.7).
+    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
     /// The date in a header (RFC 5322 §3.3), in UTC: `Sat, 21 Nov 2026 09:15:42 +0000`.
     static func date(millisecondsSince1970 milliseconds: Int64) -> String {
         var seconds = time_t(milliseconds / 1000)
         var parts = tm()
         gmtime_r(&seconds, &parts)
         let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         func digits(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
         return
             "\(days[Int(clamping: parts.tm_wday)]), \(parts.tm_mday) \(months[Int(clamping: parts.tm_mon)]) \(parts.tm_year + 1900) "

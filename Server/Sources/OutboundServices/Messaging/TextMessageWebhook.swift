@@ -33,18 +33,10 @@ package struct TextMessageWebhook: TextMessageCarrier {
     }
 
     package func deliver(_ message: TextMessage) async -> MailOutcome {
-        let body: String
-        do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            body = String(
-                decoding: try encoder.encode(
-                    Body(
-                        id: message.id, to: message.recipient, text: message.text, language: message.language,
-                        purpose: message.purpose)), as: UTF8.self)
-        } catch {
-            return .refused(reason: "it cannot be written as JSON")
-        }
+        let content = Body(
+            id: message.id, to: message.recipient, text: message.text, language: message.language,
+            purpose: message.purpose)
+        guard let body = WebCall.json(content) else { return .refused(reason: "it cannot be written as JSON") }
         let time = clock.now.milliseconds / 1000
         do throws(WebFault) {
             let answer = try await call(

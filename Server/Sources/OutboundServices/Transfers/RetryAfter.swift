@@ -3,9 +3,6 @@ import struct OkaeriWire.WireTime
 
 /// The header `Retry-After` (RFC 9110 §10.2.3).
 enum RetryAfter {
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
     private static let longestSeconds: Int64 = 1_000_000_000
 
     /// - Parameters:
@@ -16,7 +13,7 @@ enum RetryAfter {
         guard let text, text.utf8.count <= 40 else { return nil }
         if let seconds = Int64(text, radix: 10) { return seconds < 0 ? nil : .seconds(min(seconds, longestSeconds)) }
         let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])),
+        guard parts.count == 6, parts[5] == "GMT", let month = MIMEText.months.firstIndex(of: String(parts[2])),
             let time = WireTime("\(parts[3])-\(month < 9 ? "0" : "")\(month + 1)-\(parts[1])T\(parts[4])Z")
         else { return nil }
         return max(.zero, Timestamp(milliseconds: time.millisecondsSince1970) - now)

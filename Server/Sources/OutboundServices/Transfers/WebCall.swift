@@ -1,3 +1,5 @@
+import Foundation
+
 /// A request to somebody else's server.
 package struct WebCall: Sendable {
     package var method: Method
@@ -33,6 +35,14 @@ package struct WebCall: Sendable {
     ) {
         let type = (name: "Content-Type", value: "application/x-www-form-urlencoded")
         self.init(.post, url, headers: headers + [type], body: Self.encoded(form))
+    }
+
+    /// A body as JSON, the same text for the same values; `nil` for one that cannot be written.
+    static func json(_ body: some Encodable) -> String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Why it cannot be written helps nobody.
+        return (try? encoder.encode(body)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Names and values with `=` and `&` between them, percent-encoded.
