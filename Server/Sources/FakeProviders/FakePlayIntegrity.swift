@@ -1,4 +1,5 @@
 import Crypto
+import enum Domain.Hexadecimal
 import Foundation
 @_spi(Base64URL) package import OkaeriWire
 
@@ -39,8 +40,7 @@ package struct FakePlayIntegrity: Sendable {
 
     /// As `keytool` shows it.
     package var fingerprint: String {
-        let digits = Array("0123456789ABCDEF")
-        return certificate.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
+        certificate.map { Hexadecimal.capitals(of: CollectionOfOne($0)) }.joined(separator: ":")
     }
 
     /// A token.

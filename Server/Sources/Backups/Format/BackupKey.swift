@@ -23,11 +23,7 @@ package struct BackupPublicKey: Hashable, Sendable {
     package var text: String { CheckedText.text(of: bytes, prefix: Self.prefix) }
 
     /// Tells keys apart, in headers and messages.
-    package var id: String { SHA256.hash(data: bytes).prefix(6).map { Self.hexadecimal($0) }.joined() }
-
-    private static func hexadecimal(_ byte: UInt8) -> String {
-        (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
+    package var id: String { Hexadecimal.text(of: SHA256.hash(data: bytes).prefix(6)) }
 }
 
 /// The key that opens backups. It belongs where the backups are not.

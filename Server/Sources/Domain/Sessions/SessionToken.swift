@@ -50,7 +50,7 @@ package enum SessionToken {
                 case .named: Base64URL.text(of: randomness.bytes(32))
                 case .base64URL(let byteCount): Base64URL.text(of: randomness.bytes(byteCount))
                 case .letters(let count): randomness.randomBase62(characterCount: count)
-                case .hexadecimal(let prefix, let byteCount): prefix + hexadecimal(randomness.bytes(byteCount))
+                case .hexadecimal(let prefix, let byteCount): prefix + Hexadecimal.text(of: randomness.bytes(byteCount))
                 }
         }
 
@@ -122,14 +122,5 @@ package enum SessionToken {
     private static func namesUser(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.count > prefix.utf8.count + 1 + randomLength
             && bytes.suffix(randomLength + 1).first == UInt8(ascii: ".")
-    }
-
-    /// Bytes as lower-case hexadecimal digits.
-    static func hexadecimal(_ bytes: [UInt8]) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(
-            decoding: bytes.flatMap {
-                [digits[Int(truncatingIfNeeded: $0 >> 4)], digits[Int(truncatingIfNeeded: $0 & 15)]]
-            }, as: UTF8.self)
     }
 }

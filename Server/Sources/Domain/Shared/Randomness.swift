@@ -20,13 +20,7 @@ extension Randomness {
         var all = (0..<6).map { UInt8(truncatingIfNeeded: time >> (40 - 8 * $0)) } + random
         all[6] = all[6] & 0x0f | 0x70
         all[8] = all[8] & 0x3f | 0x80
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for (index, byte) in all.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(UInt8(ascii: "-")) }
-            text += [byte >> 4, byte & 0xf].map { digits[Int(truncatingIfNeeded: $0)] }
-        }
-        return Identifier(rawValue: String(decoding: text, as: UTF8.self))
+        return Identifier(rawValue: Hexadecimal.uuid(all))
     }
 
     /// Random characters without bias: bytes past the largest multiple of 62 are drawn again.

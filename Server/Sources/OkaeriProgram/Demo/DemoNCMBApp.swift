@@ -1,4 +1,5 @@
 import Crypto
+import enum Domain.Hexadecimal
 import Foundation
 import Okaeri
 import OkaeriWire
@@ -48,15 +49,7 @@ struct DemoNCMBApp: Sendable {
     }
 
     /// Bytes in the form of a UUID.
-    static func uuid(_ bytes: [UInt8]) -> String {
-        let digits = bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined().uppercased()
-        var (groups, rest) = ([String](), digits[...])
-        for count in [8, 4, 4, 4, 12] {
-            groups.append(String(rest.prefix(count)))
-            rest = rest.dropFirst(count)
-        }
-        return groups.joined(separator: "-")
-    }
+    static func uuid(_ bytes: [UInt8]) -> String { Hexadecimal.uuid(bytes).uppercased() }
 
     func logIn() async throws(CommandFault) -> LogIn {
         let body = try await send("POST", "/login", ["userName": deviceId, "password": deviceId])

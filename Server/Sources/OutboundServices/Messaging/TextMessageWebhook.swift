@@ -69,11 +69,6 @@ package struct TextMessageWebhook: TextMessageCarrier {
     package static func signature(of body: String, at seconds: Int64, _ secret: Secret) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(seconds).\(body)".utf8), using: SymmetricKey(data: Data(secret.revealed.utf8)))
-        let digits = Array("0123456789abcdef".utf8)
-        let text = String(
-            decoding: code.flatMap {
-                [digits[Int(truncatingIfNeeded: $0 >> 4)], digits[Int(truncatingIfNeeded: $0 & 15)]]
-            }, as: UTF8.self)
-        return "t=\(seconds),v1=\(text)"
+        return "t=\(seconds),v1=\(Hexadecimal.text(of: code))"
     }
 }

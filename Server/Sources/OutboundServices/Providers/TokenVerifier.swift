@@ -173,13 +173,7 @@ extension TokenVerifier.Nonce {
 
     /// The SHA-256 in lower-case hexadecimal.
     static func digest(_ nonce: Secret) -> Secret {
-        let digits = Array("0123456789abcdef".utf8)
-        return Secret(
-            String(
-                decoding: nonce.digest.bytes.flatMap {
-                    [digits[Int(truncatingIfNeeded: $0 >> 4)], digits[Int(truncatingIfNeeded: $0 & 15)]]
-                }, as: UTF8.self)
-        )
+        Secret(Hexadecimal.text(of: nonce.digest.bytes))
     }
 }
 

@@ -62,9 +62,6 @@ package struct BreachedPasswordRange: BreachedPasswords {
 
     /// 40 digits in capitals.
     private static func digest(of bytes: [UInt8]) -> [UInt8] {
-        let hexadecimal = Array("0123456789ABCDEF".utf8)
-        return Insecure.SHA1.hash(data: bytes).flatMap {
-            [hexadecimal[Int(truncatingIfNeeded: $0 >> 4)], hexadecimal[Int(truncatingIfNeeded: $0 & 15)]]
-        }
+        Array(Hexadecimal.capitals(of: Insecure.SHA1.hash(data: bytes)).utf8)
     }
 }

@@ -234,7 +234,7 @@ package struct S3Bucket: Sendable {
             try handle.set(CURLOPT_USERAGENT, "okaeri")
             try handle.set(CURLOPT_AWS_SIGV4, "aws:amz:\(region):s3")
             try handle.set(CURLOPT_USERPWD, "\(credentials.accessKey):\(credentials.secretKey.revealed)")
-            let digest = SHA256.hash(data: body ?? []).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            let digest = Hexadecimal.text(of: SHA256.hash(data: body ?? []))
             // libcurl signs every header that is named here, also one without a value, which it does not send.
             var lines = ["x-amz-content-sha256: \(digest)"] + headers
             // Large parts are sent at once, whatever the store says of "Expect: 100-continue".

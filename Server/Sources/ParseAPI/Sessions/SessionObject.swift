@@ -33,10 +33,7 @@ struct SessionObject {
     /// The Swift SDK reads no session without one, so that a session whose client named none is shown with one of its own.
     private var installation: String {
         if let named = session.device.installation { return named }
-        let digits = SecretDigest(of: "parse installation \(session.id)".utf8).bytes.prefix(16)
-            .map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-        return [digits[0..<4], digits[4..<6], digits[6..<8], digits[8..<10], digits[10..<16]]
-            .map { $0.joined() }.joined(separator: "-")
+        return Hexadecimal.uuid(SecretDigest(of: "parse installation \(session.id)".utf8).bytes.prefix(16))
     }
 
     private var createdWith: JSONValue {

@@ -1,3 +1,5 @@
+import Domain
+
 /// A table as its database describes it. The migrations alone say which tables and columns there are; a copy asks the
 /// database that they made.
 package struct TableShape: Hashable, Sendable {
@@ -136,10 +138,7 @@ extension Value {
             }
             return "'\(scalars.joined())\(text.unicodeScalars.count > 80 ? "…" : "")'"
         case .bytes(let bytes):
-            let digits = bytes.prefix(40).map { byte in
-                String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-            }
-            return "x'\(digits.joined())\(bytes.count > 40 ? "…" : "")'"
+            return "x'\(Hexadecimal.text(of: bytes.prefix(40)))\(bytes.count > 40 ? "…" : "")'"
         }
     }
 }

@@ -68,7 +68,7 @@ struct SessionTokenFormTests {
     @Test(
         "in hexadecimal has two digits a byte",
         arguments: [([0], "00"), ([15, 16, 255], "0f10ff"), ([], "")] as [([UInt8], String)])
-    func hexadecimal(bytes: [UInt8], text: String) { #expect(SessionToken.hexadecimal(bytes) == text) }
+    func hexadecimal(bytes: [UInt8], text: String) { #expect(Hexadecimal.text(of: bytes) == text) }
 }
 
 @Suite("Uses of sessions that are not written yet")

@@ -128,7 +128,7 @@ package struct ProtocolKeyring: Sendable {
     /// A new key in the form that the protocol's own service gave.
     private func new(_ form: ProtocolProfile.Key.Form, of application: Identifier<Application>) -> String {
         switch form {
-        case .hexadecimal(let byteCount): SessionToken.hexadecimal(randomness.bytes(byteCount))
+        case .hexadecimal(let byteCount): Hexadecimal.text(of: randomness.bytes(byteCount))
         case .letters(let count): randomness.randomBase62(characterCount: count)
         case .path: "/\(application)"
         }

@@ -55,7 +55,7 @@ package struct SealingKey: Sendable {
     /// The id of the key under which a record was sealed.
     package static func id(of sealed: [UInt8]) -> String { text(Array(sealed.prefix(identifierBytes))) }
 
-    private static func text(_ identifier: [UInt8]) -> String { SessionToken.hexadecimal(identifier) }
+    private static func text(_ identifier: [UInt8]) -> String { Hexadecimal.text(of: identifier) }
 
     /// A digest that only who has the key can make, for what is too short to be kept as a plain digest: codes, and mail
     /// addresses in counters (requirement 9).

@@ -1,0 +1,30 @@
+/// Bytes as hexadecimal digits (RFC 4648 §8), two for each byte.
+package enum Hexadecimal {
+    private static let small = Array("0123456789abcdef".utf8)
+    private static let capital = Array("0123456789ABCDEF".utf8)
+
+    /// In small letters.
+    package static func text(of bytes: some Sequence<UInt8>) -> String { text(of: bytes, small) }
+
+    /// In capitals.
+    package static func capitals(of bytes: some Sequence<UInt8>) -> String { text(of: bytes, capital) }
+
+    /// In small letters, in the groups of a UUID (RFC 9562 §4).
+    package static func uuid(_ bytes: some Collection<UInt8>) -> String {
+        var text = ""
+        for (index, byte) in bytes.enumerated() {
+            if [4, 6, 8, 10].contains(index) { text += "-" }
+            text += Self.text(of: CollectionOfOne(byte))
+        }
+        return text
+    }
+
+    private static func text(of bytes: some Sequence<UInt8>, _ digits: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for byte in bytes {
+            text.append(digits[Int(truncatingIfNeeded: byte >> 4)])
+            text.append(digits[Int(truncatingIfNeeded: byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
