@@ -39,7 +39,7 @@ enum ProvidersPage {
     ]
 
     private static func saved(_ provider: String, _ request: DashboardRequest) -> Response {
-        request.redirect(to: "\(request.pagePath)?done=saved&open=\(FormValues.escaped(provider))")
+        request.redirect(to: "\(request.pagePath)?done=saved&open=\(provider.percentEncoded)")
     }
 
     /// Shows the page again with what is wrong in the form.

@@ -26,10 +26,8 @@ package struct TOTP: Sendable {
     ///   - issuer: What the app shows above the code.
     /// - Returns: an address of the scheme `otpauth`.
     package func link(name: String, issuer: String) -> String {
-        var allowed = CharacterSet.urlPathAllowed
-        allowed.remove(charactersIn: "/:?#[]@!$&'()*+,;=%")
-        func encoded(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: allowed) ?? "" }
-        return "otpauth://totp/\(encoded(issuer)):\(encoded(name))?secret=\(keyText)&issuer=\(encoded(issuer))"
+        let issuer = issuer.percentEncoded
+        return "otpauth://totp/\(issuer):\(name.percentEncoded)?secret=\(keyText)&issuer=\(issuer)"
     }
 
     /// The code of a step (RFC 4226 §5.3).

@@ -28,3 +28,22 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 }
+
+extension String {
+    /// Everything but the unreserved characters of RFC 3986 §2.3 as `%XX`.
+    package var percentEncoded: String {
+        var bytes: [UInt8] = []
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes += Hexadecimal.capitals(of: CollectionOfOne(byte)).utf8
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -166,7 +166,7 @@ package struct OpenIDProvider: IdentityProvider {
             form += [(name: "client_id", value: audience), (name: "client_secret", value: secret.revealed)]
             return []
         }
-        let pair = "\(WebCall.percentEncoded(audience)):\(WebCall.percentEncoded(secret.revealed))"
+        let pair = "\(audience.percentEncoded):\(secret.revealed.percentEncoded)"
         return [(name: "Authorization", value: "Basic \(Data(pair.utf8).base64EncodedString())")]
     }
 

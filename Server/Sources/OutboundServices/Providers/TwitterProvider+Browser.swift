@@ -66,7 +66,7 @@ extension TwitterProvider {
         ]
         var headers: [(name: String, value: String)] = []
         if let secret = XSecrets(configured)?.client {
-            let pair = "\(WebCall.percentEncoded(audience)):\(WebCall.percentEncoded(secret.revealed))"
+            let pair = "\(audience.percentEncoded):\(secret.revealed.percentEncoded)"
             headers.append((name: "Authorization", value: "Basic \(Data(pair.utf8).base64EncodedString())"))
         } else {
             form.append((name: "client_id", value: audience))

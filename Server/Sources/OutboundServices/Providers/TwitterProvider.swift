@@ -128,15 +128,15 @@ struct RequestSignature {
             (name: "oauth_token", value: token.revealed), (name: "oauth_version", value: "1.0"),
         ]
         let pairs = (fields + parameters)
-            .map { (WebCall.percentEncoded($0.name), WebCall.percentEncoded($0.value)) }
+            .map { ($0.name.percentEncoded, $0.value.percentEncoded) }
             .sorted { $0 < $1 }
         let normalized = pairs.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
-        let base = [method, url, normalized].map(WebCall.percentEncoded).joined(separator: "&")
-        let key = [consumerSecret.revealed, tokenSecret.revealed].map(WebCall.percentEncoded).joined(separator: "&")
+        let base = [method, url, normalized].map(\.percentEncoded).joined(separator: "&")
+        let key = [consumerSecret.revealed, tokenSecret.revealed].map(\.percentEncoded).joined(separator: "&")
         let code = HMAC<Insecure.SHA1>.authenticationCode(
             for: Array(base.utf8), using: SymmetricKey(data: Array(key.utf8)))
         fields.append((name: "oauth_signature", value: Data(code).base64EncodedString()))
         return "OAuth "
-            + fields.map { "\($0.name)=\"\(WebCall.percentEncoded($0.value))\"" }.joined(separator: ", ")
+            + fields.map { "\($0.name)=\"\($0.value.percentEncoded)\"" }.joined(separator: ", ")
     }
 }

@@ -120,7 +120,7 @@ package struct S3Bucket: Sendable {
     /// - Throws: `Fault` when the store refuses, or gives no tag.
     package func uploadPart(_ number: Int, of upload: String, _ bytes: [UInt8], as key: String) throws(Fault) -> String
     {
-        let query = "partNumber=\(number)&uploadId=\(Self.escaped(upload))"
+        let query = "partNumber=\(number)&uploadId=\(upload.percentEncoded)"
         guard let tag = try perform(.put, key, query: query, body: bytes).headers["etag"] else {
             throw Fault(reason: "the store gives a part no tag")
         }
@@ -138,7 +138,7 @@ package struct S3Bucket: Sendable {
             "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(tag)</ETag></Part>"
         }
         let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
-        let query = "uploadId=\(Self.escaped(upload))"
+        let query = "uploadId=\(upload.percentEncoded)"
         let answer: Response
         do throws(Fault) {
             answer = try perform(
@@ -164,7 +164,7 @@ package struct S3Bucket: Sendable {
     ///
     /// - Throws: `Fault` when the store refuses.
     package func abortUpload(_ upload: String, of key: String) throws(Fault) {
-        _ = try perform(.delete, key, query: "uploadId=\(Self.escaped(upload))")
+        _ = try perform(.delete, key, query: "uploadId=\(upload.percentEncoded)")
     }
 
     package func byteCount(of key: String) throws(Fault) -> Int {
@@ -188,12 +188,12 @@ package struct S3Bucket: Sendable {
     ///
     /// - Throws: `Fault` when the store refuses a part of the list.
     package func keys(prefix: String, after last: String?) throws(Fault) -> [String] {
-        let beginning = last.map { "&start-after=\(Self.escaped($0))" } ?? ""
+        let beginning = last.map { "&start-after=\($0.percentEncoded)" } ?? ""
         var keys: [String] = []
         var token: String?
         repeat {
-            let from = token.map { "continuation-token=\(Self.escaped($0))&" } ?? ""
-            let answer = try perform(.get, "", query: "\(from)list-type=2&prefix=\(Self.escaped(prefix))\(beginning)")
+            let from = token.map { "continuation-token=\($0.percentEncoded)&" } ?? ""
+            let answer = try perform(.get, "", query: "\(from)list-type=2&prefix=\(prefix.percentEncoded)\(beginning)")
             keys += Self.elements("Key", in: answer.body)
             token = Self.elements("NextContinuationToken", in: answer.body).first
         } while token != nil
@@ -225,7 +225,7 @@ package struct S3Bucket: Sendable {
         do throws(CurlHandle.Fault) {
             let handle = try CurlHandle(
                 maximumBytes: Self.maximumAnswerBytes, connectLimit: .seconds(10), timeLimit: .seconds(300))
-            let path = key.split(separator: "/").map { "/" + Self.escaped(String($0)) }.joined()
+            let path = key.split(separator: "/").map { "/" + String($0).percentEncoded }.joined()
             try handle.set(CURLOPT_URL, address + path + (query.isEmpty ? "" : "?\(query)"))
             try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
             try handle.set(CURLOPT_FOLLOWLOCATION, 0)
@@ -267,19 +267,5 @@ package struct S3Bucket: Sendable {
                 .replacingOccurrences(of: "&quot;", with: "\"").replacingOccurrences(of: "&lt;", with: "<")
                 .replacingOccurrences(of: "&gt;", with: ">").replacingOccurrences(of: "&amp;", with: "&")
         }
-    }
-
-    /// As signatures have it: all but unreserved characters (RFC 3986).
-    private static func escaped(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF")
-        return text.utf8.map { byte in
-            let character = Unicode.Scalar(byte)
-            let isUnreserved =
-                byte < 0x80 && (character.properties.isAlphabetic || (0x30...0x39).contains(byte))
-                || "-._~".utf8.contains(byte)
-            if isUnreserved { return String(character) }
-            let (high, low) = byte.quotientAndRemainder(dividingBy: 16)
-            return "%\(digits[Int(clamping: high)])\(digits[Int(clamping: low)])"
-        }.joined()
     }
 }

@@ -1,3 +1,4 @@
+import Domain
 import Foundation
 
 /// A request to somebody else's server.
@@ -47,27 +48,7 @@ package struct WebCall: Sendable {
 
     /// Names and values with `=` and `&` between them, percent-encoded.
     package static func encoded(_ fields: [(name: String, value: String)]) -> String {
-        fields.map { "\(percentEncoded($0.name))=\(percentEncoded($0.value))" }.joined(separator: "&")
-    }
-
-    /// Everything but the unreserved characters of RFC 3986 §2.3 as `%XX`.
-    package static func percentEncoded(_ text: String) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var bytes: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                bytes.append(byte)
-            default:
-                bytes += [
-                    UInt8(ascii: "%"), digits[Int(truncatingIfNeeded: byte >> 4)],
-                    digits[Int(truncatingIfNeeded: byte & 15)],
-                ]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        fields.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
     }
 }
 

@@ -1,3 +1,4 @@
+import Domain
 package import HTTPSupport
 
 /// Fields of a form, or of a query (`application/x-www-form-urlencoded`, WHATWG URL §5). A name counts once.
@@ -65,25 +66,8 @@ package struct FormValues: Sendable {
     /// The value of a field; empty when it is missing.
     package func text(_ name: String) -> String { values[name] ?? "" }
 
-    /// A text as it stands in a query: everything escaped but letters, digits and `-._~`.
-    package static func escaped(_ text: String) -> String {
-        var escaped = ""
-        let digits = Array("0123456789ABCDEF")
-        for byte in text.utf8 {
-            let isPlain =
-                (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-                || "-._~".utf8.contains(byte)
-            if isPlain {
-                escaped.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                escaped += "%\(digits[Int(truncatingIfNeeded: byte >> 4)])\(digits[Int(truncatingIfNeeded: byte & 15)])"
-            }
-        }
-        return escaped
-    }
-
     /// Names and values as a query.
     package static func query(_ pairs: [(String, String)]) -> String {
-        pairs.map { "\(escaped($0))=\(escaped($1))" }.joined(separator: "&")
+        pairs.map { "\($0.percentEncoded)=\($1.percentEncoded)" }.joined(separator: "&")
     }
 }
