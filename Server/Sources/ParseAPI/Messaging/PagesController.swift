@@ -59,7 +59,7 @@ final class PagesController: Sendable {
                     token, in: call.enabled.application, from: requests.gate.client(of: request, context))
             else { return PageResponse.redirect(to: "\(base)/invalid_link.html") }
             return PageResponse.redirect(
-                to: "\(base)/choose_password?token=\(PageResponse.escaped(token))&id=\(segments[0])")
+                to: "\(base)/choose_password?token=\(token.percentEncoded)&id=\(segments[0])")
         case (.post, "request_password_reset"): return try await resetPassword(call, String(segments[0]))
         default: throw RequestError.pathUnknown
         }
@@ -113,7 +113,7 @@ final class PagesController: Sendable {
             if isScript { throw fault }
             guard let token = call.token else { return PageResponse.redirect(to: "\(call.base)/invalid_link.html") }
             return PageResponse.redirect(
-                to: "\(call.base)/choose_password?token=\(PageResponse.escaped(token))&id=\(id)&error=\(word)")
+                to: "\(call.base)/choose_password?token=\(token.percentEncoded)&id=\(id)&error=\(word)")
         }
         guard let token = call.token else { return try refused(ParseFault(-1, "Missing token"), "link") }
         guard let password = call.items["new_password"], !password.isEmpty else {
@@ -195,10 +195,6 @@ private enum PageResponse {
                     "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
                 .referrerPolicy: "no-referrer",
             ], body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
-    }
-
-    static func escaped(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
     private static func escapedMarkup(_ text: String) -> String {
