@@ -41,26 +41,52 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
 }
 
 /// Refuses what the decoder takes and two readers could understand in two ways: a request of HTTP/1.1 that names no host, or one that is
-/// empty, a request that names two (RFC 9112 §3.2), a target of another form than a path, and a body in another encoding than
-/// chunks (§6.1). A whole address as target becomes its path, so that all that is behind reads one and the same. The fast path
-/// leaves all of them to the decoder.
-final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
+/// empty, a request that names two (RFC 9112 §3.2), a target of another form than a path, a body in another encoding than
+/// chunks, and chunks in HTTP/1.0 (§6.1). A whole address as target becomes its path, so that all that is behind reads one and the same. The
+/// fast path leaves all of them to the decoder.
+///
+/// A request of HTTP/1.0 is the last one of its connection, whatever it asks for: its client may read its response until the
+/// connection ends (§9.3), knows no chunks (§7.1), and waits for no word before it sends a body (RFC 9110 §10.1.1).
+final class RequestHeadCheck: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     /// Whether a request was refused: what comes behind it is none.
     private var hasRefused = false
+    /// Whether the connection's last request came by HTTP/1.0.
+    private var endsOutdated = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
         guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         if let fault = Self.fault(of: head) { return refuse(fault, context) }
         let target = head.uri.utf8
-        if target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) || head.method == .CONNECT {
+        let isPlain =
+            target.first == UInt8(ascii: "/") || target.elementsEqual("*".utf8) || head.method == .CONNECT
+        guard var plain = isPlain ? head : Self.withPath(head) else { return refuse(.invalidURL, context) }
+        if Self.isOutdated(head) {
+            endsOutdated = true
+            plain.headers.replaceOrAdd(name: "Connection", value: "close")
+            plain.headers.remove(name: "Expect")
+        } else if isPlain {
             return context.fireChannelRead(data)
         }
-        guard let plain = Self.withPath(head) else { return refuse(.invalidURL, context) }
         context.fireChannelRead(wrapInboundOut(.head(plain)))
+    }
+
+    /// The end of the connection is the end of a body whose length its head does not tell, where the client knows no chunks.
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard endsOutdated, case .head(var head) = unwrapOutboundIn(data), head.headers["Connection"] == ["close"],
+            !head.headers.contains(name: "Content-Length")
+        else { return context.write(data, promise: promise) }
+        head.version = .http1_0
+        context.write(wrapOutboundOut(.head(head)), promise: promise)
+    }
+
+    private static func isOutdated(_ head: HTTPRequestHead) -> Bool {
+        head.version.major < 1 || head.version.major == 1 && head.version.minor < 1
     }
 
     private func refuse(_ fault: HTTPParserError, _ context: ChannelHandlerContext) {
@@ -89,14 +115,12 @@ final class RequestHeadCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     private static func fault(of head: HTTPRequestHead) -> HTTPParserError? {
         let hosts = head.headers["Host"]
-        let needsHost = head.version.major == 1 && head.version.minor >= 1
+        let isOutdated = Self.isOutdated(head)
         let isNamed = hosts.first.map { !$0.isEmpty } ?? false
-        guard hosts.count <= 1, isNamed || !needsHost else { return .invalidHeaderToken }
+        guard hosts.count <= 1, isNamed || isOutdated else { return .invalidHeaderToken }
         let encodings = head.headers["Transfer-Encoding"]
-        guard encodings.isEmpty || encodings.count == 1 && encodings[0].lowercased() == "chunked" else {
-            return .invalidHeaderToken
-        }
-        return nil
+        guard !encodings.isEmpty else { return nil }
+        return !isOutdated && encodings.count == 1 && encodings[0].lowercased() == "chunked" ? nil : .invalidHeaderToken
     }
 }
 

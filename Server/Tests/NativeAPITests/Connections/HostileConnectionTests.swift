@@ -140,6 +140,7 @@ struct HostileConnectionTests {
                 "POST /v1/sign-up HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
                 "400"
             ),
+            ("POST /v1/sign-up HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n", "400"),
             ("GET /health/live HTTP/1.0\r\n", "200"), ("GET /health/live HTTP/1.0\r\nHost: x\r\n", "200"),
             ("GET /health/live HTTP/1.1\r\nHost: x\r\n", "200"),
             ("GET http://id.example.test/health/live HTTP/1.1\r\nHost: x\r\n", "200"),
@@ -153,6 +154,23 @@ struct HostileConnectionTests {
             let answer = try await server.exchange([head + "Connection: close\r\n\r\n"])
             #expect(Self.statuses(answer) == [expected[...]], "\(answer)")
             #expect(expected == "200" || answer.contains("urn:okaeri:problem:"), "\(answer)")
+        }
+    }
+
+    @Test(
+        "that speak HTTP/1.0 have one answer, no word before it, and are hung up on",
+        arguments: [
+            ("GET /health/live HTTP/1.0\r\n", "", "200"),
+            ("GET /health/live HTTP/1.0\r\nConnection: keep-alive\r\n", "", "200"),
+            ("POST /health/live HTTP/1.0\r\nContent-Length: 2\r\nExpect: 100-continue\r\n", "{}", "405"),
+        ])
+    func outdated(head: String, body: String, expected: String) async throws {
+        try await RunningServer.run(["idle-timeout": "600"]) { server in
+            let start = ContinuousClock.now
+            let answer = try await server.exchange([head + "\r\n", body + Self.request])
+            #expect(Self.statuses(answer) == [expected[...]], "\(answer)")
+            #expect(answer.lowercased().contains("\r\nconnection: close\r\n"), "\(answer)")
+            #expect(start.duration(to: .now) < .seconds(120))
         }
     }
 

@@ -105,6 +105,20 @@ struct StreamedAnswerTests {
         }
     }
 
+    @Test("end with their connection, and have no chunks, where HTTP/1.0 was spoken", arguments: ["", "Host: x\r\n"])
+    func outdated(header: String) async throws {
+        let pieces = NumberedPieces(40)
+        try await StreamServer.run(pieces) { server in
+            let client = try await server.client()
+            try await client.channel.writeAndFlush(ByteBuffer(string: "GET /pieces HTTP/1.0\r\n\(header)\r\n")).get()
+            let answer = await client.read(until: "never")
+            let start = try #require(answer.firstRange(of: Array("\r\n\r\n".utf8))).upperBound
+            let head = String(decoding: answer[..<start], as: UTF8.self).lowercased()
+            #expect(head.contains("\r\nconnection: close\r\n") && !head.contains("transfer-encoding"), "\(head)")
+            #expect(answer[start...].elementsEqual(pieces.whole))
+        }
+    }
+
     @Test("arrive whole at a client that has stopped sending", arguments: ["GET /pieces", "GET /short"])
     func halfClosed(line: String) async throws {
         let pieces = NumberedPieces(100)
