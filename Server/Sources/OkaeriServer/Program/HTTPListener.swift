@@ -114,6 +114,13 @@ enum ListeningSocket {
     /// makes the system hold megabytes, of which nobody knows how many it took.
     private static let receiveBytes: ChannelOptions.Types.SocketOption.Value = 128 * 1024
     private static let unsentBytes: ChannelOptions.Types.SocketOption.Value = 32 * 1024
+    /// How many connections wait to be accepted, as far as the system lets them (`net.core.somaxconn`). One that finds no room
+    /// is forgotten, and its client tries again after a second.
+    private static let waitingConnections = 4096
+
+    static func configuration(host: String, port: Int) -> ApplicationConfiguration {
+        ApplicationConfiguration(address: .hostname(host, port: port), backlog: waitingConnections)
+    }
 
     static func prepare(_ channel: any Channel, _ rules: ConnectionRules) async {
         do {

@@ -42,7 +42,7 @@ struct MetricsListener: Service {
         let application = Hummingbird.Application(
             responder: responder,
             server: settings.server(answers, responder, rules),
-            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            configuration: ListeningSocket.configuration(host: host, port: port),
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)
                 listening.yield(channel.localAddress?.port ?? port)

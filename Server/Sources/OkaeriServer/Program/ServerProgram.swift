@@ -160,7 +160,7 @@ package struct ServerProgram: Sendable {
         let application = Hummingbird.Application(
             responder: responders.all,
             server: settings.server(answers, responders.all, rules),
-            configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
+            configuration: ListeningSocket.configuration(host: settings.host, port: settings.port),
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)
                 let port = channel.localAddress?.port ?? settings.port

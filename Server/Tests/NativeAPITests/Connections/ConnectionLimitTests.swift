@@ -132,6 +132,35 @@ struct ConnectionLimitTests {
         }
     }
 
+    /// How many connections the system lets wait for a server; 0 where it does not tell.
+    private static var waitingConnections: Int {
+        let bytes = FileManager.default.contents(atPath: "/proc/sys/net/core/somaxconn") ?? Data()
+        return Int(String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+    }
+
+    @Test(
+        "are below what comes at once: a crowd waits to be accepted, and nobody in it has to try again",
+        .enabled(if: waitingConnections >= 1000))
+    func crowd() async throws {
+        try await StreamServer.run(NumberedPieces(1)) { server in
+            let listener = try #require(server.listener)
+            try await listener.setOption(.autoRead, value: false).get()
+            // Beyond the queue a client's first packets are lost, and as long as nothing is accepted it does not connect.
+            let clients = try await withThrowingTaskGroup(of: SlowClient.self) { group in
+                for _ in 0..<600 { group.addTask { try await server.client() } }
+                var clients: [SlowClient] = []
+                for try await client in group { clients.append(client) }
+                return clients
+            }
+            try await listener.setOption(.autoRead, value: true).get()
+            for client in clients {
+                try await client.ask("GET /short")
+                #expect(String(decoding: await client.read(until: "short"), as: UTF8.self).contains("200 OK"))
+                try await client.channel.close()
+            }
+        }
+    }
+
     @Test("leave the process its other files", arguments: [10, 300, 5000])
     func files(wanted: Int) {
         #expect(OpenFiles.connections(wanted) <= wanted && OpenFiles.connections(wanted) >= 1)

@@ -73,6 +73,8 @@ final class NumberedPieces: Sendable {
 /// (`/short`), and one that says whether it was made on the connection's event loop (`/where`).
 struct StreamServer: Sendable {
     let port: Int
+    /// What accepts connections.
+    var listener: (any Channel)?
     /// Stops the server as SIGTERM does.
     let stop: @Sendable () async -> Void
 
@@ -102,25 +104,27 @@ struct StreamServer: Sendable {
                     status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: isOnLoop ? "loop" : "elsewhere")))
             },
         ]).responder()
-        let (listening, listens) = AsyncStream<Int>.makeStream()
+        let (listening, listens) = AsyncStream<any Channel>.makeStream()
         let application = Hummingbird.Application(
             responder: responder,
             server: settings.server(try await MalformedRequestHandler.Answers(NoWords()), responder, rules),
-            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            configuration: ListeningSocket.configuration(host: "127.0.0.1", port: 0),
             onServerRunning: { channel in
                 await ListeningSocket.prepare(channel, rules)
                 // Accepted sockets are like the one that listens. Without it the bound below would be too tight.
                 try? await channel.setOption(.socketOption(.so_sndbuf), value: socketBytes).get()
-                listens.yield(channel.localAddress?.port ?? 0)
+                listens.yield(channel)
             },
             eventLoopGroupProvider: .shared(.singletonMultiThreadedEventLoopGroup), logger: TestServer.silence)
         let services = ServiceGroup(services: [application], logger: TestServer.silence)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await services.run() }
             group.addTask {
-                let port = try #require(await listening.first { _ in true })
+                let listener = try #require(await listening.first { _ in true })
+                let port = listener.localAddress?.port ?? 0
                 do {
-                    try await body(StreamServer(port: port) { await services.triggerGracefulShutdown() })
+                    try await body(
+                        StreamServer(port: port, listener: listener) { await services.triggerGracefulShutdown() })
                 } catch {
                     await services.triggerGracefulShutdown()
                     throw error
