@@ -10,7 +10,10 @@ import NIOPosix
 
 /// What all connections of the process have in common: limits, time-outs, counters.
 struct ConnectionRules: Sendable {
-    let limiter: ConnectionLimiter
+    /// How many connections the metrics' own listener has, out of the files that the process keeps for itself.
+    private static let metricsConnections = 32
+
+    private(set) var limiter: ConnectionLimiter
     let timeouts: ConnectionTimeouts
     let metrics: ConnectionMetrics
     let logger: Logger
@@ -41,6 +44,16 @@ struct ConnectionRules: Sendable {
             .init(idle: TimeAmount(settings.idleTimeout), write: TimeAmount(settings.writeTimeout)), metrics: metrics)
         self.metrics = metrics
         self.logger = logger
+    }
+
+    /// The same with connections apart, for a listener that only the operator reaches: its metrics are read most of all
+    /// when strangers have taken every connection of the other one.
+    var ofMetrics: ConnectionRules {
+        var rules = self
+        rules.limiter = ConnectionLimiter(
+            .init(all: Self.metricsConnections, perAddress: Self.metricsConnections, exempt: []), metrics: metrics,
+            logger: logger)
+        return rules
     }
 }
 

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves `/metrics` at an address of its own, within the limits of all connections.
+/// Serves `/metrics` at an address of its own, on connections that are not counted among all others.
 struct MetricsListener: Service {
     private let host: String
     private let port: Int
@@ -26,7 +26,9 @@ struct MetricsListener: Service {
         guard let address = settings.metricsAddress, let routes else { return nil }
         (host, port) = address
         (ports, listening) = AsyncStream.makeStream()
-        (self.settings, self.routes, self.answers, self.rules, self.loops) = (settings, routes, answers, rules, loops)
+        (self.settings, self.routes, self.answers, self.rules, self.loops) = (
+            settings, routes, answers, rules.ofMetrics, loops
+        )
     }
 
     /// Where it listens, once it does; `nil` when it cannot.

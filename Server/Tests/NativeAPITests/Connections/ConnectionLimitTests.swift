@@ -161,6 +161,28 @@ struct ConnectionLimitTests {
         }
     }
 
+    @Test("leave the metrics' own listener alone when all connections are taken")
+    func metrics() async throws {
+        let settings = ["maximum-connections": "3", "metrics-listen": "127.0.0.1:0"]
+        try await RunningServer.run(settings) { server in
+            let crowd = StreamServer(port: server.listening.port) {}
+            var open: [SlowClient] = []
+            for _ in 0..<3 {
+                let client = try await crowd.client()
+                try await client.ask("GET /health/live")
+                #expect(await !client.read(until: "}").isEmpty)
+                open.append(client)
+            }
+            // The server may hang up at any time.
+            let refused = try? await server.exchange([server.lastHead("GET /health/live")])
+            #expect((refused ?? "").isEmpty)
+            let port = try #require(server.listening.metricsURL.flatMap { URL(string: $0)?.port })
+            let metrics = try await server.exchange([server.lastHead("GET /metrics")], port: port)
+            #expect(metrics.contains(#"okaeri_connections_refused_total{limit="all"} 1"# + "\n"), "\(metrics)")
+            for client in open { try await client.channel.close() }
+        }
+    }
+
     @Test("leave the process its other files", arguments: [10, 300, 5000])
     func files(wanted: Int) {
         #expect(OpenFiles.connections(wanted) <= wanted && OpenFiles.connections(wanted) >= 1)
