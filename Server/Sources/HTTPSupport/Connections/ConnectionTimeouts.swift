@@ -2,7 +2,8 @@ package import NIOCore
 import Synchronization
 
 /// Cuts connections that take too long. Each event loop looks at its connections about once a second: neither a request
-/// nor a connection has a timer of its own, and no request reads the clock for it.
+/// nor a connection has a timer of its own, and no request reads the clock for it. Who has left a long answer unread for longest is
+/// cut before that when clients leave too much unread together: a short request can have an answer of a megabyte.
 package final class ConnectionTimeouts: Sendable {
     /// How long what may last.
     package struct Limits: Sendable {
@@ -10,10 +11,13 @@ package final class ConnectionTimeouts: Sendable {
         package var idle: TimeAmount
         /// For a client to take what was written for it: in each such span it must take `minimumBytes`, or everything.
         package var write: TimeAmount
+        /// How many bytes of long answers the clients of one event loop may leave unread together.
+        package var unreadBytes: Int
 
-        package init(idle: TimeAmount, write: TimeAmount) {
+        package init(idle: TimeAmount, write: TimeAmount, unreadBytes: Int = 64 * 1024 * 1024) {
             self.idle = idle
             self.write = write
+            self.unreadBytes = unreadBytes
         }
 
         /// What a client must take in the time for writing: 1000 bytes a second.
@@ -66,6 +70,10 @@ final class ConnectionSweep {
     private let limits: ConnectionTimeouts.Limits
     private let metrics: ConnectionMetrics
     private var connections: [ObjectIdentifier: FastPathHandler] = [:]
+    /// The connections with more unread than their buffers should hold: how much it is, and when that was noted.
+    private var unread: [ObjectIdentifier: (bytes: Int, order: UInt64)] = [:]
+    private var unreadBytes = 0
+    private var notes: UInt64 = 0
     private var isScheduled = false
 
     init(_ loop: any EventLoop, _ limits: ConnectionTimeouts.Limits, _ metrics: ConnectionMetrics) {
@@ -85,7 +93,32 @@ final class ConnectionSweep {
 
     func remove(_ connection: FastPathHandler) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        forget(ObjectIdentifier(connection))
         metrics.closed.add()
+    }
+
+    /// Notes how much a client has not taken yet, when its buffer begins or ends to be full.
+    ///
+    /// - Parameters:
+    ///   - connection: Its connection.
+    ///   - bytes: 0 for a buffer that is not full.
+    func note(_ connection: FastPathHandler, unreadBytes bytes: Int) {
+        let id = ObjectIdentifier(connection)
+        forget(id)
+        guard bytes > 0, connections[id] != nil else { return }
+        notes &+= 1
+        unread[id] = (bytes, notes)
+        unreadBytes += bytes
+        while unreadBytes > limits.unreadBytes, let first = unread.min(by: { $0.value.order < $1.value.order })?.key {
+            forget(first)
+            metrics.cut(.slowReader)
+            let slowest = connections[first]
+            slowest?.drop()
+        }
+    }
+
+    private func forget(_ id: ObjectIdentifier) {
+        unreadBytes -= unread.removeValue(forKey: id)?.bytes ?? 0
     }
 
     private func schedule() {

@@ -180,6 +180,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     package func channelWritabilityChanged(context: ChannelHandlerContext) {
         isWritable = context.channel.isWritable
+        sweep?.note(self, unreadBytes: isWritable ? 0 : pendingBytes)
         context.fireChannelWritabilityChanged()
         if isWritable { proceed(context) }
     }
@@ -365,6 +366,8 @@ extension FastPathHandler {
             return 0  // The connection is closed.
         }
     }
+
+    func drop() { context?.close(promise: nil) }
 
     /// Closes the connection when it rests for too long.
     ///

@@ -130,6 +130,47 @@ struct ConnectionTimeoutTests {
         #expect(!isStalled)
     }
 
+    @Test("cut who has left an answer unread for longest, when clients leave too much unread together")
+    func unread() throws {
+        let (loop, metrics) = (EmbeddedEventLoop(), ConnectionMetrics())
+        let limits = ConnectionTimeouts.Limits(
+            idle: .seconds(30), write: .seconds(30), unreadBytes: StuckSocket.answerBytes * 2)
+        let timeouts = ConnectionTimeouts(limits, metrics: metrics)
+        let routes = StreamServer.serverRoutes([
+            Route(.get, "/short", .nothing, StreamServer.Short().respond)
+        ]).responder()
+        func set(isWritable: Bool, _ channel: EmbeddedChannel) {
+            channel.isWritable = isWritable
+            channel.pipeline.fireChannelWritabilityChanged()
+            loop.run()
+        }
+        let channels = try (0..<6).map { number in
+            let handler = FastPathHandler(routes, timeouts: timeouts, logger: TestServer.silence)
+            let channel = EmbeddedChannel(handlers: [StuckSocket(), handler], loop: loop)
+            try channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: number + 1)).wait()
+            let head = HTTPRequest(method: .get, scheme: "http", authority: "127.0.0.1", path: "/short")
+            channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
+            channel.pipeline.fireChannelRead(HTTPRequestPart.end(nil))
+            channel.pipeline.fireChannelReadComplete()
+            loop.run()
+            return channel
+        }
+        for channel in channels[..<4] { set(isWritable: false, channel) }
+        #expect(channels.map(\.isActive) == [false, false, true, true, true, true])
+        #expect(metrics.open == 4)
+        // One that was read makes room, and so does one whose client has left.
+        set(isWritable: true, channels[2])
+        set(isWritable: false, channels[4])
+        #expect(channels.map(\.isActive) == [false, false, true, true, true, true])
+        try channels[3].close().wait()
+        loop.run()
+        set(isWritable: false, channels[5])
+        #expect(channels.map(\.isActive) == [false, false, true, false, true, true])
+        #expect(
+            ServerMetrics(connections: metrics).text
+                .contains(#"okaeri_connections_cut_total{cause="slow_reader"} 2\#n"#))
+    }
+
     @Test("are kept by all connections of a loop, in turns")
     func many() throws {
         let loop = EmbeddedEventLoop()
