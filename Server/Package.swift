@@ -296,8 +296,8 @@ let package = Package(
             dependencies: [
                 "AuthServiceAPI", "Dashboard", "Domain", "FakeProviders", "HTTPSupport", "KiiAPI", "NCMBAPI",
                 "NativeAPI", "OkaeriServer", "OutboundServices", "ParseAPI", "PasswordHashes", "RecordedFlows",
-                "Storage", "StorageSQLite", "TestWorld", "WebPages", hummingbird, httpTypes, nioCore, logging, crypto,
-                sdk, wire,
+                "Storage", "StorageSQLite", "TestWorld", "WebPages", hummingbird, httpTypes, nioCore, nioPosix, logging,
+                crypto, sdk, wire,
             ],
             exclude: ["Fixtures"], swiftSettings: settings),
         // tests: NCMB, by recorded flows.

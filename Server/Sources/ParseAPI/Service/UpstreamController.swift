@@ -213,7 +213,9 @@ extension ParseResponse {
                 ? type : "application/octet-stream"
         }
         let status = (200...599).contains(response.status) ? response.status : 503
-        let announced = response.headers["content-length"].flatMap { Int($0, radix: 10) }
+        // Chunks go before a length that stands beside them (RFC 9112 §6.3).
+        let length = response.headers["transfer-encoding"] == nil ? response.headers["content-length"] : nil
+        let announced = length.flatMap { Int($0, radix: 10) }
         let body: Body
         if [204, 205, 304].contains(status) || announced == 0 {
             body = .bytes(ByteBuffer())

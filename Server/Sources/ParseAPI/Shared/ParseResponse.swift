@@ -46,7 +46,14 @@ struct ParseResponse: Sendable {
             case .bytes(let bytes): ResponseBody(byteBuffer: bytes)
             case .pieces(let byteCount, let next):
                 ResponseBody(contentLength: byteCount) { writer in
-                    while let piece = try await next() { try await writer.write(piece) }
+                    var left = byteCount ?? .max
+                    while let piece = try await next() {
+                        // What comes behind the announced end would be taken for the next response.
+                        guard piece.readableBytes <= left else { throw ParseFault.unavailable }
+                        left -= piece.readableBytes
+                        try await writer.write(piece)
+                    }
+                    guard byteCount == nil || left == 0 else { throw ParseFault.unavailable }
                     try await writer.finish(nil)
                 }
             }
