@@ -44,6 +44,9 @@ package struct ServerContext: RequestContext {
 
     /// The other end of the connection: a client or a proxy. `nil` for a local socket.
     package var peer: SocketAddress? { channel.map(\.remoteAddress) ?? fixedPeer }
+
+    /// Whether the connection is gone: an answer that waits for something waits for nobody.
+    package var isAbandoned: Bool { channel.map { !$0.isActive } ?? false }
 }
 
 private struct LoggerSource: RequestContextSource {

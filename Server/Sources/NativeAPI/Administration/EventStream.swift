@@ -32,7 +32,7 @@ extension AdminCall {
         defer { modules.events.readers.leave(application.id) }
         let end = ContinuousClock.now + .seconds(wait)
         var position = after
-        while page.events.isEmpty, ContinuousClock.now < end, !modules.events.readers.isClosed {
+        while page.events.isEmpty, ContinuousClock.now < end, !modules.events.readers.isClosed, !context.isAbandoned {
             // Behind what the types leave out there may be more already.
             if page.next == position { try await Task.sleep(for: .seconds(1)) }
             position = page.next
@@ -64,8 +64,8 @@ extension HTTPField.Name {
 /// An application's events as server-sent events (WHATWG HTML §9.2): each with its position for an id, so that a client that comes
 /// back reads on.
 ///
-/// Nothing is kept for a client: a page is read when the one before was taken. The stream ends when the server stops, when its
-/// key or its permission ends, and after an hour; clients come back by themselves.
+/// Nothing is kept for a client: a page is read when the one before was taken. The stream ends when its client has gone, when the
+/// server stops, when its key or its permission ends, and after an hour; clients come back by themselves.
 struct EventStream: Sendable {
     static let mediaType = "text/event-stream"
     /// A comment after so many seconds of silence, by which both sides notice a connection that is gone.
@@ -98,7 +98,9 @@ struct EventStream: Sendable {
         // How long a client waits before it comes back, in milliseconds.
         try await writer.write(ByteBuffer(string: "retry: 2000\n\n"))
         for _ in 0..<Self.longestSeconds {
-            guard !events.readers.isClosed, try await call.stillAllows(.readEvents) else { return }
+            guard !events.readers.isClosed, !call.context.isAbandoned, try await call.stillAllows(.readEvents) else {
+                return
+            }
             let page = try await events.readEvents(in: application, after: position, types: types, limit: limit)
             if !page.events.isEmpty {
                 try await writer.write(Self.text(of: page.events))

@@ -1,7 +1,10 @@
 import Domain
 import Foundation
+import HTTPSupport
 import HTTPTypes
+import Hummingbird
 import NIOCore
+import NIOEmbedded
 import OkaeriServer
 import OkaeriWire
 import Testing
@@ -111,6 +114,30 @@ struct EventStreamTests {
             server.listening.stop()
             #expect(await Self.read(client, until: "0\r\n\r\n").hasSuffix("0\r\n\r\n"))
             #expect(ContinuousClock.now - begin < .seconds(60))
+        }
+    }
+
+    @Test(
+        "ends, and waits for nothing, when its client has gone",
+        arguments: ["text/event-stream", "application/json"])
+    func abandoned(mediaType: String) async throws {
+        try await Self.run { server, key in
+            let path = "/v1/admin/applications/\(server.application.id)/events?wait=25"
+            let request = Request(
+                head: HTTPRequest(
+                    method: .get, scheme: "http", authority: "127.0.0.1", path: path,
+                    headerFields: [.authorization: "Bearer \(key)", .accept: mediaType]),
+                body: RequestBody(buffer: ByteBuffer()))
+            // A connection that was never opened is as good as one that is gone.
+            let context = ServerContext(
+                source: ApplicationRequestContextSource(channel: NIOAsyncTestingChannel(), logger: TestServer.silence))
+            let start = ContinuousClock.now
+            let response = try await server.composition.responders().all.respond(to: request, context: context)
+            let collector = BodyCollector()
+            try await response.body.write(collector)
+            #expect(response.status == .ok && collector.bytes.readableBytes > 0)
+            #expect(start.duration(to: .now) < .seconds(20))
+            #expect(server.composition.modules.events.readers.waiting == 0)
         }
     }
 
