@@ -4,8 +4,8 @@ import Hummingbird
 import Logging
 
 /// Everything that a request of one route passes through, on the fast path and on Hummingbird's alike: it gets an id, its
-/// path is checked, the handler makes the response or the protocol words the error, headers are added, a body that nobody
-/// wanted is read, and the response is counted and logged.
+/// path is checked, the handler makes the response or the protocol words the error, headers are added, the body is left out for
+/// `HEAD`, a request's body that nobody wanted is read, and the response is counted and logged.
 ///
 /// A class, so that a request holds one reference to all of it.
 final class RoutePipeline: Sendable {
@@ -93,6 +93,8 @@ final class RoutePipeline: Sendable {
         standardHeaders.add(to: &response, requestId: context.requestId)
         crossOriginHeaders.add(to: &response, of: request)
         for field in context.responseHeaders.all { response.headers.append(field) }
+        // A client would take what stands behind the head for the next response (RFC 9112 §6.3).
+        if request.method == .head { response = response.createHeadResponse() }
         if context.body != nil { await drainBody(request, context, &response) }
         let duration = start.duration(to: .now)
         metrics.note(status: response.status.code, duration)

@@ -112,7 +112,7 @@ package final class RouteResponder: HTTPResponder {
         }
         // What answers GET answers HEAD (RFC 9110 §9.3.2).
         if request.method == .head, let match = matcher.match(.get, path) {
-            return await match.pipeline.respond(to: request, context.with(match.parameters)).createHeadResponse()
+            return await match.pipeline.respond(to: request, context.with(match.parameters))
         }
         return try await refuse(request, context)
     }

@@ -158,6 +158,18 @@ struct HostileConnectionTests {
     }
 
     @Test(
+        "that want the head of what is not there get nothing that stands behind it",
+        arguments: ["/nowhere", "/v1/sign-up", "/v1/user", "/dashboard/nothing", "/a/x/log-in", "/parse/users"])
+    func headAlone(path: String) async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.exchange([server.head("HEAD \(path)") + "\r\n" + Self.last])
+            let parts = answer.components(separatedBy: "\r\n\r\n")
+            #expect(parts.count == 3 && parts[0].hasPrefix("HTTP/1.1 4"), "\(answer)")
+            #expect(parts.dropFirst().first?.hasPrefix("HTTP/1.1 200 OK\r\n") == true, "\(answer)")
+        }
+    }
+
+    @Test(
         "that speak HTTP/1.0 have one answer, no word before it, and are hung up on",
         arguments: [
             ("GET /health/live HTTP/1.0\r\n", "", "200"),
