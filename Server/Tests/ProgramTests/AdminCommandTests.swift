@@ -19,6 +19,7 @@ struct AdminCommandTests {
     }
 
     private struct Link: Decodable {
+        var link: String
         var token: String
     }
 
@@ -50,6 +51,28 @@ struct AdminCommandTests {
         #expect(try await run("reset", "nobody").status == 1)
         #expect(try await run("create", "mika@example.com").status == 1)
         try await server.stop()
+    }
+
+    @Test(
+        "lead to the server that runs on the data folder, whose address the command was not told",
+        arguments: [true, false])
+    func links(hasPublicURL: Bool) async throws {
+        let address = "https://id.example.com"
+        let server = try await TestServer(data: folder.path, options: hasPublicURL ? ["--public-url", address] : [])
+        let running = hasPublicURL ? address : "http://localhost:\(server.port)"
+        for arguments in [["link"], ["create", "mika"], ["reset", "mika"]] {
+            let link: Link = try await Program.run(["admin"] + arguments + ["--json", "--data", folder.path]).json()
+            #expect(link.link == "\(running)/dashboard/set-up?token=\(link.token)")
+        }
+        let told: Link = try await Program.run(
+            ["admin", "link", "--json", "--data", folder.path],
+            environment: ["OKAERI_PUBLIC_URL": "https://other.example.com/"]
+        ).json()
+        #expect(told.link.hasPrefix("https://other.example.com/dashboard/"))
+        try await server.stop()
+        // Without a server it is the address where one would listen.
+        let before: Link = try await run("link", "--json").json()
+        #expect(before.link.hasPrefix("http://localhost:8080/dashboard/"))
     }
 
     @Test("remove an admin for good, whose name is asked for, and never the last owner")

@@ -19,8 +19,7 @@ struct LinkOptions: ParsableArguments {
     ///   - admin: Whose it is; `nil` for a new owner.
     /// - Throws: `CommandFault` for settings.
     func show(_ made: MakeAdminLink.Made, admin: Admin?) throws {
-        let settings = try storage.settings()
-        let link = settings.adminLink(made.token, port: settings.port)
+        let link = try storage.settings().adminLinkBesideServer(made.token)
         guard !output.isJSON else {
             return Console.write(
                 json: Output(

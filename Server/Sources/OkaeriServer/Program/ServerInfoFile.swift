@@ -19,6 +19,8 @@ package struct ServerInfoFile: Codable, Hashable, Sendable {
     package var isDevelopment: Bool?
     /// The ids of its sealing keys, that of the one that seals first; absent in the file of an older one.
     package var sealingKeys: [String]?
+    /// The address by which admins reach it; absent in the file of an older one.
+    var adminURL: String?
     /// Whether the server holds the file while it runs; absent in the file of an older one.
     var isHeld: Bool?
 

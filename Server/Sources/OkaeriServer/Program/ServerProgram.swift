@@ -234,7 +234,7 @@ package struct ServerProgram: Sendable {
             let file = ServerInfoFile(
                 pid: getpid(), processNumbers: SystemName.processNumbers, url: listening.url,
                 version: ProgramVersion.current, fakeApple: fakeApple, isDevelopment: settings.isDevelopment,
-                sealingKeys: sealingKeys)
+                sealingKeys: sealingKeys, adminURL: settings.adminURL(port: listening.port))
             try info.write(file, in: settings.dataFolder)
         } catch {
             logger.warning("server.json cannot be written", metadata: ["error": "\(error)"])

@@ -6,12 +6,27 @@ extension ServerSettings {
     /// over an upgrade.
     var issuer: String { publicURL ?? Self.plainURL(host: host, port: port) }
 
-    /// Where a one-time link for admins leads. On this machine it is `localhost`, which has passkeys, as numbers have not. With
-    /// single sign-on it is the address that the provider sends browsers back to: no other has their cookie.
+    /// Where a one-time link for admins leads.
     package func adminLink(_ token: Secret, port: Int) -> String {
+        Self.adminLink(token, at: adminURL(port: port))
+    }
+
+    /// Where a one-time link leads that a command makes: to the server that runs on the data folder, whose address and settings
+    /// the command need not have. A public address among its own settings counts all the same.
+    package func adminLinkBesideServer(_ token: Secret) -> String {
+        let running = publicURL == nil && database == nil ? ServerInfoFile.read(in: dataFolder) : nil
+        return Self.adminLink(token, at: running?.adminURL ?? adminURL(port: port))
+    }
+
+    /// The address by which admins reach the server. On this machine it is `localhost`, which has passkeys, as numbers
+    /// have not. With single sign-on it is the address that the provider sends browsers back to: no other has their cookie.
+    func adminURL(port: Int) -> String {
         let isNamed = publicURL == nil && adminSignOn == nil && (host == "127.0.0.1" || host == "::1")
-        let base = isNamed ? Self.plainURL(host: "localhost", port: port) : browserURL(port: port)
-        return "\(base)/dashboard/set-up?token=\(token.revealed)"
+        return isNamed ? Self.plainURL(host: "localhost", port: port) : browserURL(port: port)
+    }
+
+    private static func adminLink(_ token: Secret, at address: String) -> String {
+        "\(address)/dashboard/set-up?token=\(token.revealed)"
     }
 
     /// The address by which browsers and apps reach the server, as far as it is known; without a slash at the end.
