@@ -18,7 +18,16 @@ struct NextCommandTests {
             ("admin reset nobody", "okaeri admin list"), ("admin unlock nobody", "okaeri admin list"),
             ("admin create mika --application nowhere", "okaeri application list"),
             ("admin create hana", "okaeri admin list"), ("status", "okaeri serve --data"),
-            ("demo", "okaeri application create"),
+            ("demo", "okaeri application create"), ("demo ncmb", "okaeri serve --data"),
+            ("application provider check nowhere google", "okaeri application list"),
+            ("application provider remove nowhere google", "okaeri application list"),
+            ("application apple check nowhere", "okaeri application list"),
+            ("application provider set HERE nobody --client x", "okaeri application provider set --help"),
+            ("events replay nobody --application HERE", "no such endpoint"),
+            ("hook remove sign-up --application HERE", "has no hook sign-up. “okaeri hook list"),
+            ("hook test upgrade --application HERE", "has no hook upgrade. “okaeri hook list"),
+            ("old-service remove firebase --application HERE", "okaeri old-service list"),
+            ("admin key remove nobody", "okaeri admin key list"), ("admin key confine nobody", "okaeri admin key list"),
         ])
     func things(command: String, next: String) async throws {
         let data = ["OKAERI_DATA": folder.path]
@@ -29,6 +38,59 @@ struct NextCommandTests {
         let arguments = command.split(separator: " ").map { $0 == "HERE" ? made.id : String($0) }
         let finished = try await Program.run(arguments, environment: data)
         #expect(finished.status == 1 && finished.errors.contains(next), "\(command): \(finished.errors)")
+    }
+
+    @Test(
+        "when a user is there, and what is asked for is not",
+        arguments: [
+            ("user remove-passkey USER x", "okaeri user passkeys"),
+            ("user reset-second-factors USER", "okaeri user second-factors"),
+            ("user remove-device-key USER x", "okaeri user device-keys"),
+        ])
+    func parts(command: String, next: String) async throws {
+        struct Users: Decodable {
+            struct User: Decodable {
+                let id: String
+            }
+            let users: [User]
+        }
+        let data = ["OKAERI_DATA": folder.path]
+        let made: CreatedApplication = try await Program.run(
+            "application", "create", "Demo", "--json", environment: data
+        ).json()
+        let file = "\(folder.path)/users.json"
+        try Data(#"[{"id": "1", "username": "hana"}]"#.utf8).write(to: URL(fileURLWithPath: file))
+        let place = ["--application", made.id]
+        #expect(try await Program.run(["import", "users", file] + place, environment: data).status == 0)
+        let list: Users = try await Program.run(["user", "list", "--json"] + place, environment: data).json()
+        let user = try #require(list.users.first)
+        let arguments = command.split(separator: " ").map { $0 == "USER" ? user.id : String($0) }
+        let finished = try await Program.run(arguments + place, environment: data)
+        #expect(finished.status == 1 && finished.errors.contains(next), "\(command): \(finished.errors)")
+    }
+
+    @Test(
+        "or the option that a value came by, and not the field that programs know",
+        arguments: [
+            ("application apple set HERE --team short --bundle com.example.app", "--team has not"),
+            ("application apple set HERE --team TEAM123456", "--bundle or --service is empty"),
+            ("application provider set HERE google", "--client is empty"),
+            ("application mail HERE --verification-url x", "--verification-url is no https"),
+            ("application sign-up HERE --username-minimum-characters 99", "--username-minimum-characters must be from 1"),
+            ("application create Other --transfer-link myapp://x", "--transfer-link must have {code} in it"),
+            ("old-service set firebase --application HERE", "--project is empty"),
+            ("old-service set supabase --application HERE", "--issuer is missing"),
+            ("role give editor nobody --application HERE", "no role editor in this application. “okaeri role list"),
+            ("group users staff --application HERE", "no group staff in this application. “okaeri group list"),
+        ])
+    func options(command: String, words: String) async throws {
+        let data = ["OKAERI_DATA": folder.path]
+        let made: CreatedApplication = try await Program.run(
+            "application", "create", "Demo", "--json", environment: data
+        ).json()
+        let arguments = command.split(separator: " ").map { $0 == "HERE" ? made.id : String($0) }
+        let finished = try await Program.run(arguments, environment: data)
+        #expect(finished.status == 2 && finished.errors.contains(words), "\(command): \(finished.errors)")
     }
 
     @Test(

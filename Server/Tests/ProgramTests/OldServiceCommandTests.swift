@@ -37,9 +37,9 @@ struct OldServiceCommandTests {
     func faults() async throws {
         let id = try await application()
         for (arguments, word) in [
-            (["auth0"], "auth0"), (["firebase"], "audiences"), (["firebase", "--client", "a"], "--client"),
+            (["auth0"], "auth0"), (["firebase"], "--project"), (["firebase", "--client", "a"], "--client"),
             (["cognito", "--project", "a"], "--project"), (["supabase", "--issuer", "http://a.example.com"], "issuer"),
-            (["cognito", "--issuer", "https://a.example.com"], "audiences"),
+            (["cognito", "--issuer", "https://a.example.com"], "--client"),
         ] {
             let finished = try await Program.run(
                 ["old-service", "set"] + arguments + ["--application", id, "--data", folder.path])

@@ -70,6 +70,11 @@ struct PageCommandTests {
         let shown = try await run("application", "theme", "show", id)
         #expect(shown.output.contains("Hoshi") && shown.output.contains("#FFFF00"))
         #expect(try await run("application", "theme", "remove", id).status == 0)
+        let missing = try await run("application", "theme", "set", id, folder.path + "/nowhere.json")
+        #expect(missing.status == 1 && missing.errors.contains("nowhere.json cannot be read."), "\(missing.errors)")
+        try Data("{".utf8).write(to: URL(fileURLWithPath: file))
+        let broken = try await run("application", "theme", "set", id, file)
+        #expect(broken.status == 2 && !broken.errors.contains("theme: :"), "\(broken.errors)")
         #expect(try await !run("application", "theme", "show", id).output.contains("Hoshi"))
     }
 

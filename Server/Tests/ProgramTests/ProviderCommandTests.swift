@@ -125,9 +125,9 @@ struct ProviderCommandTests {
     @Test(
         "tell what is wrong with settings",
         arguments: [
-            (["application", "apple", "set", "--team", "short", "--bundle", "com.example.app"], "teamId"),
-            (["application", "apple", "set", "--team", "TEAM123456"], "audiences"),
-            (["application", "provider", "set", "oidc:x", "--client", "c"], "issuer"),
+            (["application", "apple", "set", "--team", "short", "--bundle", "com.example.app"], "--team"),
+            (["application", "apple", "set", "--team", "TEAM123456"], "--bundle or --service"),
+            (["application", "provider", "set", "oidc:x", "--client", "c"], "--issuer"),
             (
                 ["application", "provider", "set", "oidc:x", "--client", "c", "--issuer", "http://example.com"],
                 "issuer"

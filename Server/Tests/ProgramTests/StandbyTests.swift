@@ -50,6 +50,18 @@ struct StandbyTests {
         #expect(early.status == 1 && early.errors.contains("no state of that time"), "\(early.errors)")
     }
 
+    @Test("say that a repository has no replica, and name no option that the command lacks")
+    func noReplica() async throws {
+        try replica.make()
+        let key = try await BackupKeyPair(in: keys)
+        let source = ["--from", replica.path, "--secret-key-file", key.secret, "--data", restored.path]
+        for command in [["standby", "follow", "--once"], ["restore", "--to", "newest"]] {
+            let refused = try await Program.run(command + source)
+            #expect(refused.status == 1 && refused.errors.contains("There is no replica at"), "\(refused.errors)")
+            #expect(!refused.errors.contains("no time"), "\(refused.errors)")
+        }
+    }
+
     @Test("answer on the second machine what needs no write, until that one takes over by the same command")
     func serving() async throws {
         try replica.make()

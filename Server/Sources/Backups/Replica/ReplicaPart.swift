@@ -131,10 +131,14 @@ package struct ReplicaCatalogue: Sendable {
                 + streams.filter { $0 > base.stream }.flatMap { frames[$0] ?? [] }
             return Plan(base: base, parts: parts, later: later)
         }
+        guard let first = bases.first else {
+            throw BackupFault(
+                "There is no replica at \(repository). A server that has OKAERI_REPLICA makes one there while it runs; “okaeri "
+                    + "restore” without --to takes the newest backup.")
+        }
         throw BackupFault(
             "The replica at \(repository) has no state of that time: its first one is of "
-                + "\(bases.first.map { BackupCatalogue.text(of: $0.time) } ?? "no time"). Name a later time with --to, or take a "
-                + "backup.")
+                + "\(BackupCatalogue.text(of: first.time)). Name a later time with --to, or take a backup.")
     }
 
     /// What no state from a time on needs any more.

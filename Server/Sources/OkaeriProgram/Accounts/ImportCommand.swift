@@ -34,7 +34,11 @@ struct ImportCommand: ParsableCommand {
 
 /// The file of an import, whether it is a rehearsal, and where the users go.
 struct ImportSourceOptions: ParsableArguments {
-    @Argument(help: "The export: an array of records, alone or as “results”, one record a line, or .csv.")
+    @Argument(
+        help: """
+            The export: an array of records, alone or as “results”, one record a line, or .csv; of Okaeri itself what “okaeri \
+            export” wrote.
+            """)
     var file: String
 
     @Flag(help: "Check everything and write nothing.")

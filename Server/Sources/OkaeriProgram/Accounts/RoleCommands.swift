@@ -101,7 +101,7 @@ extension AccessRules {
     /// - Throws: `fieldsRefused` for a name that the application has not.
     fileprivate func required(_ name: String, _ kind: Grant.Kind) throws(DomainError) -> Grant {
         guard let grant = named(name, kind) else {
-            throw .fieldsRefused([Domain.ValidationError(field: name, rule: .notListed)])
+            throw .fieldsRefused([Domain.ValidationError(field: "\(kind.rawValue) \(name)", rule: .notListed)])
         }
         return grant
     }

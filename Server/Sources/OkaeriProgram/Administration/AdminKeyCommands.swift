@@ -149,8 +149,13 @@ struct ConfineAdminKeyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, networks) = (Identifier<AdminKey>(rawValue: key), networks.networks)
-        let key = try await storage.perform(.changeAdminKey) { modules, who throws(DomainError) in
-            try await modules.administration.keys.change(id, networks: networks, by: who)
+        let key: AdminKey
+        do throws(CommandFault) {
+            key = try await storage.perform(.changeAdminKey) { modules, who throws(DomainError) in
+                try await modules.administration.keys.change(id, networks: networks, by: who)
+            }
+        } catch {
+            throw error.ofMissingKey
         }
         guard !output.isJSON else { return Console.write(json: AdminKeyOutput(key)) }
         Console.write("The key \(key.name) counts from \(key.networksText) from now on.")
@@ -173,8 +178,12 @@ struct RemoveAdminKeyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let id = Identifier<AdminKey>(rawValue: key)
-        try await storage.perform(.removeAdminKey) { modules, who throws(DomainError) in
-            try await modules.administration.keys.remove(id, by: who)
+        do throws(CommandFault) {
+            try await storage.perform(.removeAdminKey) { modules, who throws(DomainError) in
+                try await modules.administration.keys.remove(id, by: who)
+            }
+        } catch {
+            throw error.ofMissingKey
         }
         Console.write("The key is refused from now on.")
     }
@@ -216,5 +225,13 @@ extension AdminKey {
     /// From where it counts, in words.
     fileprivate var networksText: String {
         reach.networks.isEmpty ? "anywhere" : reach.networks.map(\.text).joined(separator: " ")
+    }
+}
+
+extension CommandFault {
+    /// The fault, with the command that lists keys when there is no such key.
+    fileprivate var ofMissingKey: CommandFault {
+        saying(
+            "There is no such key. “okaeri admin key list” shows those that there are.", of: .adminResourceUnknown)
     }
 }

@@ -101,11 +101,19 @@ struct ReplayEventsCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, target, after) = (application.id, Identifier<EventEndpoint>(rawValue: endpoint), after)
-        let count = try await storage.perform(.replayEvents, in: id) { modules, who throws(DomainError) in
-            if let after {
-                return try await modules.events.replayEvents(after: after, to: target, in: id, by: who)
+        let count: Int
+        do throws(CommandFault) {
+            count = try await storage.perform(.replayEvents, in: id) { modules, who throws(DomainError) in
+                if let after {
+                    return try await modules.events.replayEvents(after: after, to: target, in: id, by: who)
+                }
+                return try await modules.events.replayEvents(givenUpOf: target, in: id, by: who)
             }
-            return try await modules.events.replayEvents(givenUpOf: target, in: id, by: who)
+        } catch {
+            throw error.saying(
+                "There is no such application, or no such endpoint in it. “okaeri application list” shows applications; the "
+                    + "dashboard, and GET /v1/admin/applications/\(id)/event-endpoints, the endpoints of one.",
+                of: .adminResourceUnknown)
         }
         guard !output.isJSON else { return Console.write(json: Output(count: count)) }
         Console.write(count == 1 ? "1 event waits to be sent again." : "\(count) events wait to be sent again.")

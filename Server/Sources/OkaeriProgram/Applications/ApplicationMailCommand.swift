@@ -54,13 +54,21 @@ struct ApplicationMailCommand: AsyncParsableCommand {
         let id = Identifier<Application>(rawValue: id)
         let (senderName, verificationURL, resetURL) = (senderName, verificationURL, resetURL)
         let templates = try readTemplates()
-        let application = try await storage.perform(.changeMail) { modules, who throws(DomainError) in
-            try await modules.messaging.changeMailSettings(of: id, by: who) { mail in
-                if let senderName { mail.senderName = senderName.isEmpty ? nil : senderName }
-                if let verificationURL { mail.verificationURL = verificationURL.isEmpty ? nil : verificationURL }
-                if let resetURL { mail.resetURL = resetURL.isEmpty ? nil : resetURL }
-                if let templates { mail.templates = templates }
+        let application: Application
+        do throws(CommandFault) {
+            application = try await storage.perform(.changeMail) { modules, who throws(DomainError) in
+                try await modules.messaging.changeMailSettings(of: id, by: who) { mail in
+                    if let senderName { mail.senderName = senderName.isEmpty ? nil : senderName }
+                    if let verificationURL { mail.verificationURL = verificationURL.isEmpty ? nil : verificationURL }
+                    if let resetURL { mail.resetURL = resetURL.isEmpty ? nil : resetURL }
+                    if let templates { mail.templates = templates }
+                }
             }
+        } catch {
+            throw error.naming([
+                "mail.senderName": "--sender-name", "mail.verificationURL": "--verification-url",
+                "mail.resetURL": "--reset-url",
+            ])
         }
         let mail = application.settings.mail
         let own = mail.templates.flatMap { kind, languages in languages.keys.map { "\(kind.rawValue)/\($0.rawValue)" } }

@@ -126,14 +126,17 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         let server = try storage.settings()
         if server.database == nil, StorageInspection.presence(in: server.dataFolder) == .missing {
             // Most often it is meant; a mistyped folder shows here, and not when the app is unknown to the server.
-            let folder = URL(fileURLWithPath: server.dataFolder).standardizedFileURL.path
-            Console.tell(
-                "okaeri: The data folder \(folder) is new: the application is made in a new installation. For a server that "
-                    + "there is, name its folder with --data or \(Setting.data.variable).")
+            Console.tell(server.noteOnNewFolder("the application is made in a new installation"))
         }
-        let made = try await server.perform(.createApplication, makesDatabase: true) {
-            modules, who throws(DomainError) in
-            try await modules.applications.createApplication(name: name, settings: wanted, protocols: enabled, by: who)
+        let made: CreateApplication.Made
+        do throws(CommandFault) {
+            made = try await server.perform(.createApplication, makesDatabase: true) {
+                modules, who throws(DomainError) in
+                try await modules.applications.createApplication(
+                    name: name, settings: wanted, protocols: enabled, by: who)
+            }
+        } catch {
+            throw error.naming(["transferLink": "--transfer-link", "audiences": "--audience"])
         }
         guard !output.isJSON else {
             return Console.write(json: Created(made))

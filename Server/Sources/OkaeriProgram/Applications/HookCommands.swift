@@ -175,8 +175,12 @@ struct RemoveHookCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, hook) = (application.id, hook)
-        try await storage.perform(.changeHooks, in: id) { modules, who throws(DomainError) in
-            try await modules.hooks.manage.remove(hook, in: id, by: who)
+        do throws(CommandFault) {
+            try await storage.perform(.changeHooks, in: id) { modules, who throws(DomainError) in
+                try await modules.hooks.manage.remove(hook, in: id, by: who)
+            }
+        } catch {
+            throw error.ofMissing(hook)
         }
         Console.write("The hook \(hook.rawValue) is removed.")
     }
@@ -203,8 +207,13 @@ struct TestHookCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, hook) = (application.id, hook)
-        let outcome = try await storage.perform(.testHook, in: id) { modules, who throws(DomainError) in
-            try await modules.hooks.test(hook, in: id, by: who)
+        let outcome: HookOutcome
+        do throws(CommandFault) {
+            outcome = try await storage.perform(.testHook, in: id) { modules, who throws(DomainError) in
+                try await modules.hooks.test(hook, in: id, by: who)
+            }
+        } catch {
+            throw error.ofMissing(hook)
         }
         if output.isJSON { Console.write(json: HookTestBody(outcome)) }
         switch outcome {
@@ -218,5 +227,14 @@ struct TestHookCommand: AsyncParsableCommand {
         case .malformed(let reason), .silent(let reason), .busy(let reason):
             throw CommandFault.failed("The hook \(hook.rawValue) gives no valid response: \(reason).")
         }
+    }
+}
+
+extension CommandFault {
+    /// The fault, with the command that lists hooks when there is none for the point.
+    fileprivate func ofMissing(_ hook: HookPoint) -> CommandFault {
+        saying(
+            "The application has no hook \(hook.rawValue). “okaeri hook list” shows those that it has.",
+            of: .adminResourceUnknown)
     }
 }

@@ -44,6 +44,14 @@ struct SignUpRulesCommand: AsyncParsableCommand {
     @OptionGroup var storage: StorageOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        let lengths = SignUpRules.lengths
+        guard let usernameMinimumCharacters, !lengths.contains(usernameMinimumCharacters) else { return }
+        throw ArgumentParser.ValidationError(
+            "--username-minimum-characters must be from \(lengths.lowerBound) to \(lengths.upperBound), not "
+                + "\(usernameMinimumCharacters).")
+    }
+
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
         let (minimum, emailRequired, oldProtocols) = (usernameMinimumCharacters, emailRequired, oldProtocols)

@@ -51,9 +51,12 @@ struct SetThemeCommand: AsyncParsableCommand {
     func run() async throws {
         let id = Identifier<Application>(rawValue: id)
         let address = URL(fileURLWithPath: file)
+        guard let bytes = FileManager.default.contents(atPath: file) else {
+            throw CommandFault.failed("\(file) cannot be read.")
+        }
         var theme: Theme
         do {
-            theme = try JSONDecoder().decode(Theme.self, from: Data(contentsOf: address))
+            theme = try JSONDecoder().decode(Theme.self, from: bytes)
         } catch {
             throw CommandFault.usage("\(file) is no theme: \(Self.words(for: error))")
         }
@@ -111,7 +114,8 @@ struct SetThemeCommand: AsyncParsableCommand {
         switch fault {
         case .dataCorrupted(let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
             .keyNotFound(_, let context):
-            return "\(context.codingPath.map(\.stringValue).joined(separator: ".")): \(context.debugDescription)"
+            let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+            return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
         @unknown default: return "it cannot be read."
         }
     }

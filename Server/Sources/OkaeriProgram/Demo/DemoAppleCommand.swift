@@ -30,7 +30,8 @@ struct DemoAppleCommand: AsyncParsableCommand {
         let settings = try storage.settings()
         guard let running = ServerInfoFile.read(in: settings.dataFolder), let server = URL(string: running.url) else {
             throw CommandFault.failed(
-                "No server for development runs on the data folder. Start one with “okaeri-dev serve --dev”.")
+                "No server for development runs on the data folder \(settings.dataFolder). Start one with “okaeri-dev serve "
+                    + "--dev --data \(settings.dataFolder)”, or name another folder with --data.")
         }
         guard let apple = running.fakeApple else {
             throw CommandFault.failed(

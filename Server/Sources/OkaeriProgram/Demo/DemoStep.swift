@@ -19,9 +19,11 @@ extension StorageOptions {
     ///
     /// - Throws: `CommandFault` when none runs there.
     func runningServer() throws(CommandFault) -> URL {
-        guard let running = ServerInfoFile.read(in: try settings().dataFolder), let server = URL(string: running.url)
-        else {
-            throw .failed("No server runs on the data folder. Start one with “okaeri serve”.")
+        let folder = try settings().dataFolder
+        guard let running = ServerInfoFile.read(in: folder), let server = URL(string: running.url) else {
+            throw .failed(
+                "No server runs on the data folder \(folder). Start one with “okaeri serve --data \(folder)”, or name another "
+                    + "folder with --data.")
         }
         return server
     }

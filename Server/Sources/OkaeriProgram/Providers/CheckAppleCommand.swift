@@ -25,7 +25,8 @@ struct CheckAppleCommand: AsyncParsableCommand {
     func run() async throws {
         let application = Identifier<Application>(rawValue: id)
         let finding = try await storage.perform(.checkProvider) { modules, who throws(DomainError) in
-            try await modules.providers.checkProvider(.apple, of: application)
+            _ = try await modules.applications.findApplication(application)
+            return try await modules.providers.checkProvider(.apple, of: application)
         }
         let (sentence, isGood) = finding.words(
             refused:

@@ -26,7 +26,8 @@ struct CheckProviderCommand: AsyncParsableCommand {
     func run() async throws {
         let (application, name) = (Identifier<Application>(rawValue: id), Identity.Provider(rawValue: provider))
         let finding = try await storage.perform(.checkProvider) { modules, who throws(DomainError) in
-            try await modules.providers.checkProvider(name, of: application)
+            _ = try await modules.applications.findApplication(application)
+            return try await modules.providers.checkProvider(name, of: application)
         }
         let (sentence, isGood) = finding.words(
             refused: "The provider does not take the client id and secret (%).")

@@ -76,9 +76,16 @@ struct SetOldServiceCommand: AsyncParsableCommand {
         let (id, service) = (application.id, service)
         let draft = ManageOldServices.Draft(
             issuer: issuer, audiences: project.map { [$0] } ?? clients, secret: secret)
-        _ = try await storage.perform(.changeOldServices, in: id) { modules, who throws(DomainError) in
-            try await modules.providers.manageOldServices.set(
-                service, to: draft, in: id, isCurrent: { _ in true }, by: who)
+        do throws(CommandFault) {
+            _ = try await storage.perform(.changeOldServices, in: id) { modules, who throws(DomainError) in
+                try await modules.providers.manageOldServices.set(
+                    service, to: draft, in: id, isCurrent: { _ in true }, by: who)
+            }
+        } catch {
+            throw error.naming([
+                "audiences": service == .firebase ? "--project" : "--client", "issuer": "--issuer",
+                "secret": "--secret-file",
+            ])
         }
         Console.write("Tokens of \(service.rawValue) lead to imported users now.")
     }
@@ -133,9 +140,15 @@ struct RemoveOldServiceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (id, service) = (application.id, service)
-        try await storage.perform(.changeOldServices, in: id) { modules, who throws(DomainError) in
-            try await modules.providers.manageOldServices.remove(
-                service, in: id, isCurrent: { _ in true }, by: who)
+        do throws(CommandFault) {
+            try await storage.perform(.changeOldServices, in: id) { modules, who throws(DomainError) in
+                try await modules.providers.manageOldServices.remove(
+                    service, in: id, isCurrent: { _ in true }, by: who)
+            }
+        } catch {
+            throw error.saying(
+                "The application takes no tokens of \(service.rawValue). “okaeri old-service list” shows whose it takes.",
+                of: .adminResourceUnknown)
         }
         Console.write("Tokens of \(service.rawValue) lead to nobody any more.")
     }

@@ -24,6 +24,7 @@ struct RemoveProviderCommand: AsyncParsableCommand {
     func run() async throws {
         let (application, name) = (Identifier<Application>(rawValue: id), Identity.Provider(rawValue: provider))
         try await storage.perform(.removeProvider) { modules, who throws(DomainError) in
+            _ = try await modules.applications.findApplication(application)
             try await modules.providers.removeProvider(name, of: application, by: who)
         }
         Console.write("Log-in with \(provider) is off.")

@@ -55,13 +55,21 @@ struct SetAppleCommand: AsyncParsableCommand {
     func run() async throws {
         let secret = try keyFile.map(SecretFile.secret)
         let options = self
-        try await storage.perform(.setProvider) { modules, who throws(DomainError) in
-            let application = Identifier<Application>(rawValue: options.id)
-            let present = try await modules.providers.listProviders(of: application).first {
-                $0.settings.provider == .apple
+        do throws(CommandFault) {
+            try await storage.perform(.setProvider) { modules, who throws(DomainError) in
+                let application = Identifier<Application>(rawValue: options.id)
+                let present = try await modules.providers.listProviders(of: application).first {
+                    $0.settings.provider == .apple
+                }
+                let settings = options.applied(
+                    to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
+                try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
             }
-            let settings = options.applied(to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
-            try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
+        } catch {
+            throw error.naming([
+                "audiences": "--bundle or --service", "redirectURIs": "--redirect", "teamId": "--team",
+                "keyId": "--key-id", "privateKey": "--key-file", "secret": "--key-file",
+            ])
         }
         Console.write("Sign in with Apple is set. “okaeri application apple check \(id)” tries the key.")
     }

@@ -53,17 +53,25 @@ struct SetProviderCommand: AsyncParsableCommand {
     func run() async throws {
         let secret = try secretFile.map(SecretFile.secret)
         let options = self
-        try await storage.perform(.setProvider) { modules, who throws(DomainError) in
-            let application = Identifier<Application>(rawValue: options.id)
-            let name = Identity.Provider(rawValue: options.provider)
-            let present = try await modules.providers.listProviders(of: application).first {
-                $0.settings.provider == name
+        do throws(CommandFault) {
+            try await storage.perform(.setProvider) { modules, who throws(DomainError) in
+                let application = Identifier<Application>(rawValue: options.id)
+                let name = Identity.Provider(rawValue: options.provider)
+                let present = try await modules.providers.listProviders(of: application).first {
+                    $0.settings.provider == name
+                }
+                var settings = present?.settings ?? ProviderSettings(provider: name, audiences: [])
+                if !options.clients.isEmpty { settings.audiences = options.clients }
+                if !options.redirects.isEmpty { settings.redirectURIs = options.redirects }
+                settings.issuer = options.issuer ?? settings.issuer
+                try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
             }
-            var settings = present?.settings ?? ProviderSettings(provider: name, audiences: [])
-            if !options.clients.isEmpty { settings.audiences = options.clients }
-            if !options.redirects.isEmpty { settings.redirectURIs = options.redirects }
-            settings.issuer = options.issuer ?? settings.issuer
-            try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
+        } catch {
+            throw error.naming([
+                "audiences": "--client", "redirectURIs": "--redirect", "issuer": "--issuer", "secret": "--secret-file",
+            ]).saying(
+                "There is no provider \(provider). “okaeri application provider set --help” names those that there are.",
+                of: .providerNotEnabled)
         }
         Console.write("Log-in with \(provider) is set.")
     }

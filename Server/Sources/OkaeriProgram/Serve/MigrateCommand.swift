@@ -25,11 +25,16 @@ struct MigrateCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
+        let settings = try storage.settings()
+        if settings.database == nil, StorageInspection.presence(in: settings.dataFolder) == .missing {
+            Console.tell(
+                settings.noteOnNewFolder("the database \(dryRun ? "would be" : "is") that of a new installation"))
+        }
         let migration: StorageMigration
-        do {
-            migration = try await StorageMigration(try storage.settings(), isRehearsal: dryRun)
-        } catch let fault as StartFault {
-            throw CommandFault.failed(fault.description)
+        do throws(StartFault) {
+            migration = try await StorageMigration(settings, isRehearsal: dryRun)
+        } catch {
+            throw CommandFault.failed(error.description)
         }
         guard !output.isJSON else { return Console.write(json: Output(migration, isRehearsal: dryRun)) }
         if dryRun {

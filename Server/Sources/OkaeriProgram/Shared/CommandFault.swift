@@ -6,6 +6,13 @@ struct CommandFault: Error, Hashable, CustomStringConvertible {
     let description: String
     /// Whether the command was called wrongly (exit status 2) or could not do its work (1).
     let isUsage: Bool
+    /// The rule's refusal that it tells of, if it is one.
+    private(set) var refusal: DomainError?
+
+    private init(description: String, isUsage: Bool) {
+        self.description = description
+        self.isUsage = isUsage
+    }
 
     static func failed(_ sentence: String) -> CommandFault { CommandFault(description: sentence, isUsage: false) }
     static func usage(_ sentence: String) -> CommandFault { CommandFault(description: sentence, isUsage: true) }
@@ -34,6 +41,22 @@ extension CommandFault {
             // Codes without a sentence are refusals of requests; commands make none.
             self = .failed(Self.sentences[error.code] ?? "The request was refused: \(error).")
         }
+        refusal = error
+    }
+
+    /// The fault with the options of a command in place of the fields that the domain knows.
+    func naming(_ options: [String: String]) -> CommandFault {
+        guard let refusal, case .fields(let errors) = refusal.detail else { return self }
+        return CommandFault(
+            DomainError(
+                refusal.kind, refusal.code,
+                .fields(errors.map { ValidationError(field: options[$0.field] ?? $0.field, rule: $0.rule) })))
+    }
+
+    /// The fault, or a sentence of the command's own when it was refused by a code.
+    func saying(_ sentence: String, of code: DomainError.Code) -> CommandFault {
+        guard let refusal, refusal.code == code else { return self }
+        return .failed(sentence)
     }
 
     private static let sentences: [DomainError.Code: String] = [
@@ -54,6 +77,11 @@ extension CommandFault {
         .secretUnreadable:
             "The stored keys cannot be opened with the present sealing key. Put back the sealing.key, or the "
             + "OKAERI_SEALING_KEY, under which they were sealed; “okaeri doctor” says whether it fits.",
+        .identityUnknown:
+            "The user has no such device key. “okaeri user device-keys” shows those that there are.",
+        .passkeyUnknown: "The user has no such passkey. “okaeri user passkeys” shows those that there are.",
+        .secondFactorUnknown: "The user has no second factor; “okaeri user second-factors” shows them.",
+        .changedMeanwhile: "Somebody else changed the same meanwhile. Call the command again.",
         .lastWayIn: "Nothing else leads to the user: one way in must stay. “okaeri user show” shows them.",
         .storageUnavailable: "The database cannot be read or written now. “okaeri doctor” looks for the reason.",
         .adminResourceUnknown:
@@ -80,6 +108,8 @@ extension ValidationError {
         case .notATransferCode: "\(field) is no transfer code."
         case .notUnique: "\(field) is there twice."
         case .tooShort(let minimum): "\(field) is shorter than \(minimum) characters."
+        case .noneOf(let fields) where fields == [ApplicationSettings.transferCodePlaceholder]:
+            "\(field) must have \(ApplicationSettings.transferCodePlaceholder) in it."
         case .noneOf(let fields): "One of \(fields.joined(separator: ", ")) must be there."
         case .notAUserName: "\(field) is no user name."
         case .mixedScripts: "\(field) mixes alphabets whose letters look alike."
@@ -93,6 +123,10 @@ extension ValidationError {
         case .required: "\(field) is missing."
         case .onlyAfterUpgrade: "\(field) can be changed only when the user is registered."
         case .lastWayIn: "\(field) is the last way in."
+        case .notListed where field.hasPrefix("role "):
+            "There is no \(field) in this application. “okaeri role list” shows those that there are."
+        case .notListed where field.hasPrefix("group "):
+            "There is no \(field) in this application. “okaeri group list” shows those that there are."
         case .notListed: "\(field) is none that the application lists."
         case .notOffered where field.hasPrefix("identities."):
             "\(field) is not offered: no provider that the application has set up takes it."

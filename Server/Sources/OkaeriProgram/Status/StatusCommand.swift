@@ -29,7 +29,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Flag(help: "Show the numbers one time.")
     var once = false
 
-    @Option(help: ArgumentHelp("How long to count log-ins, from 1 to 3600. (default: 2)", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long to count log-ins, from 1 to 3600.", valueName: "seconds"))
     var every = 2
 
     @Option(
