@@ -49,6 +49,23 @@ struct DocumentedCommandsTests {
     }
 
     @Test(
+        "stand beside pages of the dashboard by the names that these have",
+        arguments: [("en", "docs/operations/dashboard.md", "page"), ("ja", "docs/ja/operations/dashboard.md", "ページ")])
+    func pages(language: String, document: String, head: String) throws {
+        let texts = try JSONDecoder().decode(
+            [String: String].self,
+            from: Data(
+                contentsOf: Self.root.appendingPathComponent("Server/Sources/Dashboard/Texts/\(language).json")))
+        let names = Set(texts.filter { $0.key.hasPrefix("nav.") || $0.key.hasPrefix("tabs.") }.values)
+        let text = try String(contentsOf: Self.root.appendingPathComponent(document), encoding: .utf8)
+        let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
+            .drop { !$0.hasPrefix("| \(head) |") }.prefix { $0.hasPrefix("|") }.dropFirst(2)
+        let shown = rows.map { $0.dropFirst(2).prefix { $0 != "|" }.trimmingCharacters(in: .whitespaces) }
+        // One row is about the page of a user, which has the user's name.
+        #expect(rows.count > 15 && shown.filter { !names.contains($0) }.count == 1, "\(shown)")
+    }
+
+    @Test(
         "that do not exist are found",
         arguments: [
             "```sh\nokaeri aplication list\n```", "`okaeri user lst`", "Do `okaeri serve --liten X` first.",
