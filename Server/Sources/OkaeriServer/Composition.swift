@@ -283,8 +283,15 @@ package struct Composition: Sendable {
 
     /// Every route that a server with these settings has. No data is opened for it.
     ///
+    /// - Parameters:
+    ///   - settings: The settings.
+    ///   - withStatusKey: Whether also what a server answers by the key of `okaeri status`.
     /// - Throws: `StartFault`.
-    package static func routeTable(_ settings: ServerSettings) async throws(StartFault) -> [RouteDescription] {
+    package static func routeTable(
+        _ settings: ServerSettings, withStatusKey: Bool = false
+    ) async throws(StartFault) -> [RouteDescription] {
+        var settings = settings
+        if withStatusKey, settings.makesStatusKey { settings.statusKey = StatusKeyFile.newKey() }
         let randomness = SystemRandomness()
         let store: SQLiteStore
         do {

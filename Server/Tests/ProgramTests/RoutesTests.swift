@@ -47,8 +47,6 @@ struct RoutesTests {
         for line in try String(contentsOf: description, encoding: .utf8).split(separator: "\n") {
             if line.hasPrefix("components:") { break }
             if line.hasPrefix("  /") { path = line.dropFirst(2).dropLast().trimmingCharacters(in: ["'"]) }
-            // It is there for a server that has a key for it.
-            if path == "/metrics" { continue }
             for method in ["get", "post", "put", "patch", "delete"] where line == "    \(method):" {
                 described.insert("\(method.uppercased()) \(path)")
                 #expect(known.contains("\(method.uppercased()) \(path)"))
@@ -61,6 +59,16 @@ struct RoutesTests {
         for route in asked {
             #expect(described.contains("\(route.method) \(route.path)"), "\(route.method) \(route.path)")
         }
+    }
+
+    @Test(
+        "has the metrics where a server answers them: by a key, also that of okaeri status, and not at another address",
+        arguments: [
+            ([:], 1), (["OKAERI_METRICS_KEY": "sixteen-letters!"], 1), (["OKAERI_METRICS_LISTEN": "127.0.0.1:9090"], 0),
+        ] as [([String: String], Int)])
+    func metrics(environment: [String: String], count: Int) async throws {
+        let list: List = try await Program.run("routes", "--json", environment: environment).json()
+        #expect(list.routes.filter { $0.path == "/metrics" }.count == count)
     }
 
     @Test("shows one protocol's alone, and refuses a name that none has")

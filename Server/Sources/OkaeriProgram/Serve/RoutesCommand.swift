@@ -28,7 +28,7 @@ struct RoutesCommand: AsyncParsableCommand {
         let settings = try options.settings()
         let all: [RouteDescription]
         do throws(StartFault) {
-            all = try await Composition.routeTable(settings)
+            all = try await Composition.routeTable(settings, withStatusKey: true)
         } catch {
             throw CommandFault(error)
         }

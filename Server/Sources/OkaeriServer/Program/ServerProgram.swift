@@ -84,7 +84,7 @@ package struct ServerProgram: Sendable {
     ) {
         self.standby = standby
         var settings = settings
-        if standby == nil, settings.metricsKey == nil, settings.metricsAddress == nil, settings.wantsServerInfoFile {
+        if standby == nil, settings.makesStatusKey {
             settings.statusKey = StatusKeyFile.newKey()
         }
         self.settings = settings
@@ -329,6 +329,9 @@ extension ServerSettings {
     fileprivate var wantsServerInfoFile: Bool {
         database == nil || FileManager.default.fileExists(atPath: dataFolder)
     }
+
+    /// Whether a server makes a key by which `okaeri status` reads the metrics.
+    var makesStatusKey: Bool { metricsKey == nil && metricsAddress == nil && wantsServerInfoFile }
 }
 
 /// Why the server, or a command on its storage, cannot start, in words for the operator.
