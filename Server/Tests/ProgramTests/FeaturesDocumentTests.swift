@@ -92,6 +92,17 @@ struct FeaturesDocumentTests {
         }
     }
 
+    @Test("names each command of the program")
+    func commands() async throws {
+        let documented = try Self.document()
+        let commands = try await CommandTree.root().subcommands ?? []
+        #expect(commands.count > 20)
+        // “help” is the argument parser's, and “policy” prints tables for documents.
+        for name in commands.map(\.commandName) where !["help", "policy"].contains(name) {
+            #expect(documented.contains("`okaeri \(name)"), "okaeri \(name)")
+        }
+    }
+
     @Test("names each verb of make that checks, builds or runs something, with the script that does it")
     func verbs() throws {
         let makefile = try String(contentsOf: Self.root.appendingPathComponent("Makefile"), encoding: .utf8)
