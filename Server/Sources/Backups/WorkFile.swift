@@ -69,7 +69,7 @@ enum WorkFile: String, CaseIterable {
 /// A folder for work files in which nobody else can look, or put anything, made in one where others can, such as `TMPDIR`. It goes with
 /// who holds it.
 package final class PrivateFolder {
-    let path: String
+    package let path: String
 
     /// - Parameter parent: Where it is made; such folders of killed processes go there.
     /// - Throws: `BackupFault` when nothing can be made there.

@@ -210,6 +210,21 @@ struct ExportTests {
         #expect(report.imported == 1 && report.present == seeded.users - 1, "\(taken.errors)\(taken.output)")
     }
 
+    @Test("are rehearsed where there is no installation yet, and leave none there")
+    func newFolder() async throws {
+        let seeded = try await seed()
+        let key = try await newKey()
+        let file = files.path + "/app.okaeri"
+        #expect(try await export(seeded.application, "--key", key.public, "--output", file).status == 0)
+        let rehearsed = try await importing(file, key, "--dry-run", "--json", to: target.path)
+        #expect(try rehearsed.json(Imported.self).imported == seeded.users, "\(rehearsed.errors)")
+        #expect(rehearsed.errors.contains("\(target.path) is new"), "\(rehearsed.errors)")
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        let done = try await importing(file, key, "--json", to: target.path)
+        #expect(try done.json(Imported.self).imported == seeded.users, "\(done.errors)")
+        #expect(done.errors.contains("\(target.path) is new"), "\(done.errors)")
+    }
+
     @Test("take over no file that is there, and name what is missing")
     func wrongCalls() async throws {
         let seeded = try await seed()

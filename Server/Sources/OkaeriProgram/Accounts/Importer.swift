@@ -1,3 +1,4 @@
+import Backups
 import Domain
 import Foundation
 import OkaeriServer
@@ -59,7 +60,17 @@ struct Importer<Imported> {
         let (clock, pace) = (ContinuousClock(), ImportPace(fileBytes: fileBytes))
         let start = clock.now
         let box = ReportBox(ImportReport(isRehearsal: isRehearsal))
-        try await storage.perform(.importUsers, makesDatabase: begin != nil && !isRehearsal) {
+        var settings = try storage.settings()
+        let isNew = begin != nil && settings.isNewInstallation
+        if isNew {
+            let verb = isRehearsal ? "would be" : "is"
+            Console.tell(settings.noteOnNewFolder("the application \(verb) made in a new installation"))
+        }
+        // A rehearsal writes nothing where there is nothing: it happens in an installation that goes with it.
+        let passing = isNew && isRehearsal ? try Self.passingFolder(for: settings) : nil
+        defer { withExtendedLifetime(passing) {} }
+        if let passing { settings.dataFolder = passing.path }
+        try await settings.perform(.importUsers, makesDatabase: isNew) {
             modules, who throws(DomainError) in
             // An application that is none would take everything in, and nobody would ever find it.
             if let begin {
@@ -92,6 +103,21 @@ struct Importer<Imported> {
         progress.end()
         if let fault = box.fault { throw fault }
         return box.report
+    }
+
+    /// A folder for the rehearsal of a new installation, with the sealing key that the installation would have.
+    ///
+    /// - Throws: `CommandFault` when it cannot be made.
+    private static func passingFolder(for settings: ServerSettings) throws(CommandFault) -> PrivateFolder {
+        do throws(BackupFault) {
+            let folder = try BackupVariable.workFolder()
+            // Without one the import makes one, too.
+            try? FileManager.default.copyItem(
+                atPath: "\(settings.dataFolder)/sealing.key", toPath: "\(folder.path)/sealing.key")
+            return folder
+        } catch {
+            throw CommandFault(error)
+        }
     }
 
     /// - Returns: whether the file is at its end.

@@ -124,7 +124,7 @@ struct CreateApplicationCommand: AsyncParsableCommand {
         for name in enable?.names ?? [] where protocols[name] == nil { protocols[name] = [:] }
         let (name, wanted, enabled) = (name, settings, protocols)
         let server = try storage.settings()
-        if server.database == nil, StorageInspection.presence(in: server.dataFolder) == .missing {
+        if server.isNewInstallation {
             // Most often it is meant; a mistyped folder shows here, and not when the app is unknown to the server.
             Console.tell(server.noteOnNewFolder("the application is made in a new installation"))
         }

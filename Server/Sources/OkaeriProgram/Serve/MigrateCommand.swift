@@ -26,7 +26,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try storage.settings()
-        if settings.database == nil, StorageInspection.presence(in: settings.dataFolder) == .missing {
+        if settings.isNewInstallation {
             Console.tell(
                 settings.noteOnNewFolder("the database \(dryRun ? "would be" : "is") that of a new installation"))
         }

@@ -99,6 +99,12 @@ extension ServerSettings {
 }
 
 extension ServerSettings {
+    /// Whether the embedded database is to be made yet, in a folder that is free for it.
+    var isNewInstallation: Bool {
+        database == nil && StorageInspection.presence(in: dataFolder) == .missing
+            && StorageInspection.refusal(ofStandby: dataFolder) == nil
+    }
+
     /// What a command says that makes a database in a folder without one: a mistyped folder shows here.
     func noteOnNewFolder(_ consequence: String) -> String {
         let folder = URL(fileURLWithPath: dataFolder).standardizedFileURL.path
