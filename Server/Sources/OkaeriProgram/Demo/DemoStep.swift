@@ -19,11 +19,9 @@ extension StorageOptions {
     ///
     /// - Throws: `CommandFault` when none runs there.
     func runningServer() throws(CommandFault) -> URL {
-        let folder = try settings().dataFolder
-        guard let running = ServerInfoFile.read(in: folder), let server = URL(string: running.url) else {
-            throw .failed(
-                "No server runs on the data folder \(folder). Start one with “okaeri serve --data \(folder)”, or name another "
-                    + "folder with --data.")
+        let running = try settings().requireRunningServer()
+        guard let server = URL(string: running.url) else {
+            throw .failed("server.json names an address that is none: \(running.url).")
         }
         return server
     }

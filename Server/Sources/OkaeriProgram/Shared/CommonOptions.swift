@@ -123,11 +123,27 @@ extension ServerSettings {
             throw .failed(
                 "There is no Okaeri database in the data folder \(dataFolder). “okaeri serve --data \(dataFolder)” makes one; "
                     + "--data names another folder.")
-        case .denied:
-            throw .failed(
-                "The database in the data folder \(dataFolder) cannot be read: permission denied for \(NSUserName()). Call "
-                    + "the command as the user of the server, such as with “sudo -u okaeri”.")
+        case .denied: try requireRights()
         }
+    }
+
+    /// - Throws: `CommandFault` when this user may not look into the data folder: it does not tell whether anything is there.
+    func requireRights() throws(CommandFault) {
+        guard StorageInspection.presence(in: dataFolder) == .denied else { return }
+        throw .failed(
+            "The database in the data folder \(dataFolder) cannot be read: permission denied for \(NSUserName()). Call "
+                + "the command as the user of the server, such as with “sudo -u okaeri”.")
+    }
+
+    /// The server that runs on the data folder.
+    ///
+    /// - Throws: `CommandFault` when none runs there, or this user may not know.
+    func requireRunningServer() throws(CommandFault) -> ServerInfoFile {
+        if let running = ServerInfoFile.read(in: dataFolder) { return running }
+        try requireRights()
+        throw .failed(
+            "No server runs on the data folder \(dataFolder). Start one with “okaeri serve --data \(dataFolder)”, or name "
+                + "another folder with --data.")
     }
 
     /// All settings: values by name over the environment over the configuration file.

@@ -76,10 +76,7 @@ struct StatusCommand: AsyncParsableCommand {
     /// - Throws: `CommandFault` when none runs.
     private func address(_ settings: ServerSettings) throws(CommandFault) -> String {
         if let server { return server.hasSuffix("/") ? String(server.dropLast()) : server }
-        if let running = ServerInfoFile.read(in: settings.dataFolder) { return running.url }
-        guard settings.database == nil else { return settings.url(port: settings.port) }
-        throw .failed(
-            "No server runs on the data folder \(settings.dataFolder). Start one with “okaeri serve --data "
-                + "\(settings.dataFolder)”, or name another folder with --data.")
+        guard settings.database != nil else { return try settings.requireRunningServer().url }
+        return ServerInfoFile.read(in: settings.dataFolder)?.url ?? settings.url(port: settings.port)
     }
 }
