@@ -43,7 +43,10 @@ def synopsis(argument):
 def page(command, path, date, version):
     name = "-".join(path)
     arguments = [argument for argument in command.get("arguments", []) if argument.get("shouldDisplay", True)]
-    children = [child for child in command.get("subcommands", []) if child["commandName"] != "help"]
+    children = [
+        child for child in command.get("subcommands", [])
+        if child["commandName"] != "help" and child.get("shouldDisplay", True)
+    ]
     lines = [f'.TH "{name.upper()}" 1 "{date}" "okaeri {version}" "Okaeri"', ".SH NAME"]
     lines.append(escaped(f"{name} - {command.get('abstract', '').rstrip('.')}"))
     lines += [".SH SYNOPSIS", f".B {escaped(' '.join(path))}"] + [synopsis(argument) for argument in arguments]
