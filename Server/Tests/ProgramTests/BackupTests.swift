@@ -206,7 +206,7 @@ struct BackupTests {
         }
         let backups = try await Program.run("backup", "list", "--from", repository.path, "--json").json(
             [ListedBackup].self)
-        #expect(backups.count == 2)
+        #expect(backups.count == 2 && backups.allSatisfy { $0.madeAt != nil })
         let oldest = try #require(backups.first?.name)
         let checked = try await Program.run(
             "backup", "check", oldest, "--from", repository.path, "--secret-key-file", key.secret)

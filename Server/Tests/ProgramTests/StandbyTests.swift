@@ -11,6 +11,11 @@ struct StandbyTests {
     private let restored = TestFolder()
     private let keys = TestFolder()
 
+    private struct Status: Decodable {
+        let time: WireTime
+        let ageSeconds: Double
+    }
+
     @Test("bring users over to a second machine after a kill; the old server does not start again")
     func takeOver() async throws {
         try replica.make()
@@ -29,6 +34,8 @@ struct StandbyTests {
         #expect(followed.status == 0, "\(followed.errors)")
         let shown = try await Program.run("standby", "status", "--data", standby.path)
         #expect(shown.status == 0 && shown.output.contains(/seconds? ago/), "\(shown.errors)")
+        let status = try await Program.run("standby", "status", "--json", "--data", standby.path).json(Status.self)
+        #expect(status.time.millisecondsSince1970 > 0 && status.ageSeconds >= 0)
         for command in [["serve", "--listen", "127.0.0.1:0"], ["application", "list"]] {
             let refused = try await Program.run(command + ["--data", standby.path])
             #expect(refused.status == 1 && refused.errors.contains("okaeri standby take-over"), "\(refused.errors)")
@@ -48,6 +55,8 @@ struct StandbyTests {
         let early = try await Program.run(
             ["restore", "--to", "2001-01-01T00:00:00Z", "--data", restored.path] + source)
         #expect(early.status == 1 && early.errors.contains("no state of that time"), "\(early.errors)")
+        // The time can be given to --to as it stands there.
+        #expect(early.errors.contains(/is of \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\. Name/), "\(early.errors)")
     }
 
     @Test("say that a repository has no replica, and name no option that the command lacks")

@@ -1,5 +1,6 @@
 package import Domain
 import Foundation
+import OkaeriWire
 
 /// A file of a replica, by its name: `okaeri-replica-STREAM-NUMBER-TIME-end.frames` has what was written to the database up to a
 /// time, `….base` a copy of the database, behind whose number the frames go on.
@@ -124,7 +125,7 @@ package struct ReplicaCatalogue: Sendable {
             for (index, part) in parts.enumerated() where part.number != base.number + index + 1 {
                 throw BackupFault(
                     "The replica at \(repository) has no part \(base.number + index + 1) of \(base.stream): nothing behind it can "
-                        + "be used. “--to” with a time before \(BackupCatalogue.text(of: part.time)) needs less of it.")
+                        + "be used. “--to” with a time before \(Self.option(part.time)) needs less of it.")
             }
             let later =
                 following.filter { $0.number > last.number }
@@ -133,12 +134,17 @@ package struct ReplicaCatalogue: Sendable {
         }
         guard let first = bases.first else {
             throw BackupFault(
-                "There is no replica at \(repository). A server that has OKAERI_REPLICA makes one there while it runs; “okaeri "
-                    + "restore” without --to takes the newest backup.")
+                "There is no replica at \(repository) yet. A server that has OKAERI_REPLICA stores its first copy there seconds after "
+                    + "its start; “okaeri restore” without --to takes the newest backup.")
         }
         throw BackupFault(
             "The replica at \(repository) has no state of that time: its first one is of "
-                + "\(BackupCatalogue.text(of: first.time)). Name a later time with --to, or take a backup.")
+                + "\(Self.option(first.time)). Name a later time with --to, or take a backup.")
+    }
+
+    /// A time as `--to` takes it.
+    private static func option(_ time: Timestamp) -> String {
+        WireTime(millisecondsSince1970: time.milliseconds).description
     }
 
     /// What no state from a time on needs any more.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Backups
 import Domain
+import HTTPSupport
+import OkaeriWire
 
 /// `okaeri backup list`
 struct ListBackupsCommand: ParsableCommand {
@@ -49,7 +51,7 @@ struct ListBackupsCommand: ParsableCommand {
     private struct Output: Encodable {
         let name: String
         let byteCount: Int
-        let madeAt: Int64?
+        let madeAt: WireTime?
         let schemaVersion: Int?
         let users: Int?
         let key: String?
@@ -59,7 +61,7 @@ struct ListBackupsCommand: ParsableCommand {
         init(_ name: String, _ byteCount: Int, _ header: BackupHeader?, fault: String?) {
             self.name = name
             self.byteCount = byteCount
-            madeAt = header?.madeAt
+            madeAt = header.map { Timestamp(milliseconds: $0.madeAt).wire }
             schemaVersion = header?.schemaVersion
             users = header?.rows["users"]
             key = header?.key

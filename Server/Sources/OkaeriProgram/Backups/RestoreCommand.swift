@@ -2,6 +2,7 @@ import ArgumentParser
 import Backups
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriServer
 import OkaeriWire
 import StoragePostgreSQL
@@ -209,8 +210,8 @@ struct RestoreCommand: ParsableCommand {
 
     private struct Output: Encodable {
         let name: String?
-        /// When what is restored was so, in milliseconds since 1970.
-        let time: Int64?
+        /// When what is restored was so.
+        let time: WireTime?
         let rows: [String: Int]
         let revocations: Int
         let isJournalComplete: Bool
@@ -218,7 +219,7 @@ struct RestoreCommand: ParsableCommand {
         let sealingKeys: [String]
 
         init(_ report: RestoreReport) {
-            (name, time, rows) = (report.name, report.time?.milliseconds, report.rows)
+            (name, time, rows) = (report.name, report.time?.wire, report.rows)
             (revocations, endedAll, sealingKeys) = (report.revocations, report.endedAll, report.sealingKeys)
             isJournalComplete = report.doubt == nil
         }

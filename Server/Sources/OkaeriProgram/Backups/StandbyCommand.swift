@@ -2,6 +2,7 @@ import ArgumentParser
 import Backups
 import Domain
 import Foundation
+import HTTPSupport
 import OkaeriServer
 @_spi(TotalConversions) import OkaeriWire
 
@@ -138,12 +139,12 @@ struct StandbyStatusCommand: ParsableCommand {
             throw CommandFault.failed("There is no standby's copy in \(folder). “okaeri standby follow” makes one.")
         }
         let age = (Timestamp.current - time) / .seconds(1)
-        guard !output.isJSON else { return Console.write(json: Output(time: time.milliseconds, ageSeconds: age)) }
+        guard !output.isJSON else { return Console.write(json: Output(time: time.wire, ageSeconds: age)) }
         Console.write("The copy is that of \(time.localText), \(Int64(clamping: age).counted("second")) ago.")
     }
 
     private struct Output: Encodable {
-        let time: Int64
+        let time: WireTime
         let ageSeconds: Double
     }
 }
@@ -211,12 +212,12 @@ struct TakeOverCommand: ParsableCommand {
 
     private struct Output: Encodable {
         let claim: Int
-        let time: Int64?
+        let time: WireTime?
         let endedAll: Bool
 
         init(_ report: StandbyCopy.Report) {
             claim = report.claim
-            time = report.time?.milliseconds
+            time = report.time?.wire
             endedAll = report.endedAll
         }
     }

@@ -35,6 +35,8 @@ struct ListedBackup: Decodable {
     let name: String
     let byteCount: Int
     let users: Int?
+    /// As all times that commands print for programs: RFC 3339.
+    let madeAt: WireTime?
 }
 
 extension TestServer {
