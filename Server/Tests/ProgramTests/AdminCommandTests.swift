@@ -54,7 +54,7 @@ struct AdminCommandTests {
     }
 
     @Test(
-        "lead to the server that runs on the data folder, whose address the command was not told",
+        "lead to the server that runs on the data folder, whose address the command does not have",
         arguments: [true, false])
     func links(hasPublicURL: Bool) async throws {
         let address = "https://id.example.com"
@@ -64,11 +64,11 @@ struct AdminCommandTests {
             let link: Link = try await Program.run(["admin"] + arguments + ["--json", "--data", folder.path]).json()
             #expect(link.link == "\(running)/dashboard/set-up?token=\(link.token)")
         }
-        let told: Link = try await Program.run(
+        let given: Link = try await Program.run(
             ["admin", "link", "--json", "--data", folder.path],
             environment: ["OKAERI_PUBLIC_URL": "https://other.example.com/"]
         ).json()
-        #expect(told.link.hasPrefix("https://other.example.com/dashboard/"))
+        #expect(given.link.hasPrefix("https://other.example.com/dashboard/"))
         try await server.stop()
         // Without a server it is the address where one would listen.
         let before: Link = try await run("link", "--json").json()

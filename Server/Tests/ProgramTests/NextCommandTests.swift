@@ -60,12 +60,12 @@ struct NextCommandTests {
         ).json()
         let file = "\(folder.path)/users.json"
         try Data(#"[{"id": "1", "username": "hana"}]"#.utf8).write(to: URL(fileURLWithPath: file))
-        let place = ["--application", made.id]
-        #expect(try await Program.run(["import", "users", file] + place, environment: data).status == 0)
-        let list: Users = try await Program.run(["user", "list", "--json"] + place, environment: data).json()
+        let scope = ["--application", made.id]
+        #expect(try await Program.run(["import", "users", file] + scope, environment: data).status == 0)
+        let list: Users = try await Program.run(["user", "list", "--json"] + scope, environment: data).json()
         let user = try #require(list.users.first)
         let arguments = command.split(separator: " ").map { $0 == "USER" ? user.id : String($0) }
-        let finished = try await Program.run(arguments + place, environment: data)
+        let finished = try await Program.run(arguments + scope, environment: data)
         #expect(finished.status == 1 && finished.errors.contains(next), "\(command): \(finished.errors)")
     }
 
