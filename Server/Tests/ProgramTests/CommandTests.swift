@@ -86,6 +86,28 @@ struct CommandTests {
         }
     }
 
+    @Test("take what the guides call a setting as an option of serve, and name it as a secret where there is none")
+    func documentedSettings() async throws {
+        let lines = try await Program.run("serve", "--help").output
+        let help = lines.split { $0.isWhitespace }.joined(separator: " ")
+        let guides = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../docs/operations").standardizedFileURL
+        var count = 0
+        for guide in ["running", "mail", "observability"] {
+            let text = try String(contentsOf: guides.appendingPathComponent("\(guide).md"), encoding: .utf8)
+            for row in text.split(separator: "\n") where row.hasPrefix("| `OKAERI_") {
+                for match in row.dropFirst().prefix(while: { $0 != "|" }).matches(of: /OKAERI_([A-Z_]+)/) {
+                    count += 1
+                    let (variable, name) = (match.output.0, match.output.1.lowercased().replacing("_", with: "-"))
+                    // Behind an option the variable stands in parentheses; in the sentence about secrets it does not.
+                    let isSecret = help.contains("\(variable),") || help.contains("\(variable). ")
+                    #expect(help.contains("--\(name) ") || isSecret, "\(variable)")
+                }
+            }
+        }
+        #expect(count > 60)
+    }
+
     @Test(
         "say which option has a value that cannot be",
         arguments: [
@@ -97,7 +119,7 @@ struct CommandTests {
             "search-time-per-application", "password-threads", "password-queue", "password-list-failure",
             "session-cache", "log-level", "log-format", "request-timeout", "idle-timeout", "write-timeout",
             "maximum-connections", "maximum-connections-per-address", "metrics-listen", "maximum-header-bytes",
-            "maximum-headers", "replica-days", "apple-url",
+            "maximum-headers", "replica-days", "replica-heartbeat", "apple-url",
         ])
     func wrongSettings(name: String) async throws {
         // The option goes before the environment.

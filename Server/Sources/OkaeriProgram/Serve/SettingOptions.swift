@@ -41,6 +41,7 @@ final class SettingOptions: ParsableArguments, SettingHolder {
     @Option(.replica) var replica: GivenSetting?
     @Option(.replicaKey) var replicaKey: GivenSetting?
     @Option(.replicaDays) var replicaDays: GivenSetting?
+    @Option(.replicaHeartbeat) var replicaHeartbeat: GivenSetting?
 
     @Option(.appleURL) var appleURL: GivenSetting?
     @OptionGroup(title: "Mail") var mail: MailOptions

@@ -229,7 +229,7 @@ extension Setting {
         "replica-days", default: "7", unit: "days", form: "number", "How far back the replica goes.",
         rule: "a whole number from 1 to 3650")
     package static let replicaHeartbeat = Setting(
-        "replica-heartbeat", default: "60", unit: "seconds",
+        "replica-heartbeat", default: "60", unit: "seconds", form: "number",
         "After how long a part is stored though nothing was written. A standby's copy is no younger while nothing is.",
         rule: "a whole number from 1 to 60")
 
