@@ -85,7 +85,7 @@ extension Refusal {
     init(_ error: DomainError) {
         self = Self.words[error.code] ?? Refusal(of: error.kind)
         switch error.detail {
-        case .none, .permission: break
+        case .none, .permission, .serverPermission: break
         case .identifiers(let kinds):
             problem.errors = kinds.map { FieldProblem(ValidationError(field: $0.rawValue, rule: .notUnique)) }
         case .fields(let errors): problem.errors = errors.prefix(Self.maximumErrors).map { FieldProblem($0) }

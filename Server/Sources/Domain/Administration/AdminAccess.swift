@@ -77,7 +77,7 @@ package struct AdminAccess: Hashable, Sendable {
         case .permissions(let needed):
             for permission in needed {
                 if let applications {
-                    guard let application else { throw .administration(.notAllowed(permission)) }
+                    guard let application else { throw .administration(.notAllowedOnServer(permission)) }
                     guard applications.contains(application) else { throw .administration(.notFound) }
                 }
                 guard may(permission) else { throw .administration(.notAllowed(permission)) }

@@ -13,6 +13,10 @@ package struct AdministrationFault: Hashable, Sendable {
     package static func notAllowed(_ permission: AdminPermission) -> Self {
         Self(.forbidden, .adminNotAllowed, .permission(permission))
     }
+    /// It is about the whole server, and the admin or key is for some applications alone.
+    package static func notAllowedOnServer(_ permission: AdminPermission) -> Self {
+        Self(.forbidden, .adminNotAllowed, .serverPermission(permission))
+    }
     /// There is no such thing, or it is of an application that the admin may not see; callers cannot tell which.
     package static var notFound: Self { Self(.notFound, .adminResourceUnknown) }
     /// Another admin changed it since it was read. Nothing was changed.

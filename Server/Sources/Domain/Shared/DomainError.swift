@@ -68,6 +68,8 @@ package struct DomainError: Error, Hashable, Sendable {
         case attestation(AttestationFault)
         /// What an admin would need.
         case permission(AdminPermission)
+        /// What an admin would need for all applications, where it is about the whole server.
+        case serverPermission(AdminPermission)
         /// What an app's own backend says to the person.
         case message(String)
     }
@@ -119,7 +121,8 @@ extension DomainError: CustomStringConvertible {
         case .secondFactor, .firstLaunch, .message: code.rawValue
         case .attestation(let fault): "\(code.rawValue)(\(fault.rule))"
         case .removedDeviceKey(let key): "\(code.rawValue)(\(String(reflecting: key)))"
-        case .permission(let permission): "\(code.rawValue)(\(String(reflecting: permission)))"
+        case .permission(let permission), .serverPermission(let permission):
+            "\(code.rawValue)(\(String(reflecting: permission)))"
         }
     }
 }

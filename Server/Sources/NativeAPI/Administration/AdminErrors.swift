@@ -21,6 +21,9 @@ extension Refusal {
         guard let word = Self.adminWords[error.code] else { return nil }
         self = word
         if case .permission(let permission) = error.detail { problem.detail = "Needed: \(permission.rawValue)." }
+        if case .serverPermission(let permission) = error.detail {
+            problem.detail = "Needed: \(permission.rawValue), for all applications."
+        }
     }
 
     private static let adminWords: [DomainError.Code: Refusal] = [

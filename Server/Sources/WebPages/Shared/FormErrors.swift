@@ -62,7 +62,7 @@ extension HostedPageRequest {
             errors.others.append(text("fault.\(error.pageWords.name)", ["wait": waiting(span)]))
         case .message(let text): errors.others.append(text)
         case .none, .erasedAt, .serverTime, .mergeOffer, .proof, .providerToken, .passkey, .secondFactor,
-            .removedDeviceKey, .firstLaunch, .attestation, .permission:
+            .removedDeviceKey, .firstLaunch, .attestation, .permission, .serverPermission:
             errors.others.append(text("fault.\(error.pageWords.name)"))
         }
         return errors

@@ -47,7 +47,7 @@ struct AdminActionMatrixTests {
             guard let first = needed.first else { break }
             if let applications {
                 // What concerns the whole server is for who sees all; what one does not see is not there.
-                guard let application else { return .administration(.notAllowed(first)) }
+                guard let application else { return .administration(.notAllowedOnServer(first)) }
                 guard applications.contains(application) else { return .administration(.notFound) }
             }
             if let missing = needed.first(where: { !role.permissions.contains($0) }) {

@@ -348,7 +348,12 @@ struct AdminLogInTests {
         let key = made.adminKey.revealed
         #expect(try await world.send(key, .get, "applications/\(made.application.id)/users").status == 200)
         expect(try await world.send(key, .get, world.path("/users")), 404, .notFound)
-        expect(try await world.send(key, .get, "admins"), 403, .notAllowed)
+        // The key has the permissions, and not for the whole server: the detail names both.
+        for (path, needed) in [("admins", "admins:read"), ("health", "figures:read")] {
+            let refused = try await world.send(key, .get, path)
+            expect(refused, 403, .notAllowed)
+            #expect(try refused.json["detail"]?.text == "Needed: \(needed), for all applications.")
+        }
         #expect(try await world.send(key, .get, "applications").json["applications"]?.list.count == 1)
     }
 }
