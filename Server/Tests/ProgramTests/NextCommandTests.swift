@@ -101,6 +101,8 @@ struct NextCommandTests {
             ("application create", "okaeri application create --help"), ("serve --nothing", "okaeri serve --help"),
             ("serve --config nowhere.json", "okaeri init --file nowhere.json"),
             ("audit verify --known 1:x", "okaeri audit verify --help"), ("status --every 0", "okaeri status --help"),
+            ("backup make", "Name the repository of the backups with --to"),
+            ("standby follow", "Name the repository of the backups, or of the replica, with --from"),
         ])
     func calls(command: String, next: String) async throws {
         let finished = try await Program.run(

@@ -68,13 +68,13 @@ extension BackupPublicKey {
 struct BackupSourceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where the backups are: a folder, or s3://bucket/prefix. (\(BackupVariable.repository))",
+            "Where the backups are, or the replica: a folder, or s3://bucket/prefix. (\(BackupVariable.repository))",
             valueName: "repository"))
     var from: String?
 
     /// - Throws: `CommandFault`.
     func repository() throws(CommandFault) -> any BackupRepository {
-        try BackupRepositories.named(from, option: "--from")
+        try BackupRepositories.named(from, option: "--from", of: "the backups, or of the replica,")
     }
 }
 
@@ -103,10 +103,12 @@ struct BackupSecretKeyOption: ParsableArguments {
 }
 
 enum BackupRepositories {
-    static func named(_ text: String?, option: String) throws(CommandFault) -> any BackupRepository {
+    static func named(
+        _ text: String?, option: String, of what: String = "the backups"
+    ) throws(CommandFault) -> any BackupRepository {
         guard let text = text ?? BackupVariable.value(BackupVariable.repository), !text.isEmpty else {
             throw .usage(
-                "Name the repository of the backups with \(option) or \(BackupVariable.repository): a folder, or s3://bucket/prefix. "
+                "Name the repository of \(what) with \(option) or \(BackupVariable.repository): a folder, or s3://bucket/prefix. "
                     + "“okaeri backup --help” shows examples.")
         }
         guard text.hasPrefix("s3://") else { return FolderRepository(text) }
