@@ -156,7 +156,8 @@ extension SessionKeeper {
         present.pendingRevocations = stored.pendingRevocations
         present.logIn(response)
         temporary = present
-        isTemporaryKeyless = slot == nil
+        // Where every request needs a proof, the log-in had one.
+        isTemporaryKeyless = slot == nil && !stored.proofRequired
         self.present(present)
         return response
     }
