@@ -104,15 +104,22 @@ struct DashboardErrors: ErrorRenderer {
         }
         let name = status.code < 500 ? "fault.notFound" : "fault.broken"
         let model: PageTemplates.Model = [
-            "language": "en", "title": "\(status.code)", "brand": "Okaeri", "nonce": "", "themeStyle": "",
+            "language": "en", "title": "\(status.code)", "brand": "Okaeri", "nonce": "",
             "lines": PageLanguage.allCases.map { language -> PageTemplates.Model in
                 ["language": language.rawValue, "text": texts.text(name, in: language)]
             },
-            "requestId": requestId, "assets": assets.model,
+            "back": [
+                "link": Dashboard.root,
+                "labels": PageLanguage.allCases.map { language -> PageTemplates.Model in
+                    ["language": language.rawValue, "text": texts.text("shell.back", in: language)]
+                },
+            ] as PageTemplates.Model,
+            // The policy runs no script.
+            "requestId": requestId, "assets": ["style": assets.path(of: "okaeri.css") ?? ""] as PageTemplates.Model,
         ]
         headers[.contentType] = "text/html; charset=utf-8"
         headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
+            "default-src 'none'; style-src 'self'; img-src data:; form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
         // Without a template there is nothing to show.
         let html = (try? templates.render("fault", model)) ?? ""
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))

@@ -44,6 +44,18 @@ struct DashboardTests {
         }
     }
 
+    @Test(
+        "says what is not there without a script or a sheet that its policy refuses, and leads back in each language",
+        arguments: ["/dashboard/nothing", "/dashboard/app/nothing/else/here"])
+    func unknownPath(path: String) async throws {
+        let shown = try await Browser(try await TestServer()).get(path)
+        #expect(shown.status == 404)
+        #expect(!shown.html.contains("<script") && !shown.html.contains("<style"))
+        // The icon of the document is one.
+        #expect(shown.policy.contains("img-src data:"))
+        #expect(shown.html.contains(#"href="/dashboard""#) && shown.html.contains("ダッシュボードへ戻る"))
+    }
+
     @Test("shows apps an address that can be opened, where the server listens at all addresses of its machine")
     func startAddress() async throws {
         let world = try await AdminWorld(try await TestServer(settings: ["listen": "0.0.0.0:8080"]), roles: [])
