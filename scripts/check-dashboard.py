@@ -176,7 +176,13 @@ def check_user(page):
     page.reload()
     page.click("text=Issue a transfer code")
     expect(page.locator(".code-block")).to_have_text(re.compile(r"^(\w{4}-){3}\w{4}$"))
-    page.goto(page.url.removesuffix("/transfer-code"))
+    # Reload and back open the page of the user, and send no form again.
+    assert not page.url.endswith("/transfer-code"), page.url
+    page.goto(f"{world.home}/users")
+    page.go_back()
+    expect(page.locator("h1")).to_have_text("Hanako")
+    page.reload()
+    expect(page.locator(".code-block")).to_have_count(0)
     page.click("summary:has-text('Delete')")
     page.fill("[name=confirm]", page.locator(".who-head .mono").inner_text())
     page.click("form[action$='/delete'] button")

@@ -1,5 +1,6 @@
 """What check-dashboard.py plays of hooks and of the services that users have left."""
 
+from page_checks import surely
 from playwright.sync_api import expect
 
 
@@ -36,7 +37,7 @@ def check_hooks(world, page):
         page.goto(f"{world.home}/hooks?hook=sign-up&lang={language}")
         world.look(page, f"hooks, {language}")
     page.goto(f"{world.home}/hooks?hook=sign-up&lang=en")
-    page.click("form[action$='/sign-up/remove'] button")
+    surely(page, "form[action$='/sign-up/remove'] button")
     expect(page.locator(".notice")).to_contain_text("removed")
     expect(page.locator("tbody tr:first-child")).to_contain_text("nobody is asked")
 
@@ -65,6 +66,6 @@ def check_old_services(world, page):
         page.goto(f"{world.home}/old-services?service=cognito&lang={language}")
         world.look(page, f"old services, {language}")
     page.goto(f"{world.home}/old-services?service=supabase&lang=en")
-    page.click("form[action$='/supabase/remove'] button")
+    surely(page, "form[action$='/supabase/remove'] button")
     expect(page.locator(".notice")).to_contain_text("nobody")
     expect(page.locator("tbody tr:nth-child(2)")).to_contain_text("not trusted")

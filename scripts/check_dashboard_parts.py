@@ -7,6 +7,7 @@ import struct
 import subprocess
 import zlib
 
+from page_checks import surely
 from playwright.sync_api import expect
 
 
@@ -137,7 +138,7 @@ def check_access(world, page):
     page.select_option("[name=role]", "auditor")
     page.click("form[action$='/save'] button")
     expect(page.locator(".notice")).to_contain_text("Saved")
-    page.click("form[action$='/disable'] button")
+    surely(page, "form[action$='/disable'] button")
     expect(page.locator(".badge-warn")).to_contain_text("disabled")
     page.fill("[name=confirm]", "nobody")
     page.click("form[action$='/remove'] button")
@@ -156,7 +157,7 @@ def check_access(world, page):
     page.click("text=Make a key")
     expect(page.locator(".once .code-block")).to_contain_text("oka_")
     world.look(page, "key, made")
-    page.click("form[action$='/remove'] button")
+    surely(page, "form[action$='/remove'] button")
     expect(page.locator(".notice")).to_contain_text("refused")
     expect(page.locator(".empty")).to_be_visible()
 

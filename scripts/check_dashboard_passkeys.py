@@ -3,6 +3,7 @@
 import re
 
 from check_pages_passkeys import open_page
+from page_checks import surely
 from playwright.sync_api import expect
 
 
@@ -37,7 +38,7 @@ def check_own_passkeys(world, browser):
     expect(page.locator("[data-passkey=create] [role=status]")).to_contain_text("already")
 
     # The password is given up; then the passkey alone leads in.
-    page.click("text=Give the password up")
+    surely(page, "text=Give the password up")
     page.wait_for_url(f"{local}/dashboard/passkeys?done=passwordRemoved")
     world.look(page, "own passkeys, no password")
     page.click("text=Log out")
@@ -50,7 +51,7 @@ def check_own_passkeys(world, browser):
     page.click("text=Log in with a passkey")
     page.wait_for_url(re.compile("/dashboard/(app|applications)"))
     page.goto(f"{local}/dashboard/passkeys")
-    page.click("text=Remove >> nth=0")
+    surely(page, "text=Remove >> nth=0")
     expect(page.locator(".summary")).to_contain_text("One passkey must stay")
 
     # Another browser has a passkey of nobody's, and none is offered where scripts do not run.

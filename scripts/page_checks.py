@@ -74,6 +74,17 @@ def told_by_pages(browser, log):
         raise
 
 
+def surely(page, button):
+    """Presses a button whose action the dashboard asks for once more: first the answer no, then yes."""
+    question = page.locator("dialog[open]")
+    page.click(button)
+    expect(question.locator(".button-outline")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(question).to_have_count(0)
+    page.click(button)
+    question.locator(".button-danger").click()
+
+
 class PageChecks:
     def __init__(self, pictures, maximum_bytes=50_000):
         self.pictures = pathlib.Path(pictures)

@@ -9,7 +9,8 @@
     for (const time of root.querySelectorAll("time[datetime]")) {
       const date = new Date(time.dateTime);
       if (Number.isNaN(date.getTime())) continue;
-      time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
+      const { lang } = document.documentElement;
+      time.textContent = new Intl.DateTimeFormat(navigator.languages.find((tag) => tag.split("-")[0] === lang) ?? lang, {
         dateStyle: "medium", timeStyle: "short",
       }).format(date);
     }
@@ -170,6 +171,47 @@
     }, { capture: true });
   };
 
+  // What cannot be taken back is asked for once more, unless something was typed for it.
+  const askAgain = () => {
+    document.addEventListener("submit", (event) => {
+      const { submitter: button, target: form } = event;
+      if (!("sure" in (button?.dataset ?? {})) || button.dataset.sure === "yes" || form.elements.confirm) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      const dialog = document.createElement("dialog");
+      dialog.className = "palette";
+      const item = form.closest("li");
+      const what = item?.querySelector("strong") ?? item?.querySelector("span") ?? form.closest("details")?.querySelector("summary strong")
+        ?? form.closest("section")?.querySelector("h2");
+      const question = document.createElement("p");
+      question.id = "sure";
+      question.textContent = [what?.textContent.trim(), words.sure].filter(Boolean).join(" – ");
+      dialog.setAttribute("aria-labelledby", question.id);
+      const row = document.createElement("p");
+      row.className = "row";
+      const [go, cancel] = [[button.textContent, "button-danger"], [words.cancel, "button-outline"]].map(([label, kind]) => {
+        const choice = document.createElement("button");
+        choice.type = "button";
+        choice.className = `button button-small ${kind}`;
+        choice.textContent = label;
+        row.append(choice);
+        return choice;
+      });
+      go.addEventListener("click", () => {
+        dialog.close();
+        button.dataset.sure = "yes";
+        form.requestSubmit(button);
+        button.dataset.sure = "";
+      });
+      cancel.addEventListener("click", () => dialog.close());
+      dialog.addEventListener("close", () => dialog.remove());
+      dialog.append(question, row);
+      document.body.append(dialog);
+      dialog.showModal();
+      cancel.focus();
+    }, { capture: true });
+  };
+
   // All rows of a page are picked at once.
   const pickAll = () => {
     const head = document.querySelector("th.pick");
@@ -206,5 +248,6 @@
   liveTail();
   swap();
   pickAll();
+  askAgain();
   followPreview();
 })();

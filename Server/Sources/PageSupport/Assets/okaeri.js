@@ -4,6 +4,13 @@
 (() => {
   const words = document.getElementById("words")?.dataset ?? {};
 
+  // What a form led to is not asked for again: reload and back open the page that the form stood in, which its languages name.
+  // What a provider led back to would set out again.
+  const page = new URL(document.querySelector(".languages [aria-current]")?.href ?? location.href);
+  const isElsewhere = page.pathname !== location.pathname && !location.pathname.includes("/provider/");
+  if (isElsewhere) page.searchParams.delete("lang");
+  history.replaceState(history.state, "", isElsewhere ? page : location.href);
+
   // Errors are read first.
   document.querySelector(".summary")?.focus();
 
@@ -78,7 +85,9 @@
   for (const time of document.querySelectorAll("time[datetime]")) {
     const date = new Date(time.dateTime);
     if (!Number.isNaN(date.getTime())) {
-      time.textContent = new Intl.DateTimeFormat(document.documentElement.lang, {
+      // In the page's language, and in the form of the person's own country where it has one.
+      const { lang } = document.documentElement;
+      time.textContent = new Intl.DateTimeFormat(navigator.languages.find((tag) => tag.split("-")[0] === lang) ?? lang, {
         dateStyle: "medium", timeStyle: "short",
       }).format(date);
     }
