@@ -248,7 +248,7 @@ struct DashboardRequest: Sendable {
         _ template: String, title: String, _ own: PageTemplates.Model, status: HTTPResponse.Status = .ok
     ) throws -> Response {
         var model: PageTemplates.Model = [
-            "language": page.language.rawValue, "title": title, "brand": "Okaeri", "nonce": page.nonce,
+            "language": page.language.rawValue, "title": title, "brand": brand, "nonce": page.nonce,
             "bodyClass": "dashboard", "assets": dashboard.assetModel,
             "formToken": page.formToken, "tokenField": PageRequest.tokenField,
             "t": dashboard.texts.tree(in: page.language), "action": pagePath,
@@ -267,6 +267,9 @@ struct DashboardRequest: Sendable {
         model.merge(own) { $1 }
         return PageResponse.html(try dashboard.templates.render(template, model), for: page, status: status)
     }
+
+    /// What tells the tabs of two applications apart.
+    private var brand: String { application.map { "\($0.name) · Okaeri" } ?? "Okaeri" }
 
     /// The menu: the application's pages, and those of the whole server, as far as they are offered.
     private var nav: [PageTemplates.Model] {

@@ -42,6 +42,7 @@ struct ListModel {
             "hasPicks": !picks.isEmpty,
             "hasRows": !rows.isEmpty, "empty": empty, "filters": filters.map(\.model),
             "hasFilters": !filters.isEmpty,
+            "isFiltered": rows.isEmpty && filters.contains { !$0.value.isEmpty }, "whole": request.pagePath,
             "links": links.map { ["label": $0.label, "link": $0.link] as PageTemplates.Model },
         ]
         if let next {

@@ -64,7 +64,7 @@ enum OverviewPage {
                 ]
             },
         ]
-        return try request.html("overview", title: application.name, model)
+        return try request.html("overview", title: request.text("nav.overview"), model)
     }
 }
 
@@ -73,7 +73,7 @@ extension OverviewPage {
     fileprivate static func percent(_ part: Int64, of whole: Int64) -> String {
         guard whole > 0 else { return "–" }
         let tenths = part.multipliedWithSaturation(by: 1000) / whole
-        return "\(tenths / 10).\(tenths % 10) %"
+        return "\(tenths / 10).\(tenths % 10)%"
     }
 }
 

@@ -41,8 +41,10 @@ enum UsersPage {
         let (columns, fields) = (columns(query), UserQuery.fields(query))
         var list = ListModel()
         list.columns = columns.map { request.text("users.\($0)") } + fields
-        list.empty = request.text("users.empty")
         list.filters = UserQuery.fields(request)
+        // Nobody at all is no search that found nothing.
+        let isWhole = query.text("from").isEmpty && list.filters.allSatisfy { $0.value.isEmpty }
+        list.empty = request.text(isWhole ? "users.nobody" : "users.empty")
         list.rows = page.users.map { user in
             columns.map { cell($0, user, request) }
                 + fields.map { .init(text: user.fields[$0].map(text(of:)) ?? "–") }
@@ -57,6 +59,10 @@ enum UsersPage {
         let mayChange = request.offers(.disableUser)
         if mayChange { list.picks = page.users.map(\.id.rawValue) }
         var model = list.model(request)
+        if isWhole, page.users.isEmpty, request.offers(.readOverview) {
+            model["firstStep"] =
+                ["link": request.path("start"), "label": request.text("nav.start")] as PageTemplates.Model
+        }
         model["chooser"] = chooser(request, columns, fields)
         model.merge(views(request, reader, application)) { $1 }
         if mayChange, !page.users.isEmpty {

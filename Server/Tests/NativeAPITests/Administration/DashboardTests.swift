@@ -56,6 +56,31 @@ struct DashboardTests {
         #expect(shown.html.contains(#"href="/dashboard""#) && shown.html.contains("ダッシュボードへ戻る"))
     }
 
+    @Test("names the application in the titles of its pages, so that tabs of two applications differ")
+    func titles() async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = world.browser()
+        let name = world.server.application.name
+        #expect(try await browser.get(world.page("users")).html.contains("<title>Users · \(name) · Okaeri</title>"))
+        #expect(try await browser.get(world.page()).html.contains("<title>Overview · \(name) · Okaeri</title>"))
+        #expect(try await browser.get(world.page("/keys")).html.contains("<title>API keys · Okaeri</title>"))
+    }
+
+    @Test("leads on from a list without rows: to the first launch, or to all rows when a filter hid them")
+    func emptyLists() async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = world.browser()
+        let start = #"<a class="button button-small" href="\#(world.page("start"))">"#
+        let whole = #"href="\#(world.page("users"))">Show all</a>"#
+        let none = try await browser.get(world.page("users")).html
+        #expect(none.contains("No users yet.") && none.contains(start) && !none.contains(whole))
+        _ = try await world.server.person()
+        let hidden = try await browser.get(world.page("users") + "?search=nobody-of-this-name").html
+        #expect(hidden.contains("No user fits.") && hidden.contains(whole) && !hidden.contains(start))
+        let shown = try await browser.get(world.page("users")).html
+        #expect(!shown.contains(#"class="empty""#))
+    }
+
     @Test("shows apps an address that can be opened, where the server listens at all addresses of its machine")
     func startAddress() async throws {
         let world = try await AdminWorld(try await TestServer(settings: ["listen": "0.0.0.0:8080"]), roles: [])
