@@ -13,18 +13,22 @@ enum AuditPage {
         func value(_ name: String) -> String? {
             query[name].flatMap { $0.isEmpty || $0.utf8.contains(0) ? nil : String($0.prefix(200)) }
         }
+        let names = try await request.adminNames()
         let entries = try await request.modules.administration.audit.list(
             in: try request.targetApplication().id,
             matching: AuditFilter(
-                actor: value("actor").map { .init(rawValue: $0) }, action: value("action").map { .init(rawValue: $0) },
-                target: value("target").map { .init(rawValue: $0) }),
+                actor: value("actor").map { .init(rawValue: request.reference($0, names)) },
+                action: value("action").map { .init(rawValue: $0) },
+                target: value("target").map { .init(rawValue: request.reference($0, names)) }),
             before: value("from").map { .init(rawValue: $0) }, limit: 100)
-        let names = try await request.adminNames()
         var list = ListModel()
         list.columns = ["when", "who", "what", "whom", "result", "address"].map { request.text("audit.\($0)") }
         list.empty = request.text("audit.empty")
         list.filters = ["actor", "action", "target"].map {
-            PageField($0, label: request.text("audit.\($0)"), value: query.text($0), isRequired: false)
+            PageField(
+                $0, label: request.text("audit.\($0)"), kind: $0 == "action" ? .select : .text, value: query.text($0),
+                hint: request.knownText("audit.\($0)Hint"), isRequired: false
+            ).offering($0 == "action" ? request.actions(with: query.text($0)) : [])
         }
         /// In words; the link leads to all entries that have the same.
         func cell(_ name: String, _ words: String, _ identifier: String) -> ListModel.Cell {

@@ -6,6 +6,36 @@ import PageSupport
 extension DashboardRequest {
     func word(_ action: AuditEntry.Action) -> String { known("act", action.rawValue) ?? action.rawValue }
 
+    /// What a person chooses an action from: all that have a word, in the order of the words.
+    ///
+    /// - Parameter chosen: What is chosen, which is among them even when it has no word; empty for any action.
+    /// - Returns: the choices, with that of any action first.
+    func actions(with chosen: String) -> [(value: String, label: String)] {
+        let group = "act."
+        let identifiers = (dashboard.texts.tables[page.language] ?? [:]).keys.filter { $0.hasPrefix(group) }
+            .map { String($0.dropFirst(group.count)) }
+        // An event can have the word of the action that it tells of. What is an event alone comes last, and is left out.
+        let events = Set(EventType.all.map(\.rawValue))
+        let ordered = Set(identifiers + [chosen]).subtracting([""]).sorted {
+            (events.contains($0) ? 1 : 0, $0) < (events.contains($1) ? 1 : 0, $1)
+        }
+        let words = Dictionary(
+            ordered.map { (word(AuditEntry.Action(rawValue: $0)), $0) }, uniquingKeysWith: { $1 == chosen ? $1 : $0 })
+        return [("", text("users.all"))] + words.sorted { $0.key < $1.key }.map { ($0.value, $0.key) }
+    }
+
+    /// What the audit log calls what a person typed: an admin's name, the reference itself, or else a user's id.
+    ///
+    /// - Parameters:
+    ///   - typed: What was typed.
+    ///   - names: The names of admins by their ids.
+    /// - Returns: the reference, such as `admin:ID`.
+    func reference(_ typed: String, _ names: [String: String]) -> String {
+        let typed = typed.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if let admin = names.first(where: { $0.value == typed }) { return "admin:\(admin.key)" }
+        return typed.contains(":") || ["operator", "server", "unknown"].contains(typed) ? typed : "user:\(typed)"
+    }
+
     func word(_ type: EventType) -> String { known("act", type.rawValue) ?? type.rawValue }
 
     func word(_ provider: Identity.Provider) -> String {

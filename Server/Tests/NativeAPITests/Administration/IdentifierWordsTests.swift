@@ -130,4 +130,31 @@ struct IdentifierWordsTests {
         let unnamed = try await world.browser("operator").get(page).html
         #expect(unnamed.contains(" \(owner.id)</span>") && !unnamed.contains(" root</span>"))
     }
+
+    @Test(
+        "are typed into the audit log's filters as people know them: an admin's name, a user's id, an action by its word",
+        arguments: [("en", "User disabled"), ("ja", "ユーザーを無効化"), ("ko", "사용자 비활성화")])
+    func filters(language: String, act: String) async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, address) = (world.browser(), world.page("audit"))
+        let user = try await world.server.person().logIn.user.id
+        let page = world.page("users/\(user)")
+        let token = try await browser.get(page).token
+        #expect(try await browser.post("\(page)/disable", [:], token: token).status == 303)
+        let log = try await browser.get("\(address)?lang=\(language)").html
+        #expect(log.contains("<option value=\"user.disabled\">\(act)</option>"))
+        // One word is there once, though an event has it too.
+        let words = log.matches(of: /<option value="[^"]*"[^>]*>([^<]*)</).map { String($0.output.1) }
+        #expect(words.count > 90 && Set(words).count == words.count)
+        func rows(_ query: String) async throws -> Int {
+            try await browser.get("\(address)?\(query)").html.matches(of: /data-label="[^"]*"><time/).count
+        }
+        for query in ["actor=%20root", "target=\(user)", "target=user:\(user)", "action=user.disabled"] {
+            #expect(try await rows("action=user.disabled&\(query)") == 1, "\(query)")
+        }
+        #expect(try await rows("action=user.disabled&actor=hana") == 0)
+        // What has no word stays chosen.
+        let other = try await browser.get("\(address)?action=x.made-later").html
+        #expect(other.contains("<option value=\"x.made-later\" selected>x.made-later</option>"))
+    }
 }
