@@ -88,7 +88,12 @@ enum UserPage {
         DashboardRoute(page, post: "merge", .mergeUsers) { request in
             try await change(request) { form, id, application, who in
                 let other = Identifier<User>(rawValue: form.text("into"))
-                _ = try await request.rules.users.merge(id, into: other, in: application, by: who)
+                do throws(DomainError) {
+                    _ = try await request.rules.users.merge(id, into: other, in: application, by: who)
+                } catch {
+                    guard case .userUnknown = error else { throw error }
+                    throw DomainError.fieldsRefused([ValidationError(field: "into", rule: .notListed)])
+                }
                 return request.redirect(to: "\(request.path("users/\(other)"))?done=merged")
             }
         },
@@ -130,6 +135,9 @@ enum UserPage {
                 form, Identifier(rawValue: request.id("user")), try request.targetApplication(),
                 try request.auditActor())
         } catch {
+            if let errors = UserFormErrors(error, request) {
+                return try await drawAgain(request, errors: errors, form: form, status: .unprocessableContent)
+            }
             guard let words = PageWords(error), words.status != .forbidden, words.status != .notFound else {
                 throw error
             }
@@ -139,11 +147,11 @@ enum UserPage {
 
     /// Draws the page in the response to a form, which is a reading of its own.
     private static func drawAgain(
-        _ request: DashboardRequest, fault: String? = nil, code: IssueTransferCode.Issued? = nil,
-        form: FormValues = .none, status: HTTPResponse.Status = .ok
+        _ request: DashboardRequest, fault: String? = nil, errors: UserFormErrors? = nil,
+        code: IssueTransferCode.Issued? = nil, form: FormValues = .none, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         try await request.perform(page.action, on: request.user) { _ in
-            try await draw(request, fault: fault, code: code, form: form, status: status)
+            try await draw(request, fault: fault, errors: errors, code: code, form: form, status: status)
         }
     }
 
@@ -179,7 +187,7 @@ enum UserPage {
     }
 
     private static func draw(
-        _ request: DashboardRequest, notice: String? = nil, fault: String? = nil,
+        _ request: DashboardRequest, notice: String? = nil, fault: String? = nil, errors: UserFormErrors? = nil,
         code: IssueTransferCode.Issued? = nil, form: FormValues = .none, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         let reader = try request.reader()
@@ -195,16 +203,18 @@ enum UserPage {
         if request.offers(.editUser) { model["canChange"] = true }
         if request.offers(.editUser), reader.seesPersonalData {
             model["canEdit"] = true
-            model["edit"] = view.editFields(form).map(\.model)
+            model["edit"] = view.editFields(form, errors).map(\.model)
             model["version"] = String(user.updatedAt.milliseconds)
             model["known"] = user.fields.keys.sorted().joined(separator: "\n")
         }
+        model.merge(view.confirmations(form, errors)) { $1 }
         if let notice { model["notice"] = request.text(notice) }
         if let code {
             model["transfer"] = code.code.revealed
             model["transferEnd"] = code.expiresAt.text
         }
         if let fault { model["summary"] = request.summary([(nil, request.text(fault))]) }
+        if let errors { model["summary"] = request.summary(errors.summary(request)) }
         let title = user.displayName ?? user.username ?? request.text("users.nameless")
         return try request.html("user", title: title, model, status: status)
     }
@@ -359,7 +369,7 @@ struct UserPageModel {
         return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    func editFields(_ form: FormValues) -> [PageField] {
+    func editFields(_ form: FormValues, _ errors: UserFormErrors?) -> [PageField] {
         var names: [(String, PageField.Kind, String?)] = [
             ("displayName", .text, user.displayName), ("locale", .text, user.locale),
         ]
@@ -371,12 +381,12 @@ struct UserPageModel {
         return names.map { name, kind, value in
             PageField(
                 name, label: request.text("user.\(name)"), kind: kind, value: form[name] ?? value ?? "",
-                isRequired: false)
+                error: errors?[name], isRequired: false)
         }
             + [
                 PageField(
                     "fields", label: request.text("user.fields"), kind: .multiline, value: form["fields"] ?? json,
-                    hint: request.text("user.fieldsHint"), isRequired: false)
+                    hint: request.text("user.fieldsHint"), error: errors?["fields"], isRequired: false)
             ]
     }
 }
