@@ -21,8 +21,7 @@ package struct ChangeApplication: Sendable {
             let before = application.settings
             change(&application)
             let faults =
-                TextRule(maximumCharacters: CreateApplication.maximumNameCharacters)
-                .faults(of: application.name, field: "name") + application.settings.faults(since: before)
+                CreateApplication.faults(ofName: application.name) + application.settings.faults(since: before)
                 + application.settings.passkeys.rootFaults(certificates)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]

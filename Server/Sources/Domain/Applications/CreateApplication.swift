@@ -23,10 +23,14 @@ package struct CreateApplication: Sendable {
 
     /// The rules that the name and settings of a new application break.
     static func faults(_ name: String, _ settings: ApplicationSettings) -> [ValidationError] {
-        let faults =
-            TextRule(maximumCharacters: maximumNameCharacters).faults(of: name, field: "name")
-            + Self.faults(ofAudiences: settings.audiences)
+        let faults = Self.faults(ofName: name) + Self.faults(ofAudiences: settings.audiences)
         return faults + settings.lifeFaults + settings.fieldRules.faults
+    }
+
+    /// The rules that a name breaks. Lists lead to an application by its name: spaces alone are none that can be seen.
+    package static func faults(ofName name: String) -> [ValidationError] {
+        TextRule(maximumCharacters: maximumNameCharacters)
+            .faults(of: name.allSatisfy(\.isWhitespace) ? "" : name, field: "name")
     }
 
     static func faults(ofAudiences audiences: [String]) -> [ValidationError] {
