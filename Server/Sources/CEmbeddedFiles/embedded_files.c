@@ -106,6 +106,9 @@ static const struct embedded_file files[] = {
     {"PageSupport/Assets/work.js", TEXT
 #embed "../PageSupport/Assets/work.js" suffix(, 0)
     }},
+    {"PageSupport/Templates/account-name.mustache", TEXT
+#embed "../PageSupport/Templates/account-name.mustache" suffix(, 0)
+    }},
     {"PageSupport/Templates/document.mustache", TEXT
 #embed "../PageSupport/Templates/document.mustache" suffix(, 0)
     }},

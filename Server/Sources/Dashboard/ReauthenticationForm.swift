@@ -45,6 +45,7 @@ extension DashboardRequest {
                 codeField(ReauthenticationForm.code, isRequired: access?.admin?.lacksAuthenticator != true),
             ],
         ]
+        if let access { model["accountName"] = access.name }
         if let form = passkeyForm(.get, action: page.path + query, label: "proof.passkey") { model.merge(form) { $1 } }
         if rules.logIns.signOn.isOffered {
             model["signOn"] = "\(OwnSignOnPage.path)/prove?\(FormValues.query([("back", back)]))"

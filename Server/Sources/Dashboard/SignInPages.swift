@@ -211,6 +211,7 @@ private struct SetUpPage {
                 autocomplete: "one-time-code", isRequired: !opened.isAuthenticatorOptional
             ).model,
         ]
+        if let admin = opened.admin { model["accountName"] = admin.name }
         if request.rules.logIns.signOn.isOffered, opened.admin != nil {
             model["signOn"] = "\(Dashboard.root)/set-up/sign-on"
         }

@@ -186,7 +186,7 @@ struct DownloadExport: AccountAction {
 struct DeleteAccount: AccountAction {
     func run(_ request: HostedPageRequest, _ who: Authenticated, _ form: FormValues) async throws -> Response {
         guard form["sure"] != nil else {
-            let errors = FormErrors(status: .unprocessableContent, fields: [("sure", request.text("rule.required"))])
+            let errors = FormErrors(status: .unprocessableContent, fields: [("sure", request.text("rule.unticked"))])
             return try await request.account(who, AccountState(errors: errors))
         }
         let erasedAt = try await request.modules.deletion.requestDeletion(

@@ -119,10 +119,13 @@ extension HostedPageRequest {
             "isVerified": user.emailVerifiedAt != nil, "sendsMail": pages.sendsMail,
             "newPassword": PageField(
                 "newPassword", label: text("field.newPassword"), kind: .password,
+                hint: text(
+                    "signUp.passwordHint", ["minimum": String(application.settings.passwordMinimum(of: user))]),
                 error: state.errors?["newPassword"], autocomplete: "new-password"
             ).model,
             "passwordOpen": state.errors?["newPassword"] != nil || state.errors?["currentPassword"] != nil,
         ]
+        if let name = user.logInName { own["accountName"] = name }
         if user.hasPassword {
             own["currentPassword"] =
                 PageField(

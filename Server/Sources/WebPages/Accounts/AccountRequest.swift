@@ -136,7 +136,8 @@ extension HostedPageRequest {
                     autocomplete: "current-password"
                 ).focused()
             ],
-            action: "account/confirm", errors: errors, isOfAccount: true, passkey: passkey
+            action: "account/confirm", errors: errors, isOfAccount: true, accountName: who.user.logInName,
+            passkey: passkey
         ).response(self)
     }
 
@@ -144,4 +145,9 @@ extension HostedPageRequest {
     func done(_ what: String) -> Response {
         PageResponse.redirect(to: "\(path("account"))\(continuation == nil ? "?" : "&")done=\(what)", browser)
     }
+}
+
+extension User {
+    /// What a password manager keeps the user's password under.
+    var logInName: String? { username ?? email ?? phone }
 }

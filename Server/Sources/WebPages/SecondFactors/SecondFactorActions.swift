@@ -72,7 +72,7 @@ struct KeepRecoveryCodes: AccountAction {
             return try RecoveryCodesForm(
                 codes: RecoveryCodesForm.codes(sentIn: form), action: action,
                 errors: FormErrors(
-                    status: .unprocessableContent, fields: [("kept", request.text("rule.required"))])
+                    status: .unprocessableContent, fields: [("kept", request.text("rule.unticked"))])
             ).response(request)
         }
         if let done { return request.done(done) }

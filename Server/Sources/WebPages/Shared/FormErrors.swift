@@ -32,10 +32,14 @@ extension HostedPageRequest {
         if let mark = name.firstRange(of: "fields.") {
             label = application.settings.fieldRules[String(name[mark.upperBound...])].map { self.label(of: $0) }
         } else {
-            label = theme.texts.tables[browser.language]?["field.\(name)"]
+            label =
+                theme.texts.tables[browser.language]?["field.\(name)"] ?? Self.boxes[name].map { self.text($0) }
         }
         return label.map { self.text("common.fieldError", ["label": $0, "text": text]) } ?? text
     }
+
+    /// What stands beside boxes that have to be ticked, by their names.
+    private static let boxes = ["sure": "account.deleteSure", "kept": "recoveryCodes.kept"]
 
     /// What a person reads of an error of a rule.
     ///

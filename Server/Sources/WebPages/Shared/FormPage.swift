@@ -17,6 +17,8 @@ struct FormPage {
     /// The page leads back to the account instead of the log-in.
     var isOfAccount = false
     var lead: String?
+    /// Whose password is asked for: password managers look for it in the form.
+    var accountName: String?
     /// A passkey does in the place of the fields.
     var passkey: PasskeyForm?
 
@@ -28,6 +30,7 @@ struct FormPage {
         ]
         if let action { own["action"] = request.path(action) }
         if let lead { own["lead"] = lead }
+        if let accountName { own["accountName"] = accountName }
         if let passkey { own.merge(request.passkeyModel(passkey)) { $1 } }
         if let errors { own["summary"] = errors.summary(request) }
         return try request.html(

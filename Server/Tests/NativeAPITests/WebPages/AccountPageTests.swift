@@ -138,7 +138,9 @@ struct AccountPageTests {
         let export = try await act(browser, "export")
         #expect(export.answer.headers[.contentType] == "application/json")
         #expect(export.html.contains("hana@example.com"))
-        #expect(try await act(browser, "delete").error("sure") != nil)
+        let unsure = try await act(browser, "delete")
+        #expect(unsure.error("sure") == "Please tick this box.")
+        #expect(unsure.html.contains(">I want my account to be deleted: Please tick this box.</a>"))
         #expect(try await act(browser, "delete", ["sure": "yes"]).html.contains("will be deleted"))
         #expect(try await browser.get(browser.path("account")).status == 303)
         let back = Browser(server)
@@ -149,6 +151,20 @@ struct AccountPageTests {
         let restored = try await back.post(
             back.path("log-in"), fields.merging(["restore": "yes"]) { $1 }, token: offered.token)
         #expect(restored.status == 303)
+    }
+
+    @Test("tells password managers whose password is asked for or changed, and how long a new one has to be")
+    func passwordManagers() async throws {
+        let server = try await TestServer()
+        let browser = try await person(server)
+        let name = #/value="hana" autocomplete="username" readonly/#
+        let account = try await browser.get(browser.path("account")).html
+        let form = account.components(separatedBy: browser.path("account/password")).last?
+            .components(separatedBy: "</form>").first ?? ""
+        #expect(form.contains(name) && form.contains("new-password") && form.contains("At least 8 characters."))
+        server.clock.advance(by: .seconds(660))
+        let asked = try await act(browser, "transfer")
+        #expect(asked.html.contains("current-password") && asked.html.contains(name))
     }
 
     @Test("logs out: the cookie opens nothing any more")
