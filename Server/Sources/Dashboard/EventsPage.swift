@@ -345,17 +345,23 @@ private struct EventForms {
         _ name: String, _ kind: PageField.Kind, _ value: String, isRequired: Bool = true
     ) -> PageTemplates.Model {
         let isSent = !faults.isEmpty
-        return PageField(
+        var model = PageField(
             name, label: request.text("events.field.\(name)"), kind: kind, value: isSent ? form.text(name) : value,
-            hint: hint(name),
+            hint: request.text("events.hint.\(name)"),
             error: faults.contains { $0.field == name } ? request.text("events.bad.\(name)") : nil,
             isRequired: isRequired
         ).model
-    }
-
-    private func hint(_ name: String) -> String {
-        let types = EventType.all.map { "\($0.rawValue) (\(request.word($0)))" }
-        return request.text("events.hint.\(name)", ["types": types.joined(separator: ", ")])
+        // Too many for a hint, all of which is read out with its field.
+        if name == "types" {
+            model["vocabulary"] =
+                [
+                    "title": request.text("events.names"),
+                    "words": EventType.all.map { type -> PageTemplates.Model in
+                        ["code": type.rawValue, "word": request.word(type)]
+                    },
+                ] as PageTemplates.Model
+        }
+        return model
     }
 
     private func form(

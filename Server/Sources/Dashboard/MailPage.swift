@@ -9,7 +9,7 @@ enum MailPage {
     private static let preview = DashboardRoute.Page("/app/{application}/mail/preview", .readSettings)
 
     static let routes: [DashboardRoute] = [
-        DashboardRoute(page) { try draw($0, .none, MailChoice($0.page.query)) },
+        DashboardRoute(page) { try draw($0, .none, MailChoice($0.page.query, reader: $0.page.language)) },
         DashboardRoute(page, post: "save", .changeMail) { request in
             try await change(request, done: "saved") { form, choice, application, who in
                 let (kind, language, template) = (choice.kind, choice.language, choice.template(form))
@@ -46,7 +46,7 @@ enum MailPage {
         _ work: (FormValues, MailChoice, Domain.Application, Operator) async throws -> Void
     ) async throws -> Response {
         let form = try await request.form()
-        let choice = MailChoice(form)
+        let choice = MailChoice(form, reader: request.page.language)
         do {
             try await work(form, choice, try request.targetApplication(), try request.auditActor())
             return request.redirect(to: "\(request.path("mail"))?\(choice.query)&done=\(done)")
@@ -64,7 +64,7 @@ enum MailPage {
 
     /// The mail itself, for the frame beside the form, in the words that are stored or that the form sends.
     private static func show(_ request: DashboardRequest, _ form: FormValues) throws -> Response {
-        let choice = MailChoice(form)
+        let choice = MailChoice(form, reader: request.page.language)
         do {
             let mail = try request.modules.messaging.previewMail(
                 choice.kind, in: choice.language, template: request.isPost ? choice.template(form) : nil,
@@ -138,9 +138,13 @@ private struct MailChoice {
     let kind: MailKind
     let language: MailLanguage
 
-    init(_ values: FormValues) {
+    /// - Parameters:
+    ///   - values: What a form or an address says.
+    ///   - reader: The language of who looks, whose mails come first.
+    init(_ values: FormValues, reader: PageLanguage) {
         kind = MailKind(rawValue: values.text("kind")) ?? .logInCode
-        language = MailLanguage(rawValue: values.text("language")) ?? .english
+        language =
+            MailLanguage(rawValue: values.text("language")) ?? MailLanguage(rawValue: reader.rawValue) ?? .english
     }
 
     var query: String { FormValues.query([("kind", kind.rawValue), ("language", language.rawValue)]) }

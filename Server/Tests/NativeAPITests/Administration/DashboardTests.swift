@@ -81,6 +81,25 @@ struct DashboardTests {
         #expect(!shown.contains(#"class="empty""#))
     }
 
+    @Test("shows mails first in the language of who reads the page", arguments: PageLanguage.allCases)
+    func mailLanguage(language: PageLanguage) async throws {
+        let world = try await AdminWorld(roles: [])
+        let browser = world.browser()
+        let shown = try await browser.get(world.page("mail") + "?lang=\(language.rawValue)")
+        #expect(shown.html.contains("<option value=\"\(language.rawValue)\" selected>\(language.ownName)</option>"))
+        let chosen = try await browser.get(world.page("mail") + "?language=ko")
+        #expect(chosen.html.contains("<option value=\"ko\" selected>"))
+    }
+
+    @Test("lists the names of events beside the field for them, and not in its hint, which is read out whole")
+    func eventNames() async throws {
+        let world = try await AdminWorld(roles: [])
+        let html = try await world.browser().get(world.page("events")).html
+        let hint = html.components(separatedBy: "id=\"field-types-hint\">").last?.components(separatedBy: "</p>").first
+        #expect(hint?.contains("user.created") == false)
+        #expect(html.contains("<li><code>user.created</code> User made</li>"))
+    }
+
     @Test("shows apps an address that can be opened, where the server listens at all addresses of its machine")
     func startAddress() async throws {
         let world = try await AdminWorld(try await TestServer(settings: ["listen": "0.0.0.0:8080"]), roles: [])
