@@ -145,20 +145,26 @@ enum SettingsPage {
             return request.redirect(to: "\(request.path("settings"))?done=saved")
         } catch {
             guard let faults = error.validationErrors else { throw error }
-            let errors = faults.map { fault in
-                (Self.field(fault.field), request.text(Self.words(of: fault.rule)))
-            }
+            let errors = faults.map { fault in (Self.field(fault.field), Self.words(of: fault, request)) }
             return try await draw(
                 request, form, errors: Dictionary(errors, uniquingKeysWith: { first, _ in first }), notice: nil)
         }
     }
 
-    /// The name of the text about a value that is refused.
-    private static func words(of rule: ValidationError.Rule) -> String {
-        switch rule {
-        case .notOwnDomain: "settings.notOwnDomain"
-        case .notOwnAudience: "settings.notOwnAudience"
-        default: "settings.bad"
+    /// What stands at a value that is refused: its rule, where no hint of the field says it.
+    private static func words(of fault: ValidationError, _ request: DashboardRequest) -> String {
+        switch (fault.field, fault.rule) {
+        case (_, .notOwnDomain): request.text("settings.notOwnDomain")
+        case (_, .notOwnAudience): request.text("settings.notOwnAudience")
+        case ("name", _): request.text("applications.badName")
+        case (_, .outOfRange) where fault.field.hasSuffix("Seconds"):
+            request.text(
+                "settings.badDays",
+                [
+                    "lowest": String(ApplicationSettings.spanDays.lowerBound),
+                    "highest": String(ApplicationSettings.spanDays.upperBound),
+                ])
+        default: request.text("settings.bad")
         }
     }
 

@@ -360,6 +360,10 @@ struct DashboardTests {
         fields["passwordMinimumCharacters"] = "3"
         let refused = try await browser.post(address, fields, token: shown.token)
         #expect(refused.status == 422 && refused.error("passwordMinimumCharacters") != nil)
+        let wrong = try await browser.post(
+            address, fields.merging(["name": " ", "sessionDays": "0"]) { $1 }, token: shown.token)
+        #expect(wrong.error("name") == "Choose a name of at most 100 characters.")
+        #expect(wrong.error("sessionDays") == "1 to 3650 days.")
         fields["passwordMinimumCharacters"] = "10"
         #expect(try await browser.post(address, fields, token: shown.token).status == 303)
         let application = try await world.server.modules.applications.findApplication(world.server.application.id)
