@@ -14,7 +14,7 @@ extension DashboardRequest {
         let group = "act."
         let identifiers = (dashboard.texts.tables[page.language] ?? [:]).keys.filter { $0.hasPrefix(group) }
             .map { String($0.dropFirst(group.count)) }
-        // An event can have the word of the action that it tells of. What is an event alone comes last, and is left out.
+        // An event can have the word of the action that it tells of: the action comes first, and stays.
         let events = Set(EventType.all.map(\.rawValue))
         let ordered = Set(identifiers + [chosen]).subtracting([""]).sorted {
             (events.contains($0) ? 1 : 0, $0) < (events.contains($1) ? 1 : 0, $1)

@@ -71,7 +71,8 @@ extension UserPageModel {
             "into", label: request.text("user.mergeInto"), kind: .code, value: form.text("into"),
             error: errors?["into"])
         let confirm = PageField(
-            "confirm", label: "\(request.text("user.confirm")) \(found.user.id)", kind: .code, error: errors?["confirm"])
+            "confirm", label: "\(request.text("user.confirm")) \(found.user.id)", kind: .code,
+            error: errors?["confirm"])
         return [
             "into": into.model, "merges": into.error != nil, "confirm": confirm.model,
             "deletes": confirm.error != nil,

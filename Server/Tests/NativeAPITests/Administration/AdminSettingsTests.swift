@@ -37,7 +37,8 @@ struct AdminSettingsTests {
     @Test(
         "name what is not possible",
         arguments: [
-            (#"{"name": ""}"#, "name"), (#"{"name": " \u3000 "}"#, "name"), (#"{"sessionSeconds": 1}"#, "sessionSeconds"),
+            (#"{"name": ""}"#, "name"), (#"{"name": " \u3000 "}"#, "name"),
+            (#"{"sessionSeconds": 1}"#, "sessionSeconds"),
             (#"{"passwordMinimumCharacters": 3}"#, "passwordMinimumCharacters"),
             (#"{"passwordOnlyMinimumCharacters": 65}"#, "passwordOnlyMinimumCharacters"),
             (#"{"transferLink": "app://x"}"#, "transferLink"), (#"{"mergeRules": {"a": "best"}}"#, "mergeRules"),

@@ -132,7 +132,7 @@ struct IdentifierWordsTests {
     }
 
     @Test(
-        "are typed into the audit log's filters as people know them: an admin's name, a user's id, an action by its word",
+        "are chosen in the audit log's filters as people know them: an admin's name, a user's id, an action's word",
         arguments: [("en", "User disabled"), ("ja", "ユーザーを無効化"), ("ko", "사용자 비활성화")])
     func filters(language: String, act: String) async throws {
         let world = try await AdminWorld(roles: [])
