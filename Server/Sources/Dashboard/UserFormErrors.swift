@@ -46,7 +46,8 @@ struct UserFormErrors {
         let words: (name: String, values: [String: String]) =
             switch (fault.field, fault.rule) {
             case ("confirm", _): ("confirm", [:])
-            case ("into", _): ("into", [:])
+            case ("into", .notListed): ("into", [:])
+            case ("into", _): ("intoOther", [:])
             case ("fields", .otherType): ("json", [:])
             case (_, .tooLong(let maximum)): ("tooLong", ["maximum": String(maximum)])
             case (_, .tooShort(let minimum)): ("tooShort", ["minimum": String(minimum)])

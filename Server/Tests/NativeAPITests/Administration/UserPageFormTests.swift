@@ -60,6 +60,8 @@ struct UserPageFormTests {
         let refused = try await browser.post("\(address)/merge", ["into": "nobody"], token: token)
         #expect(refused.status == 422 && refused.error("into") == "There is no user with this ID.")
         #expect(refused.value(of: "into") == "nobody")
+        let itself = try await browser.post("\(address)/merge", ["into": guest], token: token)
+        #expect(itself.status == 422 && itself.error("into")?.hasPrefix("Another user is needed") == true)
         let other = try await registered("hana", in: world)
         #expect(try await browser.post("\(address)/merge", ["into": other], token: token).status == 303)
     }
