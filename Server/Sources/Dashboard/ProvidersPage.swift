@@ -50,18 +50,36 @@ enum ProvidersPage {
         do {
             return try await work(form, provider, try request.auditActor())
         } catch {
+            if let faults = (error as? DomainError)?.validationErrors {
+                let texts = faults.map { (field($0.field), words(of: $0.rule, request)) }
+                return try await draw(
+                    request, form, open: provider, word: nil,
+                    faults: Dictionary(texts, uniquingKeysWith: { first, _ in first }), status: .unprocessableContent)
+            }
             let text: String
             switch (error as? DomainError)?.code {
-            case .fieldsRefused?:
-                let faults = (error as? DomainError)?.validationErrors ?? []
-                let fields = faults.map { $0.field.split(separator: ".").last.map(String.init) ?? $0.field }
-                text = "\(request.text("fault.fields")) (\(Set(fields).sorted().joined(separator: ", ")))"
             case .providerNotEnabled?: text = request.text("providers.unknown")
             case .busy?: text = request.text("fault.busy")
             default: throw error
             }
             return try await draw(
                 request, form, open: provider, word: (provider, text, false), status: .unprocessableContent)
+        }
+    }
+
+    /// The form's name for a member of the settings.
+    private static func field(_ member: String) -> String {
+        let name = member.split(separator: ".").last.map(String.init) ?? member
+        return ["privateKey": "secret", "provider": "name"][name] ?? name
+    }
+
+    private static func words(of rule: ValidationError.Rule, _ request: DashboardRequest) -> String {
+        switch rule {
+        case .empty, .required: request.text("providers.bad.required")
+        case .notAnAppleId: request.text("providers.bad.appleId")
+        case .notAPrivateKey: request.text("providers.bad.privateKey")
+        case .notAnAddress: request.text("providers.bad.address")
+        default: request.text("settings.bad")
         }
     }
 
@@ -84,14 +102,14 @@ enum ProvidersPage {
     }
 
     private static func draw(
-        _ request: DashboardRequest, _ form: FormValues, open: String, word: Word?,
+        _ request: DashboardRequest, _ form: FormValues, open: String, word: Word?, faults: [String: String] = [:],
         status: HTTPResponse.Status = .ok
     ) async throws -> Response {
         let application = try request.targetApplication()
         let mayChange = request.offers(.setProvider)
         let set = try await request.modules.providers.listProviders(of: application.id)
         let names = providers + set.map(\.settings.provider.rawValue).filter { !providers.contains($0) }
-        let view = ProviderView(request: request, form: form, open: open, word: word)
+        let view = ProviderView(request: request, form: form, open: open, word: word, faults: faults)
         var views = names.map { name in
             view.provider(name, set.first { $0.settings.provider.rawValue == name })
         }
@@ -101,6 +119,12 @@ enum ProvidersPage {
             "version": form.version(or: set.version),
         ]
         if request.page.query.text("done") == "saved", word == nil { model["notice"] = request.text("settings.saved") }
+        if !faults.isEmpty {
+            let errors = faults.sorted { $0.key < $1.key }.map { name, text -> (field: String?, text: String) in
+                ("\(open).\(name)", "\(request.text("providers.\(name)")): \(text)")
+            }
+            model["summary"] = PageSummary(title: request.text("fault.title"), errors: errors).model
+        }
         if let word, !word.isGood { model["summary"] = PageSummary(title: word.text, errors: []).model }
         return try request.html("providers", title: request.text("nav.providers"), model, status: status)
     }
@@ -112,13 +136,16 @@ private struct ProviderView {
     let form: FormValues
     let open: String
     let word: ProvidersPage.Word?
+    /// What is wrong with the open provider's settings, by field.
+    let faults: [String: String]
 
     func provider(_ name: String, _ entry: ListProviders.Entry?) -> PageTemplates.Model {
         let settings = entry?.settings
         func field(_ member: String, _ value: String, _ kind: PageField.Kind, _ hint: String? = nil) -> PageField {
             PageField(
                 "\(name).\(member)", label: request.text("providers.\(member)"), kind: kind,
-                value: form["\(name).\(member)"] ?? value, hint: hint, isRequired: false)
+                value: form["\(name).\(member)"] ?? value, hint: hint, error: name == open ? faults[member] : nil,
+                isRequired: false)
         }
         var fields: [PageField] = []
         if name == "new" { fields.append(field("name", "", .text, request.text("providers.nameHint"))) }

@@ -14,7 +14,12 @@ struct DashboardSettingsTests {
         let (browser, path) = (world.browser(), world.page("providers"))
         let token = try await browser.get(path).token
         let wrong = try await browser.post("\(path)/google/set", [:], token: token)
-        #expect(wrong.status == 422 && wrong.html.contains("(audiences)"))
+        #expect(wrong.status == 422 && wrong.error("google-audiences") == "This is needed.")
+        #expect(wrong.html.contains("<a href=\"#field-google-audiences\">Client ids: This is needed.</a>"))
+        let apple = ["apple.audiences": "com.example.app", "apple.teamId": "team", "apple.keyId": "KEY"]
+        let refused = try await browser.post("\(path)/apple/set", apple, token: token)
+        #expect(refused.status == 422 && refused.error("apple-teamId")?.contains("ten capitals") == true)
+        #expect(refused.error("google-audiences") == nil && refused.value(of: "apple.teamId") == "team")
         let fields = [
             "google.audiences": "a.example\r\nb.example",
             "google.secret": "very-secret",
