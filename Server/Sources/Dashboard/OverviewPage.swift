@@ -54,7 +54,14 @@ enum OverviewPage {
                 chart("logIns", series(.audit(.loggedIn, .done))),
             ],
             "refused": refused.map { action, count -> PageTemplates.Model in
-                ["action": request.word(action), "identifier": action.rawValue, "count": String(count)]
+                var model: PageTemplates.Model = [
+                    "action": request.word(action), "identifier": action.rawValue, "count": String(count),
+                ]
+                // Who was refused, and when, stands in the audit log.
+                if request.offers(.readAudit) {
+                    model["link"] = "\(request.path("audit"))?\(FormValues.query([("action", action.rawValue)]))"
+                }
+                return model
             },
             "hasRefused": !refused.isEmpty,
             "spans": Self.spans.map { span -> PageTemplates.Model in

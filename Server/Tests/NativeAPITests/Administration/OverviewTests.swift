@@ -53,4 +53,15 @@ struct OverviewTests {
         #expect(overview.statistics.filter { $0.name == .newUsers }.map(\.value).reduce(0, +) == 1)
         #expect(overview.activeToday == 0 && overview.activeMonth == 1)
     }
+
+    @Test("of what was refused lead to its entries of the audit log")
+    func refused() async throws {
+        let world = try await AdminWorld(roles: [])
+        #expect(try await world.server.person().upgrade().status == 200)
+        _ = try await world.server.logIn("hana", "a wrong password")
+        let (browser, entries) = (world.browser(), "\(world.page("audit"))?action=user.logged-in")
+        let shown = try await browser.get(world.page()).html
+        #expect(shown.contains("<a href=\"\(entries)\" title=\"user.logged-in\">Log-in</a>"))
+        #expect(try await browser.get(entries).html.contains("badge-warn\">refused<"))
+    }
 }
