@@ -62,7 +62,13 @@ extension AccountChange {
 
     /// What an application can demand the second factor for: what owners do, and need a recent log-in for.
     package static let demandable = Set(
-        allCases.filter { $0.policy.who.contains(.owner) && $0.policy.fresh.contains(.recentLogIn) })
+        allCases.filter {
+            $0.policy.who.contains(.owner) && $0.policy.fresh.contains(.recentLogIn) && $0.demanded == $0
+        })
+
+    /// By which change an application demands the second factor for this one: a deletion is a deletion, whether the protocol
+    /// has a grace or not.
+    var demanded: AccountChange { self == .erasedAtOnce ? .deletionRequested : self }
 }
 
 extension User {

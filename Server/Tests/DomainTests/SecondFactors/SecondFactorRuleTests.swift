@@ -69,6 +69,11 @@ struct FreshnessMatrixTests {
         nil, Samples.now, Samples.now - .milliseconds(599_999), Samples.now - .milliseconds(600_000),
     ]
 
+    /// The name by which an application demands it: old protocols delete at once, and have no other deletion.
+    private static func name(of change: AccountChange) -> AccountChange {
+        change == .erasedAtOnce ? .deletionRequested : change
+    }
+
     private static func isRecent(_ time: Timestamp?) -> Bool {
         time == Samples.now || time == Samples.now - .milliseconds(599_999)
     }
@@ -78,6 +83,7 @@ struct FreshnessMatrixTests {
         _ change: AccountChange, _ rules: SecondFactorRules, _ session: Session, _ standing: Samples.Standing,
         isProven: Bool
     ) -> DomainError? {
+        let isDemanded = rules.demandedFor.contains(name(of: change))
         guard change.policy.who.contains(.owner) else { return .accessRefused }
         guard !change.policy.fresh.isEmpty else { return nil }
         let isOld = session.protocolName == .single
@@ -90,10 +96,10 @@ struct FreshnessMatrixTests {
         let ofFactors: Set<AccountChange> = [.secondFactorAdded, .secondFactorRemoved, .recoveryCodesReplaced]
         guard rules.mode != .off || ofFactors.contains(change) else { return nil }
         guard !(rules.exemptsOldProtocols && isOld) else { return nil }
-        if standing == .enrolled, AccountChange.guarded.contains(change) || rules.demandedFor.contains(change) {
+        if standing == .enrolled, AccountChange.guarded.contains(change) || isDemanded {
             return isRecent(session.secondFactorAt) ? nil : .secondFactorNotRecent
         }
-        if standing == .registered, rules.demandedFor.contains(change), change != .secondFactorAdded {
+        if standing == .registered, isDemanded, change != .secondFactorAdded {
             return .secondFactorEnrolmentRequired(nil)
         }
         return nil
@@ -115,7 +121,7 @@ struct FreshnessMatrixTests {
         for bits in 0..<8 {
             let isProven = bits & 4 == 4
             let rules = Samples.rules(mode) { rules in
-                if bits & 1 == 1 { rules.demandedFor = [change] }
+                if bits & 1 == 1 { rules.demandedFor = [Self.name(of: change)] }
                 rules.exemptsOldProtocols = bits & 2 == 2
             }
             let application = Samples.application(rules)

@@ -179,6 +179,32 @@ struct SecondFactorPolicyTests {
         #expect(try await logIn().status == 200)
     }
 
+    @Test(
+        "that a deletion demands is not gone around by an old protocol, which deletes at once",
+        arguments: [AccountChangeStep.Surface.ncmb, .parse, .kii])
+    func deletionAtOnce(surface: AccountChangeStep.Surface) async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let (id, token) = (world.owner.logIn.user.id, try await world.ownerToken(surface))
+        _ = try await factors.enrol(world.owner)
+        try await factors.change { $0.demandedFor = [.deletionRequested] }
+        func delete() async throws -> Answer {
+            switch surface {
+            case .ncmb: try await world.ncmb(.delete, "/2013-09-01/users/\(id)", token: token)
+            case .parse: try await world.parse(.delete, "/parse/users/\(id)", token: token)
+            default: try await world.kii(.delete, EvictionWorld.kiiPath("/users/\(id)"), token: token)
+            }
+        }
+        let refused = try await delete()
+        #expect((400..<500).contains(refused.status), "\(refused.text)")
+        // The account is there, and so is the session.
+        #expect(try await world.owner.send(.get, APIPath.user).status == 200)
+        try await factors.change { $0.exemptsOldProtocols = true }
+        let deleted = try await delete()
+        #expect((200..<300).contains(deleted.status), "\(deleted.text)")
+        #expect(try await world.owner.send(.get, APIPath.user).status == 401)
+    }
+
     @Test("is not there for guests, nor where the application has none")
     func off() async throws {
         let world = try await SecondFactorWorld()

@@ -195,7 +195,7 @@ extension Authenticated {
     ) throws(DomainError) {
         let rules = application.settings.secondFactors
         guard rules.mode != .off || AccountChange.ofSecondFactors.contains(change) else { return }
-        let isDemanded = rules.demandedFor.contains(change)
+        let isDemanded = rules.demandedFor.contains(change.demanded)
         guard isDemanded || AccountChange.guarded.contains(change), !isExempt(by: rules) else { return }
         guard user.hasSecondFactor else {
             guard isDemanded, !user.isAnonymous, change != .secondFactorAdded else { return }

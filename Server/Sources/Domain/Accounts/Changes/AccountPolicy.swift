@@ -193,7 +193,8 @@ extension AccountChange {
         case .restored: AccountPolicy(account, records: .userRestored)
         case .erased:
             AccountPolicy([.server, .operator], records: .userErased, tells: [.mail(.accountErased)])
-        case .erasedAtOnce: AccountPolicy(account, records: .userErased, tells: [.mail(.accountErased)])
+        case .erasedAtOnce:
+            AccountPolicy(account, fresh: [.recentLogIn], records: .userErased, tells: [.mail(.accountErased)])
         }
     }
 }
