@@ -151,7 +151,7 @@ extension InMemoryServer {
         throw refusal
     }
 
-    /// What changes second factors, or makes what counts as two, needs the second factor within ten minutes.
+    /// What changes second factors or an address, or makes what counts as two, needs the second factor within ten minutes.
     func checkSecondFactor(
         _ session: ServerContents.StoredSession, _ contents: ServerContents
     ) throws(Refusal) {

@@ -36,8 +36,8 @@ extension OkaeriClient {
     /// Mails what verifies an address of the user.
     ///
     /// - Parameter newEmail: An address that replaces the present one once it is verified, which needs a
-    ///   fresh session; `nil` for the present one.
-    /// - Throws: `OkaeriError`: `.reauthenticationRequired`, `.invalidValues`, `.rateLimited`.
+    ///   fresh session, and of who has a second factor that one too; `nil` for the present one.
+    /// - Throws: `OkaeriError`: `.reauthenticationRequired`, `.secondFactorNotRecent`, `.invalidValues`, `.rateLimited`.
     public func requestEmailVerification(newEmail: String? = nil) async throws(OkaeriError) {
         try await keeper.requestEmailVerification(newEmail)
     }

@@ -54,8 +54,11 @@ package struct SecondFactorRules: Hashable, Sendable {
 }
 
 extension AccountChange {
-    /// What a user who has a second factor does only with it: to change it, and to make what counts as two factors.
-    package static let guarded: Set<AccountChange> = ofSecondFactors.union([.passkeyAdded, .transferCodeIssued])
+    /// What a user who has a second factor does only with it: to change it, to make what counts as two factors, and to take
+    /// another name or address. The first reset by an address that nobody had proved takes second factors away.
+    package static let guarded: Set<AccountChange> = ofSecondFactors.union([
+        .passkeyAdded, .transferCodeIssued, .identifiersChanged, .addressChanged,
+    ])
 
     /// What changes second factors, also while the application asks nobody for them.
     static let ofSecondFactors: Set<AccountChange> = [.secondFactorAdded, .secondFactorRemoved, .recoveryCodesReplaced]

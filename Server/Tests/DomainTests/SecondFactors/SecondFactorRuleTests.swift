@@ -27,6 +27,7 @@ struct SecondFactorRuleTests {
     /// Written out, so that a new row of the table of changes is put here or not on purpose.
     private static let guarded: Set<AccountChange> = [
         .secondFactorAdded, .secondFactorRemoved, .recoveryCodesReplaced, .passkeyAdded, .transferCodeIssued,
+        .identifiersChanged, .addressChanged,
     ]
     private static let demandable: Set<AccountChange> = [
         .upgraded, .identifiersChanged, .addressChanged, .passwordChanged, .identityLinked, .identityUnlinked,

@@ -205,6 +205,40 @@ struct SecondFactorPolicyTests {
         #expect(try await world.owner.send(.get, APIPath.user).status == 401)
     }
 
+    @Test(
+        "is not taken away by a reset through an address that a stolen session gives the account",
+        arguments: [AccountChangeStep.Surface.native, .ncmb, .parse, .kii])
+    func stolenAddress(surface: AccountChangeStep.Surface) async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let (id, thief) = (world.owner.logIn.user.id, try await world.thief())
+        // Of a log-in from before the factor.
+        let token = try await surface == .native ? nil : world.ownerToken(surface)
+        _ = try await factors.enrol(world.owner)
+        func readdress() async throws -> Answer {
+            switch surface {
+            case .ncmb:
+                try await world.ncmb(
+                    .put, "/2013-09-01/users/\(id)", #"{"mailAddress":"thief@example.com"}"#, token: token)
+            case .parse:
+                try await world.parse(.put, "/parse/users/\(id)", #"{"email":"thief@example.com"}"#, token: token)
+            case .kii:
+                try await world.kii(
+                    .put, EvictionWorld.kiiPath("/users/\(id)/email-address"), #"{"emailAddress":"thief@example.com"}"#,
+                    token: token)
+            default: try await thief.send(.patch, APIPath.user, body: #"{"email": "thief@example.com"}"#)
+            }
+        }
+        let refused = try await readdress()
+        #expect((400..<500).contains(refused.status), "\(refused.text)")
+        // The first reset by an address that nobody had proved takes second factors away.
+        _ = try await world.server.send(.post, APIPath.requestPasswordReset, body: #"{"email": "thief@example.com"}"#)
+        #expect(try await world.mails().allSatisfy { $0.recipient != "thief@example.com" })
+        // Who has just shown it changes the address.
+        let changed = try await world.owner.send(.patch, APIPath.user, body: #"{"email": "new@example.com"}"#)
+        #expect(changed.status == 200, "\(changed.text)")
+    }
+
     @Test("is not there for guests, nor where the application has none")
     func off() async throws {
         let world = try await SecondFactorWorld()
