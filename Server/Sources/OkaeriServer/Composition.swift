@@ -286,6 +286,7 @@ package struct Composition: Sendable {
     /// - Parameters:
     ///   - settings: The settings.
     ///   - withStatusKey: Whether also what a server answers by the key of `okaeri status`.
+    /// - Returns: the routes.
     /// - Throws: `StartFault`.
     package static func routeTable(
         _ settings: ServerSettings, withStatusKey: Bool = false

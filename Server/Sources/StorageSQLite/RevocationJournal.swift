@@ -151,6 +151,7 @@ final class RevocationJournal: Sendable {
     /// Writes lines to the end of the open segment, and to the disk.
     ///
     /// - Parameter lines: Called while no other process writes to a segment.
+    /// - Throws: `storageUnavailable`, and what `lines` throws; then nothing, or the beginning of it, is written.
     private func write(_ lines: () throws(DomainError) -> [String]) throws(DomainError) {
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else {

@@ -76,7 +76,10 @@ struct NextCommandTests {
             ("application apple set HERE --team TEAM123456", "--bundle or --service is empty"),
             ("application provider set HERE google", "--client is empty"),
             ("application mail HERE --verification-url x", "--verification-url is no https"),
-            ("application sign-up HERE --username-minimum-characters 99", "--username-minimum-characters must be from 1"),
+            (
+                "application sign-up HERE --username-minimum-characters 99",
+                "--username-minimum-characters must be from 1"
+            ),
             ("application create Other --transfer-link myapp://x", "--transfer-link must have {code} in it"),
             ("old-service set firebase --application HERE", "--project is empty"),
             ("old-service set supabase --application HERE", "--issuer is missing"),

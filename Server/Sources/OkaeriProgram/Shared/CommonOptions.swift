@@ -108,8 +108,8 @@ extension ServerSettings {
     /// What a command says that makes a database in a folder without one: a mistyped folder shows here.
     func noteOnNewFolder(_ consequence: String) -> String {
         let folder = URL(fileURLWithPath: dataFolder).standardizedFileURL.path
-        return "okaeri: The data folder \(folder) is new: \(consequence). For a server that there is, name its folder with "
-            + "--data or \(Setting.data.variable)."
+        return "okaeri: The data folder \(folder) is new: \(consequence). For a server that there is, name its folder "
+            + "with --data or \(Setting.data.variable)."
     }
 
     /// - Parameter orFree: Whether a folder without a database will do, because one is made.

@@ -5,9 +5,11 @@
   const words = document.getElementById("words")?.dataset ?? {};
 
   // What a form led to is not asked for again: reload and back open the page that the form stood in, which its languages name.
-  // What a provider led back to would set out again.
+  // What a provider led back to would set out again. Who is away to look for a code finds its form again, though a phone may have
+  // to load it anew.
   const page = new URL(document.querySelector(".languages [aria-current]")?.href ?? location.href);
-  const isElsewhere = page.pathname !== location.pathname && !location.pathname.includes("/provider/");
+  const isElsewhere = page.pathname !== location.pathname && !location.pathname.includes("/provider/")
+    && !document.querySelector("[autocomplete=one-time-code]");
   if (isElsewhere) page.searchParams.delete("lang");
   history.replaceState(history.state, "", isElsewhere ? page : location.href);
 
