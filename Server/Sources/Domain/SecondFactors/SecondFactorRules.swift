@@ -55,10 +55,13 @@ package struct SecondFactorRules: Hashable, Sendable {
 
 extension AccountChange {
     /// What a user who has a second factor does only with it: to change it, to make what counts as two factors, and to take
-    /// another name or address. The first reset by an address that nobody had proved takes second factors away.
-    package static let guarded: Set<AccountChange> = ofSecondFactors.union([
-        .passkeyAdded, .transferCodeIssued, .identifiersChanged, .addressChanged,
+    /// another name or address.
+    package static let guarded: Set<AccountChange> = ofSecondFactors.union(openingResets).union([
+        .passkeyAdded, .transferCodeIssued,
     ])
+
+    /// What may bring another address: the first reset by one that nobody had proved takes second factors away.
+    package static let openingResets: Set<AccountChange> = [.identifiersChanged, .addressChanged]
 
     /// What changes second factors, also while the application asks nobody for them.
     static let ofSecondFactors: Set<AccountChange> = [.secondFactorAdded, .secondFactorRemoved, .recoveryCodesReplaced]

@@ -96,7 +96,9 @@ struct FreshnessMatrixTests {
         }
         let ofFactors: Set<AccountChange> = [.secondFactorAdded, .secondFactorRemoved, .recoveryCodesReplaced]
         guard rules.mode != .off || ofFactors.contains(change) else { return nil }
-        guard !(rules.exemptsOldProtocols && isOld) else { return nil }
+        // By another address a reset would take the factor away, also from other protocols.
+        let opensResets = standing == .enrolled && [.identifiersChanged, .addressChanged].contains(change)
+        guard !(rules.exemptsOldProtocols && isOld) || opensResets else { return nil }
         if standing == .enrolled, AccountChange.guarded.contains(change) || isDemanded {
             return isRecent(session.secondFactorAt) ? nil : .secondFactorNotRecent
         }

@@ -196,7 +196,8 @@ extension Authenticated {
         let rules = application.settings.secondFactors
         guard rules.mode != .off || AccountChange.ofSecondFactors.contains(change) else { return }
         let isDemanded = rules.demandedFor.contains(change.demanded)
-        guard isDemanded || AccountChange.guarded.contains(change), !isExempt(by: rules) else { return }
+        guard isDemanded || AccountChange.guarded.contains(change), !isExempt(by: rules, for: change, of: user)
+        else { return }
         guard user.hasSecondFactor else {
             guard isDemanded, !user.isAnonymous, change != .secondFactorAdded else { return }
             throw .secondFactorEnrolmentRequired(nil)
@@ -204,9 +205,11 @@ extension Authenticated {
         guard session.hasRecentSecondFactor(at: now) else { throw .secondFactorNotRecent }
     }
 
-    /// Whether the session is one of an old protocol, whose apps cannot show it, and the application lets that be.
-    private func isExempt(by rules: SecondFactorRules) -> Bool {
-        rules.exemptsOldProtocols && !session.protocolName.canReauthenticate
+    /// Whether the session is one of an old protocol, whose apps cannot show it, and the application lets that be: not where a
+    /// reset would then take the factor away from all other ways in too.
+    private func isExempt(by rules: SecondFactorRules, for change: AccountChange, of user: User) -> Bool {
+        guard rules.exemptsOldProtocols, !session.protocolName.canReauthenticate else { return false }
+        return !user.hasSecondFactor || !AccountChange.openingResets.contains(change)
     }
 }
 
