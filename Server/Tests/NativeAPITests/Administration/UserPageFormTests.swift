@@ -1,4 +1,6 @@
 import Domain
+import Foundation
+import HTTPTypes
 import OkaeriWire
 import Testing
 
