@@ -27,6 +27,10 @@ struct AdminCommandTests {
         var totpKey: String
     }
 
+    private struct LogIn: Decodable {
+        var token: String
+    }
+
     private func run(_ arguments: String...) async throws -> Program.Finished {
         try await Program.run(["admin"] + arguments + ["--data", folder.path])
     }
@@ -188,7 +192,7 @@ struct AdminCommandTests {
         let answer = try await server.send(
             "POST", "/v1/admin/set-up",
             body: #"{"token": "\#(token)", \#(named)"password": "eleven quiet rivers run", "code": "\#(code)"}"#)
-        return try JSONDecoder().decode(Link.self, from: answer.body).token
+        return try JSONDecoder().decode(LogIn.self, from: answer.body).token
     }
 
     private func send(_ method: String, _ path: String, _ token: String, on server: TestServer) async throws -> Int {

@@ -10,6 +10,8 @@ struct RunningServerCheck {
 
     func findings() async -> [Finding] {
         guard let running = ServerInfoFile.read(in: folder), let url = URL(string: running.url + "/health/ready") else {
+            // Who may not look there cannot know; the finding on the database says so.
+            guard StorageInspection.presence(in: folder) != .denied else { return [] }
             return [.ok("server", "No server runs on this data folder.")]
         }
         let name = "the server at \(running.url) (process \(running.pid))"
