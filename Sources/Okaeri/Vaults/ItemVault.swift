@@ -108,16 +108,24 @@ struct ItemVault: CredentialVault {
         await answers.settle(application)
     }
 
-    /// Copies what the app stored before it shared its items. The first key comes last: what stopped on the way begins
-    /// again.
+    /// Copies what the app stored before it shared its items, once: what a process without access to it forgets or wipes
+    /// afterwards stays gone. The first key comes last: what stopped on the way begins again.
     private func takeOver(_ application: String, from former: any SecureItems) throws(VaultError) {
-        guard try items.read("\(application).key") == nil else { return }
-        for name in try allNames(of: application, in: former) {
-            for item in ["\(name).record", "\(name).key"] {
-                if let stored = try former.read(item) { _ = try items.add(item, stored) }
+        guard try items.read(Self.mark(of: application)) == nil else { return }
+        let names = try allNames(of: application, in: former)
+        if try items.read("\(application).key") == nil {
+            for name in names {
+                for item in ["\(name).record", "\(name).key"] {
+                    if let stored = try former.read(item) { _ = try items.add(item, stored) }
+                }
             }
         }
+        guard try items.read("\(application).key") != nil else { return }
+        for name in names { _ = try items.add(Self.mark(of: name), Data([1])) }
     }
+
+    /// The item that says that nothing is taken over any more. It outlives what it stands for.
+    private static func mark(of name: String) -> String { "\(name).shared" }
 
     private func removeItems(_ name: String) throws(VaultError) {
         for item in ["\(name).record", "\(name).key"] {

@@ -92,7 +92,28 @@ struct ReinstallComplaintTests {
         // What is forgotten does not come back from where it was before.
         try await updated().forgetDevice()
         #expect(keychain.items.withValue { $0 }.isEmpty)
-        #expect(group.items.withValue { $0 }.isEmpty)
+        #expect(group.items.withValue { $0.keys.allSatisfy { $0.hasSuffix(".shared") } })
+        guard case .firstVisit = try await updated().logInAutomatically() else {
+            Issue.record("not .firstVisit")
+            return
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    @Test("complaint 10: what an extension forgets does not come back from where the app kept it before")
+    func forgottenByExtension() async throws {
+        let (folder, group) = (try TemporaryFolder(), MemoryItems())
+        let old = world.launch(vault: vault(folder, .keep), inBackground: false)
+        try await old.signUp(username: "hana", password: "a long enough secret")
+        func updated() -> OkaeriClient {
+            let vault = ItemVault(
+                items: group, formerItems: keychain, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep)
+            return world.launch(vault: vault, inBackground: false)
+        }
+        #expect(await updated().currentUser?.username == "hana")
+        let ofExtension = ItemVault(items: group, keys: SoftwareKeys(), directory: folder.url, reinstall: .keep)
+        try await world.launch(vault: ofExtension, inBackground: false).forgetDevice()
+        #expect(await updated().currentUser == nil)
         guard case .firstVisit = try await updated().logInAutomatically() else {
             Issue.record("not .firstVisit")
             return
