@@ -136,7 +136,13 @@ actor SessionKeeper {
         nextNumber += 1
         unsaved.append((nextNumber, change))
         var changed = record ?? VaultRecord()
-        change.apply(to: &changed)
+        if case .endTemporary = change {
+            // What is in memory is the log-in that ends: what the vault was last known to hold counts again.
+            changed = base
+            for entry in unsaved { entry.change.apply(to: &changed) }
+        } else {
+            change.apply(to: &changed)
+        }
         present(changed)
         foldUnsaved()
         do throws(VaultError) {

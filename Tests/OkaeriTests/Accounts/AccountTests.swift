@@ -193,6 +193,20 @@ struct AccountTests {
         #expect(await app.currentUser == nil)
     }
 
+    @Test("that are not remembered end also while the vault can neither be read nor written")
+    func endsPassingWithoutVault() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        let guest = try await app.logInAutomatically().user
+        try await app.logIn(identifier: "hana", password: password, rememberMe: .never)
+        world.vault.isLocked = true
+        world.server.endAllSessions()
+        await #expect(throws: OkaeriError.sessionEnded) { try await app.reloadUser() }
+        #expect(await app.currentUser == nil)
+        world.vault.isLocked = false
+        #expect(try await app.logInAutomatically().user.id == guest.id)
+    }
+
     @Test("that are not remembered outlive a call that comes back refused after another has renewed the token")
     func renewedMeanwhile() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
