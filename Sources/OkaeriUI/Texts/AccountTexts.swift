@@ -144,7 +144,7 @@ extension TextTable {
             .deviceKeysRemoveQuestion: Entry(
                 "Remove {name}? It is logged out at once.",
                 "{name}を削除しますか？その端末はすぐにログアウトされます。",
-                "{name}을(를) 삭제할까요? 그 기기는 바로 로그아웃됩니다."),
+                "이 기기를 삭제할까요? ({name}) 바로 로그아웃됩니다."),
             .deviceKeysRemoveOthers: Entry(
                 "Remove all other devices",
                 "ほかのすべての端末を削除",
@@ -184,7 +184,7 @@ extension TextTable {
             .passkeysRemoveQuestion: Entry(
                 "Remove the passkey {name}? You can no longer log in with it.",
                 "パスキー「{name}」を削除しますか？このパスキーではログインできなくなります。",
-                "패스키 {name}을(를) 삭제하시겠습니까? 이 패스키로는 더 이상 로그인할 수 없습니다."),
+                "이 패스키를 삭제하시겠습니까? ({name}) 이 패스키로는 더 이상 로그인할 수 없습니다."),
             .passkeysRemoved: Entry(
                 "The passkey has been removed.",
                 "パスキーを削除しました。",
@@ -200,7 +200,7 @@ extension TextTable {
             .deletionConfirmation: Entry(
                 "Type {word} to confirm",
                 "確認のため「{word}」と入力してください",
-                "확인을 위해 ‘{word}’을(를) 입력해 주세요"),
+                "확인을 위해 다음 단어를 입력해 주세요: {word}"),
             .deletionWord: Entry(
                 "DELETE",
                 "削除",
@@ -240,7 +240,7 @@ extension TextTable {
             .presenceWith: Entry(
                 "Confirm with {provider}",
                 "{provider}で確認",
-                "{provider}(으)로 확인"),
+                "{provider} 계정으로 확인"),
             .presencePasskey: Entry(
                 "Confirm with a passkey",
                 "パスキーで確認",

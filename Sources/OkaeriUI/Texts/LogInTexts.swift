@@ -56,7 +56,7 @@ extension TextTable {
             .logInWith: Entry(
                 "Log in with {provider}",
                 "{provider}でログイン",
-                "{provider}(으)로 로그인"),
+                "{provider} 계정으로 로그인"),
             .logInLastUsed: Entry(
                 "Last used",
                 "前回使用",
@@ -100,11 +100,11 @@ extension TextTable {
             .usernameTaken: Entry(
                 "The username '{name}' is taken. Please try choosing a different username.",
                 "ユーザー名「{name}」はすでに使われています。別のユーザー名を入力してください。",
-                "사용자 이름 ‘{name}’은(는) 이미 사용 중입니다. 다른 이름을 입력해 주세요."),
+                "‘{name}’: 이미 사용 중인 사용자 이름입니다. 다른 이름을 입력해 주세요."),
             .emailTaken: Entry(
                 "The email '{name}' is taken. Please try using a different email.",
                 "メールアドレス「{name}」はすでに使われています。別のアドレスを入力してください。",
-                "이메일 ‘{name}’은(는) 이미 사용 중입니다. 다른 주소를 입력해 주세요."),
+                "‘{name}’: 이미 사용 중인 이메일 주소입니다. 다른 주소를 입력해 주세요."),
             .passwordTooShort: Entry(
                 "Password must be at least {minimum} characters.",
                 "パスワードは{minimum}文字以上で入力してください。",
@@ -124,7 +124,7 @@ extension TextTable {
             .upgradeWith: Entry(
                 "Continue with {provider}",
                 "{provider}で続ける",
-                "{provider}(으)로 계속하기"),
+                "{provider} 계정으로 계속하기"),
             .resetTitle: Entry(
                 "Reset Password",
                 "パスワードの再設定",
@@ -144,7 +144,7 @@ extension TextTable {
             .resetSent: Entry(
                 "An email with reset instructions has been sent to '{name}'.",
                 "「{name}」に再設定の手順をお送りしました。",
-                "‘{name}’(으)로 재설정 방법을 보냈습니다."),
+                "‘{name}’ 주소로 재설정 방법을 보냈습니다."),
             .resetFailed: Entry(
                 "Password Reset Failed",
                 "再設定できませんでした",
@@ -200,7 +200,7 @@ extension TextTable {
             .verificationIntroduction: Entry(
                 "Enter the code that we mailed to {name}.",
                 "{name}にお送りしたコードを入力してください。",
-                "{name}(으)로 보낸 코드를 입력해 주세요."),
+                "{name} 주소로 보낸 코드를 입력해 주세요."),
         ]
     }
 }

@@ -96,7 +96,7 @@ extension TextTable {
             .secondFactorsRemoveQuestion: Entry(
                 "Remove {name}? Its codes no longer count.",
                 "{name}を解除しますか？このアプリのコードは使えなくなります。",
-                "{name}을(를) 해제할까요? 이 앱의 코드를 더 이상 사용할 수 없습니다."),
+                "이 인증 앱을 해제할까요? ({name}) 이 앱의 코드를 더 이상 사용할 수 없습니다."),
             .secondFactorsRemoved: Entry(
                 "The authenticator app has been removed.",
                 "認証アプリを解除しました。",

@@ -44,6 +44,12 @@ struct TextTests {
         #expect(ScreenTexts(languages: ["en"])(.passwordTooShort) == "Password must be at least {minimum} characters.")
     }
 
+    @Test("need no particle that depends on a value in Korean", arguments: TextKey.allCases)
+    func particles(key: TextKey) {
+        let text = ScreenTexts(languages: ["ko"])(key)
+        for particle in ["(으)", "을(를)", "은(는)", "이(가)", "와(과)"] { #expect(!text.contains(particle)) }
+    }
+
     @Test("are right for one device as for many")
     func singular() {
         for key in [TextKey.sessionsEnded, .deviceKeysRemoved] {
