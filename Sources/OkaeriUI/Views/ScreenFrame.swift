@@ -186,6 +186,7 @@
         let form: ScreenForm
         let send: @MainActor (FormEvent) -> Void
         @FocusState private var focus: FieldID?
+        @State private var watch = FocusWatch()
 
         init(_ screen: ScreenName, _ form: ScreenForm, send: @escaping @MainActor (FormEvent) -> Void) {
             self.screen = screen
@@ -200,7 +201,7 @@
             }
             .task(id: form.focus) { focus = form.focus }
             .task(id: focus) {
-                if focus != form.focus { send(.focused(focus)) }
+                if watch.takes(focus, wanted: form.focus) { send(.focused(focus)) }
             }
         }
     }

@@ -119,4 +119,17 @@ struct HookTests {
         await screen.settle()
         #expect(await world.client.currentUser?.username == "hana")
     }
+
+    @Test("does not undo where a form puts the focus before a view has put it there, and hears where a person puts it")
+    func focus() {
+        var watch = FocusWatch()
+        var heard: [FieldID?] = []
+        // A view appears without a focus while its form wants one, puts it there, and follows the form to the next field.
+        let steps: [(focus: FieldID?, wanted: FieldID?)] = [
+            (nil, .code), (.code, .code), (.password, .password), (.email, .password), (.email, .email), (nil, .email),
+        ]
+        for step in steps where watch.takes(step.focus, wanted: step.wanted) { heard.append(step.focus) }
+        let expected: [FieldID?] = [.email, nil]
+        #expect(heard == expected)
+    }
 }
