@@ -4,6 +4,8 @@
 
     #if canImport(UIKit)
         import UIKit
+    #elseif canImport(AppKit)
+        import AppKit
     #endif
 
     /// One field with its label, hint, fault and, for a new password, its strength.
@@ -201,7 +203,7 @@
                     .textInputAutocapitalization(traits.content == .name ? .words : .never)
             }
         #else
-            private func keyboard(_ traits: FieldTraits) -> some View { self }
+            private func keyboard(_ traits: FieldTraits) -> some View { textContentType(traits.nsContent) }
         #endif
     }
 
@@ -230,6 +232,29 @@
                 case .oneTimeCode?: .oneTimeCode
                 case .address?: .URL
                 case nil: nil
+                }
+            }
+        }
+    #elseif canImport(AppKit)
+        extension FieldTraits {
+            fileprivate var nsContent: NSTextContentType? {
+                switch content {
+                case .username?: .username
+                case .password?: .password
+                case .oneTimeCode?: .oneTimeCode
+                case .newPassword?, .email?, .phone?, .name?, .address?, nil: laterContent
+                }
+            }
+
+            /// What older systems have no word for.
+            private var laterContent: NSTextContentType? {
+                guard #available(macOS 14, *) else { return nil }
+                return switch content {
+                case .newPassword?: .newPassword
+                case .email?: .emailAddress
+                case .phone?: .telephoneNumber
+                case .name?: .name
+                case .username?, .password?, .oneTimeCode?, .address?, nil: nil
                 }
             }
         }
