@@ -35,6 +35,8 @@ public final class UIAction: NSObject {
 
 @MainActor open class UIApplication: UIResponder {
     public class var shared: UIApplication { fatalError("a stand-in") }
+    public class var willResignActiveNotification: Notification.Name { fatalError("a stand-in") }
+    public class var didBecomeActiveNotification: Notification.Name { fatalError("a stand-in") }
     public var connectedScenes: Set<UIScene> { [] }
 }
 
@@ -84,8 +86,15 @@ public final class UIImage: NSObject, @unchecked Sendable {
 }
 
 @MainActor public final class UIPasteboard: NSObject {
+    public struct OptionsKey: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public static let localOnly = OptionsKey(rawValue: "localOnly")
+        public static let expirationDate = OptionsKey(rawValue: "expirationDate")
+    }
+
     public class var general: UIPasteboard { fatalError("a stand-in") }
-    public var string: String?
+    public func setItems(_ items: [[String: Any]], options: [OptionsKey: Any] = [:]) {}
 }
 
 public enum UIAccessibility {

@@ -1,12 +1,14 @@
 #if canImport(UIKit) && !os(watchOS) && !os(tvOS)
+    import Foundation
     import UIKit
 #elseif canImport(AppKit)
     import AppKit
 #endif
 
 extension ScreenSurroundings {
-    /// Puts a text on the system's pasteboard, where it stays; `nil` on systems that have none. An app that lets it expire
-    /// gives a function of its own.
+    /// Puts a text on the system's pasteboard; `nil` on systems that have none. What the screens copy are secrets: they stay
+    /// on this device, where phones and tablets forget them after an hour. An app that wants something else gives a function
+    /// of its own.
     public static var systemCopy: (@MainActor @Sendable (String) -> Void)? {
         #if (canImport(UIKit) && !os(watchOS) && !os(tvOS)) || canImport(AppKit)
             putOnPasteboard
@@ -19,9 +21,11 @@ extension ScreenSurroundings {
         @MainActor
         private static func putOnPasteboard(_ text: String) {
             #if canImport(UIKit)
-                UIPasteboard.general.string = text
+                UIPasteboard.general.setItems(
+                    [["public.utf8-plain-text": text]],
+                    options: [.localOnly: true, .expirationDate: Date(timeIntervalSinceNow: 3600)])
             #else
-                NSPasteboard.general.clearContents()
+                NSPasteboard.general.prepareForNewContents(with: .currentHostOnly)
                 NSPasteboard.general.setString(text, forType: .string)
             #endif
         }

@@ -103,8 +103,7 @@
             ScreenSurroundings(
                 client: okaeri, credentials: AppleProviders { Self.window },
                 memory: DefaultsMethodMemory(application: application),
-                web: redirect.map { WebLogInWay(BrowserSheet { Self.window }, redirect: $0) },
-                copy: { UIPasteboard.general.string = $0 })
+                web: redirect.map { WebLogInWay(BrowserSheet { Self.window }, redirect: $0) })
         }
 
         private static var window: UIWindow? {
