@@ -1,6 +1,11 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // A stand-in for Apple's Combine: the few declarations that the SDK uses, without behaviour.
 
+public protocol Publisher {
+    associatedtype Output
+    associatedtype Failure: Error
+}
+
 public final class ObservableObjectPublisher {
     public init() {}
     public func send() {}

@@ -1,5 +1,6 @@
 // What Foundation has on Apple's systems only. Compiled together with the SDK's sources for the check, never shipped.
 
+import Combine
 import Foundation
 
 extension ProcessInfo {
@@ -8,6 +9,15 @@ extension ProcessInfo {
 
 extension FileManager {
     func containerURL(forSecurityApplicationGroupIdentifier groupIdentifier: String) -> URL? { nil }
+}
+
+extension NotificationCenter {
+    struct Publisher: Combine.Publisher {
+        typealias Output = Notification
+        typealias Failure = Never
+    }
+
+    func publisher(for name: Notification.Name, object: AnyObject? = nil) -> Publisher { Publisher() }
 }
 
 extension PersonNameComponents {

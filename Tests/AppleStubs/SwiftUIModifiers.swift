@@ -1,6 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // A stand-in for Apple's SwiftUI, third part: the modifiers that are used, without behaviour, and `#Preview`.
 
+public import Combine
 public import Foundation
 public import UIKit
 
@@ -108,6 +109,9 @@ extension View {
     public func task<T: Equatable>(
         id: T, @_inheritActorContext _ action: @escaping @Sendable () async -> Void
     ) -> some View { self }
+    public func onReceive<P: Publisher>(
+        _ publisher: P, perform action: @escaping (P.Output) -> Void
+    ) -> some View where P.Failure == Never { self }
     public func refreshable(action: @escaping @Sendable () async -> Void) -> some View { self }
 
     public func navigationDestination<D: Hashable, C: View>(

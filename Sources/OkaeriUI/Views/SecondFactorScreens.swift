@@ -93,7 +93,7 @@
             if let picture = QRPicture(svg: offer.qrSVG) {
                 QRView(picture: picture)
                     .frame(maxWidth: 240)
-                    .privacySensitive()
+                    .coveredSecret()
                     .accessibilityLabel(look.words(.enrolmentPicture))
             }
             if let link = offer.link {
@@ -104,7 +104,7 @@
                 .font(.system(.body, design: .monospaced))
                 .foregroundStyle(look[.text])
                 .environment(\.layoutDirection, .leftToRight)
-                .privacySensitive()
+                .coveredSecret()
                 // One character after the other, as it is typed into the app.
                 .accessibilityLabel(offer.secret.map(String.init).joined(separator: " "))
                 .accessibilityIdentifier(ScreenName.secondFactorEnrolment.identifier("secret"))
@@ -139,7 +139,7 @@
                         .font(.system(.body, design: .monospaced))
                         .foregroundStyle(look[.text])
                         .environment(\.layoutDirection, .leftToRight)
-                        .privacySensitive()
+                        .coveredSecret()
                         .accessibilityLabel(code.map(String.init).joined(separator: " "))
                 }
                 if runner.canCopy {

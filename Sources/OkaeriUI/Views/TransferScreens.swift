@@ -43,14 +43,14 @@
             if let picture = QRPicture(svg: code.qrSVG) {
                 QRView(picture: picture)
                     .frame(maxWidth: 240)
-                    .privacySensitive()
+                    .coveredSecret()
                     .accessibilityLabel(look.words(.transferPicture))
             }
             Text(code.code)
                 .font(.system(.title2, design: .monospaced))
                 .foregroundStyle(look[.text])
                 .environment(\.layoutDirection, .leftToRight)
-                .privacySensitive()
+                .coveredSecret()
                 // One character after the other, as it is typed on the other device.
                 .accessibilityLabel(code.code.map(String.init).joined(separator: " "))
                 .accessibilityIdentifier(ScreenName.transferCode.identifier("code"))

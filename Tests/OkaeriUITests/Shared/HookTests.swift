@@ -132,4 +132,13 @@ struct HookTests {
         let expected: [FieldID?] = [.email, nil]
         #expect(heard == expected)
     }
+
+    @Test("shows no secret in the app switcher, where marking it changes nothing")
+    func covered() throws {
+        let views = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../../Sources/OkaeriUI/Views").standardizedFileURL
+        let files = try FileManager.default.contentsOfDirectory(at: views, includingPropertiesForKeys: nil)
+        let marked = try files.filter { try String(contentsOf: $0, encoding: .utf8).contains("privacySensitive()") }
+        #expect(marked.map(\.lastPathComponent) == ["SecretCover.swift"])
+    }
 }

@@ -1,0 +1,43 @@
+#if canImport(SwiftUI) && !os(watchOS) && !os(tvOS)
+    import Foundation
+    import SwiftUI
+
+    #if canImport(UIKit)
+        import UIKit
+    #endif
+
+    extension View {
+        /// Marks a secret, and hides it while the app is not in front: the system then takes the picture that the app
+        /// switcher shows, where the mark changes nothing.
+        func coveredSecret() -> some View {
+            #if canImport(UIKit)
+                SecretCover(content: privacySensitive())
+            #else
+                privacySensitive()
+            #endif
+        }
+    }
+
+    #if canImport(UIKit)
+        /// What listens to the system rather than to the scene's phase, which is no active one where UIKit shows a screen.
+        private struct SecretCover<Content: View>: View {
+            let content: Content
+            @State private var isAway = false
+
+            init(content: Content) {
+                self.content = content
+            }
+
+            var body: some View {
+                content
+                    .opacity(isAway ? 0 : 1)
+                    .onReceive(
+                        NotificationCenter.default.publisher(for: UIApplication.willResignActiveNotification)
+                    ) { _ in isAway = true }
+                    .onReceive(
+                        NotificationCenter.default.publisher(for: UIApplication.didBecomeActiveNotification)
+                    ) { _ in isAway = false }
+            }
+        }
+    #endif
+#endif
