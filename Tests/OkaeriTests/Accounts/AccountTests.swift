@@ -178,6 +178,18 @@ struct AccountTests {
         #expect(try await app.reloadUser().id == hana.id)
     }
 
+    @Test("that are not remembered are bound to a new key where every request needs a proof and the device's key is lost")
+    func notRememberedWithoutKey() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        world.server.proofRequired = true
+        let app = world.launch(inBackground: false)
+        try await app.logInAutomatically()
+        try await app.reloadUser()
+        world.vault.loseKeys()
+        let hana = try await app.logIn(identifier: "hana", password: password, rememberMe: .never).user
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("that are not remembered end at the server with the log-out, and are not renewed")
     func endsPassing() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

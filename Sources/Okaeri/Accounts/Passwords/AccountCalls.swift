@@ -138,7 +138,7 @@ extension SessionKeeper {
     ) async throws(OkaeriError) -> LogInResponse {
         let isKnown = rememberMe == .untilQuit
         var slot: Int?
-        if isKnown { slot = try await usableSlot(from: before.keySlot) }
+        if isKnown || before.proofRequired { slot = try await usableSlot(from: before.keySlot) }
         if case .secondFactor(_, let keySlot) = typed { slot = keySlot }
         let response = try await ask(
             typed, device: isKnown ? configuration.device.body : nil, joinsDevice: false, slot: slot, restoring,
