@@ -63,6 +63,18 @@ struct RedirectAddressTests {
         #expect(RedirectAddress(longest + path + "x") == nil)
     }
 
+    @Test(
+        "is not another one of signs that mean the same",
+        arguments: [
+            ("https://app.example/Kim/back", "https://app.example/\u{212A}im/back"),
+            ("https://app.example/back;a", "https://app.example/back\u{37E}a"),
+            ("http://127.0.0.1/K", "http://127.0.0.1:4711/\u{212A}"),
+        ])
+    func equivalents(text: String, other: String) throws {
+        let address = try #require(RedirectAddress(text))
+        #expect(!address.fits(other))
+    }
+
     @Test("with another port is another one, on every machine but this")
     func fixedPorts() throws {
         let address = try #require(RedirectAddress("https://app.example/back"))

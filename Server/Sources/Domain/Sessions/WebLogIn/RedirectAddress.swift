@@ -41,8 +41,10 @@ package struct RedirectAddress: Hashable, Sendable {
 
     /// Whether a request's address is this one: character by character, but for the port of a loopback address.
     package func fits(_ asked: String) -> Bool {
+        // Two texts are equal in Swift that mean the same: K and the sign for kelvin lead to two pages.
+        guard asked.utf8.count <= Self.maximumCharacters + 6, asked.utf8.allSatisfy({ $0 < 0x80 }) else { return false }
         if asked == text { return true }
-        guard let loopback, asked.utf8.count <= Self.maximumCharacters + 6 else { return false }
+        guard let loopback else { return false }
         return Self.loopback(asked) == loopback
     }
 
