@@ -8,7 +8,7 @@ package struct PageRequest: Sendable {
     package let request: Request
     package let context: ServerContext
     package let language: PageLanguage
-    /// The page's own path with its query.
+    /// The page's own path, without its query.
     package let path: String
     package let query: FormValues
     /// Whether the browser came by https.

@@ -82,9 +82,9 @@ extension HostedPageRequest {
         switch error {
         case PageFault.forged:
             // The form is offered again: most often the browser kept no cookie, or the page was open for long.
-            return try message(
-                "forged", status: .forbidden,
-                ["back": browser.path.hasSuffix("/log-in") ? browser.path : path("log-in")])
+            var own: PageTemplates.Model = ["back": path("log-in")]
+            if let asked = requestOfApp { own = ["back": asked, "backLabel": text("logIn.next")] }
+            return try message("forged", status: .forbidden, own)
         case let error as DomainError:
             let (name, status) = error.pageWords
             if status == .unauthorized { return PageResponse.redirect(to: path("log-in"), browser) }
@@ -96,5 +96,13 @@ extension HostedPageRequest {
         default:
             throw error
         }
+    }
+
+    /// The address of this page, where an app sent the person to it; pages behind it carry the app's request in theirs.
+    private var requestOfApp: String? {
+        guard browser.path == "/a/\(application.id.rawValue)/authorize", let query = browser.request.uri.query else {
+            return nil
+        }
+        return "\(browser.path)?\(query)"
     }
 }

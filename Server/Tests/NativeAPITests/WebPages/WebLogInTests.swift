@@ -316,6 +316,27 @@ struct WebLogInTests {
         #expect(try await browser.get(browser.path("account")).html.contains("<strong>hana</strong>"))
     }
 
+    @Test("goes on behind a form that was open while somebody logged in in another tab")
+    func staleForms() async throws {
+        let server = try await server()
+        let (browser, _) = try await code(server)
+        let asked = request(server)
+        let logIn = browser.path("log-in") + "?continue=" + Browser.escaped(asked)
+        let consent = browser.path("authorize") + "?" + asked
+        for (path, fields) in [
+            (logIn, ["identifier": "hana", "password": Self.password]), (consent, ["choice": "continue"]),
+        ] {
+            let refused = try await browser.post(path, fields, token: "of the cookie before")
+            #expect(refused.status == 403)
+            let button = refused.html.firstMatch(of: #/class="button" href="([^"]*)"/#)
+                .map { String($0.output.1).replacing("&amp;", with: "&") }
+            let next = try #require(button)
+            let again = try await browser.get(next)
+            let entered = try await browser.post(next, fields, token: again.token)
+            #expect(Self.query(entered.location)["code"] != nil, "\(next)")
+        }
+    }
+
     @Test("has JSON for apps and backends also while the storage is away", arguments: ["token", "introspect"])
     func storageGone(name: String) async throws {
         let server = try await server()
