@@ -13,6 +13,10 @@ struct ShowAuthorize: HostedPage {
         case .error(let error, let asked): return request.back(error: error, to: asked)
         case .asked(let asked):
             let query = request.browser.request.uri.query ?? ""
+            // Who is logged in may choose another account, and then the request waits too.
+            guard HostedPageRequest.isContinuation(request.dated(query, asked)) else {
+                return request.back(error: "invalid_request", to: asked)
+            }
             let who = try await request.session()
             let prompts = asked.prompts
             guard let who, !request.needsLogIn(who, for: asked) else {

@@ -266,6 +266,18 @@ struct WebLogInTests {
         #expect(back["error"] == error && back["state"] == "a state" && back["iss"] != nil)
     }
 
+    @Test("tells the app that its request is too long also where somebody is logged in, who may choose another account")
+    func longRequest() async throws {
+        let server = try await server()
+        let (browser, _) = try await code(server)
+        func page(_ hint: Int) async throws -> Page {
+            let request = request(server, ["login_hint": String(repeating: "x", count: hint)])
+            return try await browser.get(browser.path("authorize") + "?" + request)
+        }
+        #expect(try await page(3000).html.contains(browser.path("log-in") + "?continue="))
+        #expect(Self.query(try await page(4096).location)["error"] == "invalid_request")
+    }
+
     @Test("describes itself, for every OpenID Connect library")
     func discovery() async throws {
         let server = try await server()
