@@ -100,6 +100,8 @@ enum AuthorizationFinding {
 
 extension HostedPageRequest {
     static let maximumStateBytes = 1024
+    /// Thirty years: what an app says beyond counts as this.
+    private static let longestAgeSeconds: Int64 = 1_000_000_000
     static let scopes = ["openid", "profile", "email"]
 
     /// The issuer of this application; `nil` while the server's address is not set.
@@ -119,7 +121,7 @@ extension HostedPageRequest {
                 scopes: Self.scopes.filter { asked.contains($0) }),
             prompts: query.text("prompt").split(separator: " "),
             maximumAgeSeconds: query["max_age"].flatMap { Int64($0, radix: 10) }.flatMap {
-                (0...1_000_000_000).contains($0) ? $0 : nil
+                $0 < 0 ? nil : min($0, Self.longestAgeSeconds)
             })
         found.began = query[Self.beganParameter]
         found.hint = query["id_token_hint"]
@@ -132,7 +134,9 @@ extension HostedPageRequest {
         guard query["code_challenge_method"] == "S256", challenge.utf8.count == 43,
             Base64URL.bytes(of: challenge.utf8) != nil,
             query.text("nonce").utf8.count <= 255, ["query", ""].contains(query.text("response_mode")),
-            !(found.prompts.contains("none") && found.prompts.count > 1)
+            !(found.prompts.contains("none") && found.prompts.count > 1),
+            // A demand that nobody can read is no request without one.
+            query.text("max_age").isEmpty || found.maximumAgeSeconds != nil
         else { return .error("invalid_request", found) }
         return .asked(found)
     }

@@ -62,6 +62,23 @@ struct NeededLogInTests {
         #expect(Self.hasCode(entered))
     }
 
+    @Test(
+        "is refused where nobody can read how old the log-in may be, and not taken for one that does not ask",
+        arguments: ["-1", "1e3", "5 minutes", "99999999999999999999"])
+    func unreadableAge(age: String) async throws {
+        let browser = try await Self.browser()
+        let request = Self.request(browser.server, "max_age=\(Browser.escaped(age))")
+        let page = try await browser.get("\(browser.path("authorize"))?\(request)")
+        #expect(page.location?.hasPrefix("\(WebLogInTests.redirect)?error=invalid_request") == true)
+    }
+
+    @Test("asks nobody who has logged in where any age will do", arguments: ["", "1000000001", "9223372036854775807"])
+    func anyAge(age: String) async throws {
+        let browser = try await Self.browser()
+        let request = Self.request(browser.server, "max_age=\(age)")
+        #expect(try await browser.get("\(browser.path("authorize"))?\(request)").status == 200)
+    }
+
     @Test("goes on behind the page with recovery codes, which comes after the log-in")
     func enrolment() async throws {
         let world = try await SecondFactorBrowser.world { $0.mode = .required }
