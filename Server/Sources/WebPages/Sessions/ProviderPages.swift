@@ -41,14 +41,27 @@ struct SendProvider: HostedPage {
 struct ShowProviderCallback: HostedPage {
     func respond(to request: HostedPageRequest) async throws -> Response {
         let provider = request.namedProvider
-        let query = request.browser.query
         guard let cookie = request.browser.cookie,
             let returned = request.modules.providers.readAuthorizationState(
-                query.text("state"), kept: request.keptState, cookie: cookie, in: request.application.id),
+                request.browser.query.text("state"), kept: request.keptState, cookie: cookie,
+                in: request.application.id),
             returned.provider == provider
         else { throw PageFault.forged }
         var request = request
         request.restored = returned.continuation
+        do {
+            return try await goOn(from: provider, returned, request)
+        } catch {
+            // The app waits also where something went wrong: another way to log in leads to it.
+            return try request.answer(to: error)
+        }
+    }
+
+    /// - Throws: anything, for a page that leads on to the app that waits.
+    private func goOn(
+        from provider: Identity.Provider, _ returned: ReadAuthorizationState.Returned, _ request: HostedPageRequest
+    ) async throws -> Response {
+        let query = request.browser.query
         guard query["error"] == nil, let code = query["code"], !code.isEmpty else {
             // Most often the person pressed “cancel” there.
             return PageResponse.redirect(to: request.path(returned.isLink ? "account" : "log-in"), request.browser)

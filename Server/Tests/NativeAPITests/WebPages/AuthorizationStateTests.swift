@@ -249,6 +249,22 @@ struct AuthorizationStateTests {
         #expect(back.location == browser.path("log-in"))
     }
 
+    @Test("lead on to the app that waits also when something went wrong there")
+    func failed() async throws {
+        let world = try await World()
+        let browser = Browser(world.server)
+        try await browser.fill("sign-up", ["username": "taro", "password": Self.password])
+        let asked = try await world.leave(browser, query: Self.waiting(world.server, at: WebLogInTests.redirect))
+        let wrong = try await world.comeBack(browser, asked, nonce: "another")
+        #expect(wrong.status == 422)
+        let button = wrong.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description
+        let path = try #require(button).replacing("&amp;", with: "&")
+        let shown = try await browser.get(path)
+        let entered = try await browser.post(
+            path, ["identifier": "taro", "password": Self.password], token: shown.token)
+        #expect(entered.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(path)")
+    }
+
     @Test("are linked from the account, and lead to the choice between two accounts where they belong to another user")
     func conflict() async throws {
         let world = try await World()
