@@ -119,9 +119,7 @@ struct Upgrade: AccountAction {
             again.errors = request.errors(of: error, sent.fields)
             return try await request.refused(who, error) { _ in AccountState(errors: again.errors, upgrade: again) }
         }
-        let upgraded = Authenticated(
-            application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
-        return try request.goOn(as: upgraded, isNew: false, bySignUp: true) ?? request.done("upgraded")
+        return try request.goOn(upgraded: user, of: who, doing: "upgraded")
     }
 }
 

@@ -155,6 +155,20 @@ extension HostedPageRequest {
         }
     }
 
+    /// Goes on after a guest's account was made permanent.
+    ///
+    /// - Parameters:
+    ///   - user: Who the guest is now.
+    ///   - who: The guest's session.
+    ///   - done: What the account page shall say.
+    /// - Returns: the way to the app that waits, or else to the account.
+    /// - Throws: `secretUnreadable`, should the cryptographic library fail.
+    func goOn(upgraded user: User, of who: Authenticated, doing done: String) throws -> Response {
+        let upgraded = Authenticated(
+            application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
+        return try goOn(as: upgraded, isNew: false, bySignUp: true) ?? self.done(done)
+    }
+
     /// How the browser is named in the list of sessions.
     var device: DeviceDescription {
         DeviceDescription(

@@ -65,9 +65,7 @@ struct AddOwnPasskey: AccountAction {
         }
         guard who.user.isAnonymous else { return request.done("passkeyAdded") }
         let user = try await request.modules.directory.readUser(who.user.id, in: who.application.id)
-        let upgraded = Authenticated(
-            application: who.application, session: who.session, user: user, tokenDigest: who.tokenDigest)
-        return try request.goOn(as: upgraded, isNew: false, bySignUp: true) ?? request.done("passkeyAdded")
+        return try request.goOn(upgraded: user, of: who, doing: "passkeyAdded")
     }
 }
 

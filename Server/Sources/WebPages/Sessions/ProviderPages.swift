@@ -125,16 +125,18 @@ struct ShowProviderCallback: HostedPage {
         }
         // Another user's way, or one of before a change that ended it.
         guard returned.mayLink(to: who.user) else { throw PageFault.forged }
+        let linked: User
         do {
-            _ = try await request.modules.accounts.linkProvider(
+            linked = try await request.modules.accounts.linkProvider(
                 provider, credential, displayName: nil, by: who, isProven: false, from: request.browser.origin)
-            return request.done("identityLinked")
         } catch {
             if let offer = error.mergeOffer { return try await request.conflict(who, offer) }
             return try await request.refused(who, error) {
                 AccountState(errors: request.errors(of: $0, request.profileFields(of: who.user)))
             }
         }
+        guard who.user.isAnonymous else { return request.done("identityLinked") }
+        return try request.goOn(upgraded: linked, of: who, doing: "identityLinked")
     }
 }
 

@@ -265,6 +265,20 @@ struct AuthorizationStateTests {
         #expect(entered.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(path)")
     }
 
+    @Test("keep the account of a guest whose app waits for that, and bring the guest back to it")
+    func keptGuest() async throws {
+        let world = try await World()
+        let browser = Browser(world.server)
+        try await browser.open(accountOf: try await world.server.person(), isProven: true)
+        let query = Self.waiting(world.server, at: WebLogInTests.redirect, "&prompt=create")
+        let account = try await browser.get(browser.path("account") + query)
+        let sent = try await browser.post(
+            browser.path("account/link") + query, ["provider": Self.provider], token: account.token)
+        let link = sent.html.firstMatch(of: /class="button" href="([^"]+)"/)?.output.1.description
+        let back = try await world.comeBack(browser, World.asked(link?.replacing("&amp;", with: "&")))
+        #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(back.location ?? back.html)")
+    }
+
     @Test("are linked from the account, and lead to the choice between two accounts where they belong to another user")
     func conflict() async throws {
         let world = try await World()
