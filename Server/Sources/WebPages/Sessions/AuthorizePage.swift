@@ -177,12 +177,12 @@ extension HostedPageRequest {
                     "title": text("consent.title", ["name": name]), "who": name, "action": action, "other": other,
                     "initial": name.first.map { String($0).uppercased() } ?? "",
                 ]),
-            formTargets: RedirectAddress.source(of: asked.request.redirect).map { [$0] } ?? [])
+            formTargets: RedirectAddress.sources(of: asked.request.redirect))
     }
 
     /// Where a form of this page leads in the end, when an app waits. Only a registered address counts.
     func formTargets() -> [String] {
-        waitingRequest.flatMap { RedirectAddress.source(of: $0.request.redirect) }.map { [$0] } ?? []
+        waitingRequest.map { RedirectAddress.sources(of: $0.request.redirect) } ?? []
     }
 
     /// What the app asks for that waits; `nil` where none waits, or for something that is not asked rightly.

@@ -48,15 +48,20 @@ package struct RedirectAddress: Hashable, Sendable {
         return Self.loopback(asked) == loopback
     }
 
-    /// What a form on a page may lead to, as a source of the policy (CSP `form-action`).
-    package static func source(of address: String) -> String? {
-        guard let parts = URLComponents(string: address), let scheme = parts.scheme else { return nil }
-        guard scheme == "https" || scheme == "http" else { return "\(scheme):" }
-        return authority(of: address).map { "\(scheme)://\($0)" }
+    /// What a form on a page may lead to, as sources of the policy (CSP `form-action`). Chromium compares each address that a form is
+    /// led on to, and what answers at this one leads on where its app lives: a web app to its pages, a program of this machine to a
+    /// page that says that all is done. So the web as a whole is named, by its schemes. Hosts could not all be: a policy knows none
+    /// of IPv6.
+    package static func sources(of address: String) -> [String] {
+        switch URLComponents(string: address)?.scheme {
+        case nil: []
+        case "https"?: ["https:"]
+        case "http"?: ["http:", "https:"]
+        case let scheme?: ["\(scheme):"]
+        }
     }
 
-    /// Host and port of an address of the web as they stand in it. `nil` for signs that no host has: `;`, `,` or an escaped
-    /// space would begin another directive of a policy, before those that follow.
+    /// Host and port of an address of the web as they stand in it. `nil` for signs that no host has.
     private static func authority(of address: String) -> Substring? {
         guard let start = address.firstRange(of: "://") else { return nil }
         let authority = address[start.upperBound...].prefix { $0 != "/" && $0 != "?" }
