@@ -176,7 +176,9 @@ package struct OpenIDProvider: IdentityProvider {
             provider: configured.settings.provider, subject: claims.text("sub") ?? "", audience: verified.audience,
             // Kakao's word for a name.
             email: claims.email, displayName: claims.text("name") ?? claims.text("nickname"), replay: verified.replay)
-        person.authenticatedAt = claims.time("auth_time")
+        // Only of who is asked for a log-in of now: Kakao and Yahoo! JAPAN tell the time of a session's beginning unasked, and who
+        // has one there could not show another log-in.
+        if preset == nil { person.authenticatedAt = claims.time("auth_time") }
         person.hostedDomain = claims.text("hd").flatMap { $0.isEmpty ? nil : $0 }
         return person
     }

@@ -58,7 +58,9 @@ struct HomeWorld: Sendable {
         (addresses.gameCenter, addresses.certificateIssuers) = (gameCenterAddress, gameCenterAddress)
         addresses.gameCenterRoots = [certificates.root]
         server = try await TestServer(
-            settings: ["public-url": TestServer.url], clock: clock, providers: addresses, caller: FakeHost.caller)
+            settings: ["public-url": TestServer.url],
+            application: ApplicationSettings(redirectAddresses: [WebLogInTests.redirect]), clock: clock,
+            providers: addresses, caller: FakeHost.caller)
         for name in Self.browsers {
             try await set(
                 name, audiences: name == "kakao" ? [Self.client, Self.nativeApp] : [Self.client], secret: Self.secret)

@@ -142,7 +142,7 @@ struct AuthorizationStateTests {
     }
 
     /// The query of a page while an app waits.
-    private static func waiting(_ server: TestServer, at redirect: String, _ demand: String = "") -> String {
+    static func waiting(_ server: TestServer, at redirect: String, _ demand: String = "") -> String {
         let request =
             "client_id=\(server.application.id)&redirect_uri=\(Browser.escaped(redirect))"
             + "&response_type=code&code_challenge=\(WebLogInTests.challenge)&code_challenge_method=S256&state=s"

@@ -54,6 +54,27 @@ struct HomeProviderPageTests {
         #expect(user?.identities.map(\.provider.rawValue) == [name] && user?.email == nil)
     }
 
+    @Test(
+        "count for an app that demands a log-in, also by a session there of before, whose time nobody has asked for",
+        arguments: ["kakao", "yahoojapan"], ["&prompt=login", "&max_age=60"])
+    func demanded(name: String, demand: String) async throws {
+        let world = try await HomeWorld()
+        let browser = Browser(world.server)
+        let query = AuthorizationStateTests.waiting(world.server, at: WebLogInTests.redirect, demand)
+        let sent = try await browser.get(browser.path("provider/\(name)") + query)
+        let address = try #require(sent.location.flatMap { URLComponents(string: $0) })
+        let asked = FakeRequest.fields(address.percentEncodedQuery ?? "")
+        #expect(asked["prompt"] == nil && asked["max_age"] == nil)
+        let began = world.server.clock.now.milliseconds / 1000 - 3600
+        let claims = try world.claims(name, nonce: asked["nonce"], more: ["auth_time": .integer(began)])
+        let code = try world.fake(name).code(
+            claims, client: HomeWorld.client, redirectURI: asked["redirect_uri"] ?? "",
+            challenge: asked["code_challenge"] ?? "")
+        let state = Browser.escaped(asked["state"] ?? "")
+        let back = try await browser.get(browser.path("provider/\(name)/callback") + "?code=\(code)&state=\(state)")
+        #expect(back.location?.hasPrefix("\(WebLogInTests.redirect)?code=") == true, "\(back.location ?? "")")
+    }
+
     @Test("lead back to the log-in when the person refuses there", arguments: HomeWorld.browsers)
     func refused(name: String) async throws {
         let world = try await HomeWorld()
