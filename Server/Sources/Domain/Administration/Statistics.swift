@@ -66,10 +66,12 @@ package struct WriteStatistics: Sendable {
 
     let store: any Store
     let clock: any WallClock
+    let steadiness = ClockSteadiness()
 
     /// - Throws: `storageUnavailable`.
     package func callAsFunction() async throws(DomainError) {
         let now = clock.now
+        let isSteady = steadiness.isSteady(at: now)
         let finished = (now - Self.settling).hour - 1
         let applications = try await store.read { transaction throws(DomainError) in
             try transaction.applications().map { application throws(DomainError) in
@@ -80,6 +82,7 @@ package struct WriteStatistics: Sendable {
             // Of a clock that was ahead: they would hold up the hours of now until they are reached. The next round makes these
             // up. Another node's clock may be an hour further.
             if let last, last > finished + 1 {
+                guard isSteady else { continue }
                 try await store.write { transaction throws(DomainError) in
                     try transaction.removeStatistics(of: id, after: finished)
                 }

@@ -1,4 +1,5 @@
 @_spi(TotalConversions) import enum OkaeriWire.JSONValue
+import Synchronization
 
 /// An instant, in whole milliseconds since 1970-01-01T00:00:00Z, in the years 0000 to 9999, which are those that can be
 /// written (RFC 3339 §1).
@@ -83,4 +84,28 @@ extension Duration {
 /// The time of day. Injected, so that tests stand still.
 package protocol WallClock: Sendable {
     var now: Timestamp { get }
+}
+
+/// Whether the time of day has gone on evenly for an hour. Only then was a time to come written by a clock that was ahead: a
+/// machine that has just started may be behind until it hears the right time, and what is counted from the wrong one ends early.
+package final class ClockSteadiness: Sendable {
+    private static let span: Duration = .seconds(3600)
+    /// Rounds of a minute that have much to do are further apart.
+    private static let longestStep: Duration = .seconds(600)
+
+    private let seen = Mutex<(since: Timestamp, last: Timestamp)?>(nil)
+
+    package init() {}
+
+    /// Notes the time of a round, and says whether the rounds of the last hour had theirs one after the other.
+    package func isSteady(at now: Timestamp) -> Bool {
+        seen.withLock { seen in
+            guard let known = seen, now >= known.last, now - known.last <= Self.longestStep else {
+                seen = (since: now, last: now)
+                return false
+            }
+            seen = (since: known.since, last: now)
+            return now - known.since >= Self.span
+        }
+    }
 }

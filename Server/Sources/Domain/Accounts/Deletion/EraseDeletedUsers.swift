@@ -12,16 +12,18 @@ package struct EraseDeletedUsers: Sendable {
     let store: any Store
     let clock: any WallClock
     let changes: AccountChanges
+    let steadiness = ClockSteadiness()
 
     /// - Returns: how many users were erased.
     /// - Throws: `storageUnavailable`.
     @discardableResult
     package func callAsFunction() async throws(DomainError) -> Int {
         let now = clock.now
+        let isSteady = steadiness.isSteady(at: now)
         let applications = try await store.read { transaction throws(DomainError) in try transaction.applications() }
         var total = 0
         for application in applications {
-            try await countFromNow(in: application.id, at: now)
+            if isSteady { try await countFromNow(in: application.id, at: now) }
             let limit = now - application.settings.deletionGrace
             var erased = 0
             while erased < Self.callSize {
