@@ -18,11 +18,12 @@ package struct ChangeApplication: Sendable {
     ) async throws(DomainError) -> Application {
         try await editApplication(id, .settingsChanged, isCurrent: isCurrent, by: who) {
             application throws(DomainError) in
-            let before = application.settings
+            let (before, name) = (application.settings, application.name)
             change(&application)
+            // A name of before that breaks a newer rule keeps nobody from changing something else.
             let faults =
-                CreateApplication.faults(ofName: application.name) + application.settings.faults(since: before)
-                + application.settings.passkeys.rootFaults(certificates)
+                (application.name == name ? [] : CreateApplication.faults(ofName: application.name))
+                + application.settings.faults(since: before) + application.settings.passkeys.rootFaults(certificates)
             guard faults.isEmpty else { throw .fieldsRefused(faults) }
             return [:]
         }

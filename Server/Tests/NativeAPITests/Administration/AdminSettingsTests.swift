@@ -52,6 +52,21 @@ struct AdminSettingsTests {
         #expect(answer.text.contains("\"\(field)\""), "\(answer.text)")
     }
 
+    @Test("are changed also where the application has a name of before that no rule of now lets through")
+    func formerName() async throws {
+        let world = try await AdminWorld(roles: [])
+        let id = world.server.application.id
+        try await world.server.store.write { transaction throws(DomainError) in
+            guard var application = try transaction.application(id) else { return }
+            application.name = " "
+            try transaction.update(application)
+        }
+        let changed = try await world.server.modules.applications.changeApplication(
+            id, isCurrent: { _ in true }, by: .local
+        ) { $0.settings.deletionGrace = .days(8) }
+        #expect(changed.settings.deletionGrace == .days(8) && changed.name == " ")
+    }
+
     @Test("tell where people are sent back to, and how pages look, with a warning for hard colours")
     func looks() async throws {
         let world = try await AdminWorld(roles: [])
