@@ -119,12 +119,10 @@ enum ProvidersPage {
             "version": form.version(or: set.version),
         ]
         if request.page.query.text("done") == "saved", word == nil { model["notice"] = request.text("settings.saved") }
-        if !faults.isEmpty {
-            let errors = faults.sorted { $0.key < $1.key }.map { name, text -> (field: String?, text: String) in
+        model["summary"] = request.summary(
+            faults.sorted { $0.key < $1.key }.map { name, text in
                 ("\(open).\(name)", "\(request.text("providers.\(name)")): \(text)")
-            }
-            model["summary"] = PageSummary(title: request.text("fault.title"), errors: errors).model
-        }
+            })
         if let word, !word.isGood { model["summary"] = PageSummary(title: word.text, errors: []).model }
         return try request.html("providers", title: request.text("nav.providers"), model, status: status)
     }

@@ -10,10 +10,11 @@ struct UserFormErrors {
     /// The first error of each field.
     private let texts: [String: String]
 
+    /// `nil` for an error of no field of the page.
+    ///
     /// - Parameters:
     ///   - error: The error.
     ///   - request: Knows the admin's language.
-    /// - Returns: `nil` for an error of no field of the page.
     init?(_ error: any Error, _ request: DashboardRequest) {
         guard let error = error as? DomainError else { return nil }
         var found = error.identifierKinds.map { ($0.rawValue, request.text("user.bad.taken")) }

@@ -159,7 +159,8 @@ struct AccountPageTests {
         let browser = try await person(server)
         let name = #/value="hana" autocomplete="username" readonly/#
         let account = try await browser.get(browser.path("account")).html
-        let form = account.components(separatedBy: browser.path("account/password")).last?
+        let form =
+            account.components(separatedBy: browser.path("account/password")).last?
             .components(separatedBy: "</form>").first ?? ""
         #expect(form.contains(name) && form.contains("new-password") && form.contains("At least 8 characters."))
         server.clock.advance(by: .seconds(660))
