@@ -1,12 +1,18 @@
 import Domain
 
 /// Orders the messages that verify addresses. Kii's apps cannot prove their owner's presence, so that the session is
-/// enough.
+/// enough, but of a user who has a second factor.
 struct AddressMessages: Sendable {
     private let messaging: Messaging
 
     init(_ messaging: Messaging) {
         self.messaging = messaging
+    }
+
+    /// Refuses who may not take the addresses that wait to be verified.
+    func require(_ pending: [AddressKind: String], of user: User, _ request: KiiRequest) throws(DomainError) {
+        guard !pending.isEmpty else { return }
+        try messaging.verificationCodes.requireProof(ofAddressBy: request.author(of: user))
     }
 
     /// Orders the messages that a change of addresses calls for.

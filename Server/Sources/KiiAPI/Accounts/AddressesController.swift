@@ -47,6 +47,7 @@ final class AddressesController: Sendable {
             }
         }
         do {
+            try messages.require(pending, of: user, request)
             let changed = try await accounts.editUser(
                 edit, of: user.id, in: request.application, by: request.author(of: user)
             ).user

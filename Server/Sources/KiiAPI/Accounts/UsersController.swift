@@ -103,6 +103,7 @@ final class UsersController: Sendable {
         if let locale = profile.locale { edit.locale = .set(locale) }
         edit.password = .first(profile.password)
         do {
+            try messages.require(pending, of: user, request)
             let changed = try await accounts.editUser(
                 edit, of: user.id, in: request.application, by: request.author(of: user)
             ).user

@@ -241,6 +241,28 @@ struct SecondFactorPolicyTests {
         #expect(changed.status == 200, "\(changed.text)")
     }
 
+    @Test(
+        "is not gone around by an address that Kii's users take once it is verified", arguments: [true, false],
+        [true, false])
+    func pendingAddress(byUpdate: Bool, isExempt: Bool) async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let (id, token) = (world.owner.logIn.user.id, try await world.ownerToken(.kii))
+        try await world.decide("kii") { $0.demandsVerifiedEmail = true }
+        _ = try await factors.enrol(world.owner)
+        try await factors.change { $0.exemptsOldProtocols = isExempt }
+        func save(_ body: String) async throws -> Answer {
+            let path = EvictionWorld.kiiPath("/users/\(id)\(byUpdate ? "" : "/email-address")")
+            return try await world.kii(byUpdate ? .post : .put, path, body, token: token)
+        }
+        let refused = try await save(#"{"emailAddress":"thief@example.com"}"#)
+        #expect((400..<500).contains(refused.status), "\(refused.text)")
+        #expect(try await world.mails().allSatisfy { $0.recipient != "thief@example.com" })
+        // Apps send what they have read back as it is.
+        let kept = try await save(#"{"emailAddress":"hana@example.com"}"#)
+        #expect((200..<300).contains(kept.status), "\(kept.text)")
+    }
+
     @Test("is not there for guests, nor where the application has none")
     func off() async throws {
         let world = try await SecondFactorWorld()

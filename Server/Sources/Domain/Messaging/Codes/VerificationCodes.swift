@@ -9,6 +9,14 @@ package struct VerificationCodes: Sendable {
     let enqueueMessage: EnqueueMessage
     let digests: CodeDigests
 
+    /// Refuses who may not take another address, before anything of the request is stored: the code will show the address, and
+    /// not that its owner asked for it.
+    ///
+    /// - Throws: `secondFactorNotRecent`, `secondFactorEnrolmentRequired`, `reauthenticationRequired`.
+    package func requireProof(ofAddressBy author: AccountAuthor) throws(DomainError) {
+        try author.requireProof(of: .addressChanged, at: enqueueMessage.clock.now)
+    }
+
     /// Orders the message with a user's code: the one that is good, or else a new one. The caller has seen to it that the
     /// user, or an administrator, asks.
     ///
