@@ -60,11 +60,29 @@ struct HousekeepingTests {
             }
         }
     }
+
+    @Test("erases no guest who has come back, although that could not be written down at first")
+    func comeBack() async throws {
+        let engine = try WithoutStatements()
+        let world = try TestWorld(engine)
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        let application = try await world.makeApplication(settings: settings)
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        world.clock.advance(by: .days(31))
+        _ = try await world.authenticate(logIn.token, in: application)
+        engine.isRefusing.withLock { $0 = true }
+        engine.refusedWrites.withLock { $0 = 1 }
+        await Housekeeping(modules: world.modules, tracing: RoundTracing(nil), logger: TestServer.silence).round()
+        #expect(engine.refusedWrites.withLock { $0 } == 0)
+        _ = try await world.modules.directory.readUser(logIn.user.id, in: application.id)
+    }
 }
 
-/// An engine that can refuse single statements, by which counters and marks are removed.
+/// An engine that can refuse single statements, by which counters and marks are removed, and the next transactions.
 private final class WithoutStatements: Engine {
     let isRefusing = Mutex(false)
+    let refusedWrites = Mutex(0)
     private let engine: any Engine
 
     init() throws { engine = try SQLiteStore(.memory, role: .server) }
@@ -80,7 +98,13 @@ private final class WithoutStatements: Engine {
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (any Transaction) throws(DomainError) -> Value
     ) async throws(DomainError) -> Value {
-        try await engine.write(body)
+        let isRefused = refusedWrites.withLock { count in
+            guard count > 0 else { return false }
+            count -= 1
+            return true
+        }
+        guard !isRefused else { throw .storageUnavailable }
+        return try await engine.write(body)
     }
 
     func writeStatement<Value: Sendable>(

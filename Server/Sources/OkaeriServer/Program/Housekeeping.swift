@@ -44,7 +44,11 @@ package struct Housekeeping: Service {
         // Each by itself: what strangers leave behind, and takes too long to remove, keeps nobody's account from its end.
         await attempt("removing what has expired") { try await modules.sessions.purgeExpired() }
         await attempt("erasing users whose grace is over") { try await modules.deletion.eraseDeletedUsers() }
-        await attempt("erasing idle guests") { try await modules.deletion.removeIdleUsers() }
+        await attempt("erasing idle guests") {
+            // Who has come back is idle still where that could not be written.
+            try await modules.sessions.writeSessionActivity()
+            return try await modules.deletion.removeIdleUsers()
+        }
         await chainAudit()
         await attempt("counting the figures") { try await modules.administration.statistics.write() }
     }
