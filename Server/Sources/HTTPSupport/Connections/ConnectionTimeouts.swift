@@ -2,8 +2,8 @@ package import NIOCore
 import Synchronization
 
 /// Cuts connections that take too long. Each event loop looks at its connections about once a second: neither a request
-/// nor a connection has a timer of its own, and no request reads the clock for it. Who has left a long answer unread for longest is
-/// cut before that when clients leave too much unread together: a short request can have an answer of a megabyte.
+/// nor a connection has a timer of its own, and no request reads the clock for it. Who has taken nothing of a long answer for longest
+/// is cut before that when clients leave too much unread together: a short request can have an answer of a megabyte.
 package final class ConnectionTimeouts: Sendable {
     /// How long what may last.
     package struct Limits: Sendable {
@@ -63,6 +63,8 @@ package final class ConnectionTimeouts: Sendable {
 final class ConnectionSweep {
     /// How many connections are looked at before others have their turn on the loop.
     private static let atOnce = 512
+    /// How many connections are looked at once more before one is cut.
+    private static let looks = 64
 
     /// The time when connections were last looked at, by which they note what happens to them.
     private(set) var now: NIODeadline
@@ -106,15 +108,27 @@ final class ConnectionSweep {
         let id = ObjectIdentifier(connection)
         forget(id)
         guard bytes > 0, connections[id] != nil else { return }
+        hold(id, bytes)
+        var looks = Self.looks
+        while unreadBytes > limits.unreadBytes, let oldest = unread.min(by: { $0.value.order < $1.value.order }) {
+            forget(oldest.key)
+            let slowest = connections[oldest.key]
+            let left = slowest?.pendingBytes ?? 0
+            // Who has taken something since it was noted waits from now on; who takes nothing goes first.
+            if looks > 0, left < oldest.value.bytes {
+                looks -= 1
+                if left > 0 { hold(oldest.key, left) }
+                continue
+            }
+            metrics.cut(.slowReader)
+            slowest?.drop()
+        }
+    }
+
+    private func hold(_ id: ObjectIdentifier, _ bytes: Int) {
         notes &+= 1
         unread[id] = (bytes, notes)
         unreadBytes += bytes
-        while unreadBytes > limits.unreadBytes, let first = unread.min(by: { $0.value.order < $1.value.order })?.key {
-            forget(first)
-            metrics.cut(.slowReader)
-            let slowest = connections[first]
-            slowest?.drop()
-        }
     }
 
     private func forget(_ id: ObjectIdentifier) {

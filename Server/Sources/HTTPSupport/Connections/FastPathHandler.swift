@@ -358,7 +358,7 @@ package final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandl
 
 extension FastPathHandler {
     /// What was written and not yet handed to the system.
-    private var pendingBytes: Int {
+    var pendingBytes: Int {
         guard let channel = context?.channel else { return 0 }
         do {
             return try channel.syncOptions?.getOption(.bufferedWritableBytes) ?? 0
