@@ -52,9 +52,13 @@ enum SQLiteSetUp {
         } catch let error as SQLiteOpenFault {
             throw error
         } catch {
-            let reason = String(cString: sqlite3_errmsg(connection.handle))
-            throw SQLiteOpenFault("The database cannot be prepared: \(reason).")
+            throw unprepared(connection)
         }
+    }
+
+    /// What the connection says that it could not do last.
+    private static func unprepared(_ connection: SQLiteConnection) -> SQLiteOpenFault {
+        SQLiteOpenFault("The database cannot be prepared: \(String(cString: sqlite3_errmsg(connection.handle))).")
     }
 
     /// Moves all of the log into the database, before a server writes behind it.
@@ -91,9 +95,11 @@ enum SQLiteSetUp {
             }
             try connection.execute("COMMIT")
         } catch {
-            // Nothing was changed; the first error is the one to tell.
-            try? connection.execute("ROLLBACK")
-            throw error
+            // Nothing was changed; the first error is the one to tell, and the connection forgets its words with the next statement.
+            let first = error as? SQLiteOpenFault ?? unprepared(connection)
+            // A full disk has ended the transaction already.
+            if !connection.isOutsideTransaction { try? connection.execute("ROLLBACK") }
+            throw first
         }
     }
 }

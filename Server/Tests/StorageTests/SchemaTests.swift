@@ -34,6 +34,16 @@ struct SchemaTests {
         #expect(try SQLiteTables(folder: folder.path).shapes() == SQLiteTables(folder: fresh.path).shapes())
     }
 
+    @Test("say why they do not come up to date, as on a full disk, and not what the engine says of going back")
+    func fullDisk() throws {
+        let connection = try SQLiteConnection(path: ":memory:", flags: SQLITE_OPEN_READWRITE) { _ in }
+        try connection.execute("PRAGMA max_page_count = 8")
+        let fault = #expect(throws: SQLiteOpenFault.self) { try SQLiteSetUp.prepareWriter(connection) }
+        #expect(fault?.description == "The database cannot be prepared: database or disk is full.")
+        #expect(connection.isOutsideTransaction)
+        connection.close()
+    }
+
     @Test("come up to date on PostgreSQL", arguments: versions)
     func postgreSQL(version: Int) async throws {
         let cluster = try await TestPostgreSQL.cluster()
