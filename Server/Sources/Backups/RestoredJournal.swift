@@ -105,10 +105,7 @@ struct RestoredJournal {
             }
         case .waiting(let folder): try take(PendingRevocations.text(of: folder))
         case .stored(let name, let repository, let key):
-            let reader = try SealedFileReader(repository.file(BackupCatalogue.storedName(ofSegment: name)))
-            guard reader.header.kind == .revocations, reader.header.segment == name else {
-                throw .damaged(name, "it is another part of the journal")
-            }
+            let reader = try reader(ofSegment: name, at: repository)
             try reader.checkDigest { _, _ in }
             try reader.open(with: key, { _, _ in }) { part throws(BackupFault) in
                 if let text = lines.text(behind: part) { try take(text) }
@@ -120,6 +117,41 @@ struct RestoredJournal {
         case .database(let database, let segments): try database.forEachPart(of: segments, take)
         }
         if let text = lines.rest { try take(text) }
+    }
+
+    /// Reads the beginning of a segment that was stored with the backups.
+    ///
+    /// - Parameters:
+    ///   - name: The segment's name in a data folder.
+    ///   - repository: Where the backups are.
+    /// - Returns: a reader of its lines.
+    /// - Throws: `BackupFault`, also when another segment has the name.
+    static func reader(
+        ofSegment name: String, at repository: any BackupRepository
+    ) throws(BackupFault) -> SealedFileReader {
+        let file = JournalFile(try repository.file(BackupCatalogue.storedName(ofSegment: name)))
+        let reader = try SealedFileReader(file)
+        guard reader.header.kind == .revocations, reader.header.segment == name else {
+            throw file.use.damaged(file.name, "it is another part of the journal")
+        }
+        return reader
+    }
+}
+
+/// A segment that was stored with the backups. What is wrong with it is said of the journal: no other backup helps.
+private struct JournalFile: ReadableFile {
+    private let file: any ReadableFile
+
+    init(_ file: any ReadableFile) {
+        self.file = file
+    }
+
+    var name: String { file.name }
+    var byteCount: Int { file.byteCount }
+    var use: SealedFileUse { .journal }
+
+    func read(from offset: Int, count: Int) throws(BackupFault) -> [UInt8] {
+        try file.read(from: offset, count: count)
     }
 }
 

@@ -121,6 +121,34 @@ struct BackupFaultTests {
         #expect(try files(in: target).filter { $0.hasPrefix(".") } == [".restore-of-somebody"])
     }
 
+    @Test("is not what a damaged part of the journal is called: a check finds it, and a restore says what to do")
+    func damagedJournal() async throws {
+        try await fill()
+        let store = repositoryAtHand()
+        let made = try make(in: store, checkedWith: nil)
+        let part = try #require(try store.names().first { $0.hasSuffix(".revocations") })
+        let file = URL(fileURLWithPath: "\(repository.path)/\(part)")
+        let whole = try Data(contentsOf: file)
+        let check = CheckBackup(at: store) { _, _, _ in }
+        for secretKey in [nil, key] { #expect(try check(nil, with: secretKey) == made.name) }
+        var changed = whole
+        changed[changed.index(before: changed.endIndex)] ^= 1
+        for spoiled in [changed, whole.prefix(40), Data("nothing".utf8)] {
+            try spoiled.write(to: file)
+            for secretKey in [nil, key] {
+                let fault = #expect(throws: BackupFault.self) { try check(nil, with: secretKey) }
+                #expect(fault?.description.contains(part) == true, "\(fault as Any)")
+            }
+            let fault = #expect(throws: BackupFault.self) { try restore(from: store) }
+            #expect(fault?.description.contains("take that file out of the repository") == true, "\(fault as Any)")
+            #expect(fault?.description.contains("Take another one") == false)
+            #expect(try files(in: target).isEmpty)
+        }
+        try store.remove(part)
+        #expect(try check(nil, with: key) == made.name)
+        #expect(try restore(from: store).rows["users"] == 3)
+    }
+
     @Test("keeps servers, commands and other restores out of its folder until it has ended")
     func held() async throws {
         let hold = try RestoreHold(target.path)

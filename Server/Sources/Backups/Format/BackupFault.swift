@@ -13,6 +13,20 @@ package struct BackupFault: Error, Hashable, CustomStringConvertible {
 package enum SealedFileUse: Sendable {
     case backup
     case export
+    /// A part of the revocation journal, which is stored with the backups and read by every restore of one.
+    case journal
+
+    private static let withoutJournal =
+        "Where the old data folder or database is left, name it with --revocations-of. To restore without the journal, take "
+        + "that file out of the repository: all sessions, codes, log-ins of admins and their API keys end then."
+
+    private var noun: String {
+        switch self {
+        case .backup: "backup"
+        case .export: "export"
+        case .journal: "part of the revocation journal"
+        }
+    }
 
     func damaged(_ name: String, _ what: String) -> BackupFault {
         switch self {
@@ -21,6 +35,7 @@ package enum SealedFileUse: Sendable {
                 "The backup \(name) is damaged: \(what). Take another one; “okaeri backup list” shows those that there are."
             )
         case .export: BackupFault("The export \(name) is damaged: \(what). Copy it again, or make it again.")
+        case .journal: BackupFault("The \(noun) \(name) is damaged: \(what). \(Self.withoutJournal)")
         }
     }
 
@@ -31,11 +46,12 @@ package enum SealedFileUse: Sendable {
                 "\(name) is no backup of Okaeri. “okaeri backup list” shows the backups of a repository; a copy of a database "
                     + "is put into the data folder by hand.")
         case .export: BackupFault("\(name) is no export of Okaeri. “okaeri export” makes one.")
+        case .journal: BackupFault("\(name) is no \(noun) of Okaeri. \(Self.withoutJournal)")
         }
     }
 
     func unknownFormat(_ name: String, _ version: UInt8, known: UInt8) -> BackupFault {
-        let (noun, verb) = self == .backup ? ("backup", "Restore") : ("export", "Import")
+        let verb = self == .export ? "Import" : "Restore"
         return BackupFault(
             "The \(noun) \(name) has format \(version), and this program knows \(known). \(verb) it with the Okaeri that made "
                 + "it, or a newer one.")
@@ -43,7 +59,7 @@ package enum SealedFileUse: Sendable {
 
     func otherKey(_ name: String, needs: String, given: String) -> BackupFault {
         BackupFault(
-            "The \(self == .backup ? "backup" : "export") \(name) is sealed to the key \(needs), and the secret key that was "
-                + "given is of \(given). Name the file of the right one with --secret-key-file.")
+            "The \(noun) \(name) is sealed to the key \(needs), and the secret key that was given is of \(given). Name the "
+                + "file of the right one with --secret-key-file.")
     }
 }

@@ -78,7 +78,8 @@ struct CheckBackupCommand: ParsableCommand {
         abstract: "Read a backup from beginning to end, and see whether it is whole.",
         discussion: """
             Compares its checksum; with the secret key it is opened too, and every byte of the database compared with the \
-            digest that was taken before it was encrypted. The exit status is 1 when anything is wrong.
+            digest that was taken before it was encrypted. So are the parts of the revocation journal that a restore of it \
+            reads. The exit status is 1 when anything is wrong.
 
             Examples:
               okaeri backup check --from /mnt/backups
@@ -96,14 +97,10 @@ struct CheckBackupCommand: ParsableCommand {
     func run() throws {
         let (repository, secretKey) = (try source.repository(), try secret.secretKey())
         let progress = StepProgress(isWanted: !output.isJSON)
+        let check = CheckBackup(at: repository) { progress.show($0.rawValue, $1, $2) }
         let found: String
         do throws(BackupFault) {
-            found = try BackupCatalogue(repository).backup(name, at: repository)
-            let reader = try SealedFileReader(repository.file(found))
-            try reader.checkDigest { progress.show("checking", $0, $1) }
-            if let secretKey {
-                try reader.open(with: secretKey, { progress.show("opening", $0, $1) }) { _ throws(BackupFault) in }
-            }
+            found = try check(name, with: secretKey)
         } catch {
             progress.end()
             throw CommandFault(error)
