@@ -69,7 +69,7 @@ package struct EventEndpoint: Hashable, Sendable {
     /// What breaks a rule.
     func faults(_ carrier: any EventCarrier) -> [ValidationError] {
         var faults = TextRule(maximumCharacters: Self.maximumURLCharacters).faults(of: url, field: "url")
-        if faults.isEmpty, !carrier.mayAsk(url) { faults.append(ValidationError(field: "url", rule: .notOffered)) }
+        if faults.isEmpty, !carrier.mayAsk(url) { faults.append(ValidationError(field: "url", rule: .notAnAddress)) }
         guard types.count <= Self.maximumTypes else {
             return faults + [ValidationError(field: "types", rule: .tooManyFields(maximum: Self.maximumTypes))]
         }

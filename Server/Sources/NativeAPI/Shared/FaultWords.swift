@@ -44,7 +44,7 @@ extension ValidationError.Rule {
             ("only_after_upgrade", "An anonymous user gets its first ones by POST /v1/user/upgrade.")
         case .lastWayIn: ("last_way_in", "One way in must stay.")
         case .notListed: ("not_listed", "One that the application lists.")
-        case .notOffered: ("not_offered", "Not for this provider.")
+        case .notOffered: ("not_offered", "Not offered here.")
         case .notAnAddress: ("not_an_address", "An https address.")
         case .notAnAppleId: ("not_an_apple_id", "The form of Apple's own ids.")
         case .inThePast: ("in_the_past", "A time to come.")

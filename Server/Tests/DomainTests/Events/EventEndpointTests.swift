@@ -53,7 +53,7 @@ struct EventEndpointTests {
 
     private static let rows: [(String, @Sendable (inout EventEndpoint) -> Void, [ValidationError])] = [
         ("as it is", { _ in }, []),
-        ("http", { $0.url = "http://a.example" }, [ValidationError(field: "url", rule: .notOffered)]),
+        ("http", { $0.url = "http://a.example" }, [ValidationError(field: "url", rule: .notAnAddress)]),
         ("nothing", { $0.url = "" }, [ValidationError(field: "url", rule: .empty)]),
         ("the longest", { $0.url = "https://" + String(repeating: "x", count: 992) }, []),
         (
@@ -76,7 +76,7 @@ struct EventEndpointTests {
                 $0.types = Array(repeating: EventType(rawValue: "none"), count: 101)
             },
             [
-                ValidationError(field: "url", rule: .notOffered),
+                ValidationError(field: "url", rule: .notAnAddress),
                 // What is in a list that is too long is not looked at.
                 ValidationError(field: "types", rule: .tooManyFields(maximum: 100)),
             ]

@@ -33,7 +33,9 @@ struct AdminEventTests {
             "http://app.example.com", "https://127.0.0.1/", "https://169.254.169.254/", "https://[::1]/", "ftp://a", "",
         ] {
             let answer = try await world.send("owner", .post, path, body: #"{"url": "\#(url)"}"#)
-            #expect(answer.status == 400, "\(url): \(answer.text)")
+            expect(answer, 400, .invalidMember)
+            let errors = try answer.read(Problem.self).errors ?? []
+            #expect(errors.map(\.field) == ["url"] && errors.map(\.code) == [url.isEmpty ? "empty" : "not_an_address"])
         }
         let made = try await world.send(
             "owner", .post, path, body: #"{"url": "https://app.example.com/hooks", "types": ["user.merged"]}"#)

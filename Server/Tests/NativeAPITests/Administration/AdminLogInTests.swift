@@ -178,6 +178,9 @@ struct AdminLogInTests {
         expect(try await world.send(secret, .get, "keys"), 403, .notAllowed)
         let list = try await world.send("owner", .get, "keys")
         #expect(!list.text.contains(secret))
+        let maker = #"{"name": "CI", "scopes": ["admins:write"], "days": 2}"#
+        let refused = try await world.send("owner", .post, "keys", body: maker).read(Problem.self)
+        #expect(refused.errors == [.init(field: "scopes", code: "not_offered", detail: "Not offered here.")])
         world.server.clock.advance(by: .days(2))
         expect(try await world.send(secret, .get, world.path("/users")), 401, .adminRequired)
     }
