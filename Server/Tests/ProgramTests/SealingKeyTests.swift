@@ -165,6 +165,35 @@ struct SealingKeyTests {
         #expect(try await server.stop() == 0)
     }
 
+    @Test("keep the first, from which the audit log derives: with another in its place nothing starts or is chained")
+    func firstKeyStays() async throws {
+        let (old, new) = (try newKey("old"), try newKey("new"))
+        let own = ["OKAERI_SEALING_KEY": old]
+        let changed = ["OKAERI_SEALING_KEY": old, "OKAERI_SEALING_KEYS": "\(new),sealing-key"]
+        let steps: [(command: [String], environment: [String: String])] = [
+            (["application", "create", "Game"], own), (["keys", "rotate"], own), (["keys", "reseal"], changed),
+            (["audit", "verify"], changed), (["application", "create", "Other"], changed),
+        ]
+        for step in steps {
+            let done = try await Program.run(step.command + ["--data", folder.path], environment: step.environment)
+            #expect(done.status == 0, "\(step.command): \(done.errors)")
+        }
+        let replaced = ["OKAERI_SEALING_KEY": new]
+        let known = try await status(replaced)
+        #expect(known.code == 0 && known.keys.count == 1, "nothing sealed tells")
+        for command in [["serve", "--listen", "127.0.0.1:0"], ["audit", "verify"]] {
+            let refused = try await Program.run(command + ["--data", folder.path], environment: replaced)
+            #expect(refused.status == 1, "\(command)")
+            #expect(refused.errors.contains("OKAERI_SEALING_KEY"), "\(command): \(refused.errors)")
+        }
+        // The entry of the second application waited.
+        let whole = try await Program.run(["audit", "verify", "--data", folder.path], environment: changed)
+        #expect(whole.status == 0, "\(whole.output)")
+        let lost = ["OKAERI_SEALING_KEY": new, "OKAERI_SEALING_KEYS": "sealing-key,lost:0123456789abcdef"]
+        let server = try await TestServer(data: folder.path, environment: lost)
+        #expect(try await server.stop() == 0)
+    }
+
     @Test("show on a terminal how far their change is, and on no other output")
     func progress() async throws {
         let (old, new) = (try newKey("old"), try newKey("new"))

@@ -38,10 +38,20 @@ struct VerifyAuditCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (application, known) = (application.map(Identifier<Application>.init(rawValue:)), known)
-        let verdicts = try await storage.perform(.verifyAudit) { modules, who throws(DomainError) in
+        let found = try await storage.perform(.verifyAudit) {
+            modules, who throws(DomainError) -> [VerifyAudit.Verdict]? in
             if let application { _ = try await modules.applications.findApplication(application) }
-            try await modules.administration.audit.chain()
-            return try await modules.administration.audit.verify(application, known: known?.entry)
+            let audit = modules.administration.audit
+            // What waits would be put into its log under the other key, where it never fits again.
+            guard try await !audit.verify.isUnderAnotherKey() else { return nil }
+            try await audit.chain()
+            return try await audit.verify(application, known: known?.entry)
+        }
+        guard let verdicts = found else {
+            throw CommandFault.failed(
+                "No log ends as the first sealing key would have it, and nothing more was looked at. Give the command the "
+                    + "OKAERI_SEALING_KEY that the installation began with, also when it seals nothing any more. If this is that "
+                    + "key, the end of each log was changed.")
         }
         if output.isJSON {
             Console.write(json: Output(logs: verdicts.map(LogDescription.init(_:))))

@@ -138,7 +138,10 @@ package struct ServerProgram: Sendable {
         announce()
         var failure: StartFault?
         do {
-            if standby == nil { try await checkSealingKeys(composition) }
+            if standby == nil {
+                try await checkSealingKeys(composition)
+                try await checkFirstSealingKey(composition)
+            }
             try await serve(composition, onListening)
         } catch {
             failure = fault(error)
@@ -276,6 +279,26 @@ package struct ServerProgram: Sendable {
                 + "\(needed.joined(separator: ", ")). Put them back by \(Setting.sealingKey.variable) or "
                 + "\(Setting.sealingKeys.variable); “okaeri keys status” shows which are known. If a key is lost, "
                 + "“lost:ID” in \(Setting.sealingKeys.variable) starts the server without what it sealed.")
+    }
+
+    /// Under another first key recovery codes would count no more, and what is put into the audit log would never fit again. No
+    /// sealed value tells: a first key that was replaced may have none left.
+    private func checkFirstSealingKey(_ composition: Composition) async throws(StartFault) {
+        guard settings.sealingKeys.lost.isEmpty else { return }
+        let isAnother: Bool
+        do throws(DomainError) {
+            isAnother = try await composition.modules.administration.audit.verify.isUnderAnotherKey()
+        } catch {
+            return logger.warning(
+                "the first sealing key was not compared with the audit log", metadata: ["error": "\(error)"])
+        }
+        guard isAnother else { return }
+        throw .settings(
+            "\(Setting.sealingKey.variable), or the file sealing.key, is not the key that this installation began with: the "
+                + "audit log and digests of codes derive from that one, also when it seals nothing any more. Put it back, and "
+                + "name the key that seals first in \(Setting.sealingKeys.variable). If it is lost, “lost:ID” in "
+                + "\(Setting.sealingKeys.variable) starts the server without it: recovery codes of before do not count then, "
+                + "and entries of before are not as they were written.")
     }
 
     private func announce() {

@@ -69,6 +69,15 @@ package struct VerifyAudit: Sendable {
         return verdicts
     }
 
+    /// Whether no chain ends as the first sealing key would have it: a sign of another key rather than of a log that was changed.
+    ///
+    /// - Returns: `false` where there are no chains yet.
+    /// - Throws: `storageUnavailable`.
+    package func isUnderAnotherKey() async throws(DomainError) -> Bool {
+        let heads = try await store.read { transaction throws(DomainError) in try transaction.auditHeads() }
+        return !heads.isEmpty && !heads.contains { seals.fits($0) }
+    }
+
     private func verdict(
         on application: Identifier<Application>, known: Known?
     ) async throws(DomainError) -> Verdict {
