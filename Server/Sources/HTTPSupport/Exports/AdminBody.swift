@@ -15,6 +15,8 @@ package struct AdminBody: Encodable {
     let recoveryCodesLeft: Int
     let createdAt: WireTime
     let updatedAt: WireTime
+    /// What `If-Match` of an edit takes: admins are read as a list, whose header has no version of each.
+    let etag: String
     let lastLogInAt: WireTime?
     /// Until when log-ins by the name are refused; absent when they are not, and where it was not asked.
     let lockedUntil: WireTime?
@@ -30,6 +32,7 @@ package struct AdminBody: Encodable {
         recoveryCodesLeft = admin.recoveryDigests.count
         createdAt = admin.createdAt.wire
         updatedAt = admin.updatedAt.wire
+        etag = "\"\(admin.updatedAt.milliseconds)\""
         lastLogInAt = admin.lastLogInAt?.wire
         self.lockedUntil = lockedUntil?.wire
     }

@@ -185,6 +185,20 @@ struct AdminLogInTests {
         expect(try await world.send(secret, .get, world.path("/users")), 401, .adminRequired)
     }
 
+    @Test("are changed with the version that their list tells, once")
+    func changedFromList() async throws {
+        let world = try await AdminWorld(roles: [.support])
+        let listed = try await world.send("owner", .get, "admins").json["admins"]?.list ?? []
+        let support = try #require(listed.first { $0["role"] == "support" })
+        let (id, version) = (try #require(support["id"]?.text), try #require(support["etag"]?.text))
+        let sent = [("If-Match", version)]
+        world.server.clock.advance(by: .seconds(1))
+        let changed = try await world.send("owner", .patch, "admins/\(id)", sent, body: #"{"isDisabled": true}"#)
+        #expect(try changed.status == 200 && changed.json["isDisabled"] == true, "\(changed.text)")
+        let late = try await world.send("owner", .patch, "admins/\(id)", sent, body: #"{"isDisabled": false}"#)
+        expect(late, 412, .changedMeanwhile)
+    }
+
     /// A second owner, with a session, a link and a key of their own.
     private func secondOwner(
         _ world: AdminWorld
