@@ -272,7 +272,7 @@ package struct Composition: Sendable {
             adapters.map { [standby] adapter in
                 standby.map { StandbyAdapter(adapter, primary: $0.primary) } ?? adapter
             }, metrics: metrics, requestIds: requestIds, proxies: proxies, readBody: readBody,
-            tracing: telemetry.requests)
+            tracing: telemetry.requests, unknownPage: { pages.unknownPage(for: $0, $1) })
         let metricsRoutes = settings.metricsAddress.map { _ in
             ServerRoutes(
                 [MetricsAPI(metrics, key: nil)], metrics: metrics, requestIds: requestIds, proxies: proxies,

@@ -1,7 +1,7 @@
 import Domain
-import HTTPSupport
+package import HTTPSupport
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import NativeAPI
 import PageSupport
 
@@ -41,5 +41,38 @@ package struct FirstPage: Sendable {
             (model["fault"], status) = (text("notReady"), .serviceUnavailable)
         }
         return PageResponse.html(try pages.templates.render("first", model), for: browser, status: status)
+    }
+}
+
+extension WebPages {
+    /// The page for a path that there is not, for people who open it in a browser; it has no form and sets no cookie.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - context: What travels with it.
+    /// - Returns: the page; `nil` for programs, and where the operator wants no page at `/`.
+    package func unknownPage(for request: Request, _ context: ServerContext) -> Response? {
+        guard firstPage != nil, [.get, .head].contains(request.method), request.readsPages else { return nil }
+        let browser = gate.request(request, context, cookie: "first").withoutCookies
+        let language = browser.language.rawValue
+        let model: PageTemplates.Model = [
+            "language": language, "title": "404", "brand": "Okaeri", "nonce": browser.nonce,
+            "lines": [["language": language, "text": texts.text("fault.unknown", in: browser.language)]]
+                as [PageTemplates.Model],
+            "requestId": context.requestId,
+            "assets": ["style": assets.path(of: "okaeri.css") ?? ""] as PageTemplates.Model,
+        ]
+        // Without a template the words for programs say the same.
+        guard let html = try? templates.render("fault", model) else { return nil }
+        return PageResponse.html(html, for: browser, status: .notFound)
+    }
+}
+
+extension Request {
+    /// Whether who asks names pages among what it reads (RFC 9110 §12.5.1), as browsers do and programs do not.
+    fileprivate var readsPages: Bool {
+        (headers.value(of: .accept) ?? "").split(separator: ",").contains { range in
+            range.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased() == "text/html"
+        }
     }
 }

@@ -74,6 +74,9 @@ package protocol ProtocolAdapter: Sendable {
 /// Whether a protocol's paths exist for who sent a request.
 package typealias PathVisibility = @Sendable (Request, ServerContext) -> Bool
 
+/// The page for a path that there is not; `nil` for who reads no pages.
+package typealias UnknownPage = @Sendable (Request, ServerContext) -> Response?
+
 extension ProtocolAdapter {
     package var visibility: PathVisibility? { nil }
     package var crossOriginHeaders: [HTTPField] { [] }

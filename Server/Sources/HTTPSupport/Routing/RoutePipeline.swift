@@ -23,6 +23,8 @@ final class RoutePipeline: Sendable {
     private let visibility: PathVisibility?
     /// The words for who must not learn that there is such a path.
     private let unknownPaths: any ErrorRenderer
+    /// What browsers show in their place.
+    private let unknownPage: UnknownPage?
     /// `nil` while no traces are made, which is all that a request then learns of them.
     private let tracing: RequestTracing?
 
@@ -31,11 +33,13 @@ final class RoutePipeline: Sendable {
     ///   - shared: What all routes share.
     ///   - metrics: Where its requests are counted.
     ///   - errors: The route's own words for errors; `nil` for the protocol's.
+    ///   - unknownPage: What browsers show of a path that does not exist for them; `nil` for the words for programs.
     ///   - isRoute: Whether it stands for a route of the protocol, which exists for some alone; else for what no route fits.
     ///   - handler: Handles the request.
     init(
         _ adapter: any ProtocolAdapter, _ shared: Shared, _ metrics: RouteMetrics,
-        errors: (any ErrorRenderer)? = nil, isRoute: Bool = true, _ handler: @escaping Route.Handler
+        errors: (any ErrorRenderer)? = nil, unknownPage: UnknownPage? = nil, isRoute: Bool = true,
+        _ handler: @escaping Route.Handler
     ) {
         self.handler = handler
         self.metrics = metrics
@@ -48,6 +52,7 @@ final class RoutePipeline: Sendable {
         unavailable = shared.unavailable
         visibility = isRoute ? adapter.visibility : nil
         unknownPaths = shared.unknownPaths ?? adapter.errors
+        self.unknownPage = unknownPage
         log = RequestLog(method: metrics.method, path: metrics.path)
     }
 
@@ -85,7 +90,9 @@ final class RoutePipeline: Sendable {
                 response = try await handler(request, context)
             }
         } catch is HiddenPath {
-            response = unknownPaths.response(to: RequestError.pathUnknown, requestId: context.requestId)
+            response =
+                unknownPage?(request, context)
+                ?? unknownPaths.response(to: RequestError.pathUnknown, requestId: context.requestId)
         } catch {
             response = errors.response(to: error, requestId: context.requestId)
             log.note(error, response.status, context, unavailable)
@@ -104,5 +111,5 @@ final class RoutePipeline: Sendable {
     }
 }
 
-/// A path that does not exist for who asks.
-private struct HiddenPath: Error {}
+/// A path that does not exist for who asks, or for anybody.
+struct HiddenPath: Error {}

@@ -7,6 +7,7 @@ package struct ServerRoutes: Sendable {
     private let adapters: [any ProtocolAdapter]
     private let metrics: ServerMetrics
     private let shared: RoutePipeline.Shared
+    private let unknownPage: UnknownPage?
 
     /// - Parameters:
     ///   - adapters: The protocols; the first one refuses paths that none owns.
@@ -15,15 +16,17 @@ package struct ServerRoutes: Sendable {
     ///   - proxies: Whose request ids are kept.
     ///   - readBody: Reads bodies that no route wanted.
     ///   - tracing: Makes the spans of requests; `nil` when there are no traces.
+    ///   - unknownPage: What browsers show of a path that no protocol owns; `nil` when they read what programs read.
     package init(
         _ adapters: [any ProtocolAdapter], metrics: ServerMetrics, requestIds: RequestIds, proxies: TrustedProxies,
-        readBody: BodyReader, tracing: RequestTracing? = nil
+        readBody: BodyReader, tracing: RequestTracing? = nil, unknownPage: UnknownPage? = nil
     ) {
         self.adapters = adapters
         self.metrics = metrics
         shared = RoutePipeline.Shared(
             naming: RequestNaming(requestIds: requestIds, proxies: proxies), drainBody: BodyDrain(readBody: readBody),
             tracing: tracing, unknownPaths: adapters.first?.errors)
+        self.unknownPage = unknownPage
     }
 
     /// Every route of every protocol.
@@ -39,19 +42,33 @@ package struct ServerRoutes: Sendable {
             var own = RouteMatcher()
             for route in adapter.routes {
                 let metrics = metrics.route(method: route.method.rawValue, path: route.path)
-                let pipeline = RoutePipeline(adapter, shared, metrics, errors: route.errors, route.handler)
+                let pipeline = RoutePipeline(
+                    adapter, shared, metrics, errors: route.errors,
+                    unknownPage: isOwned(route.path, besides: adapter) ? nil : unknownPage, route.handler)
                 matcher.add(pipeline, for: route)
                 own.add(pipeline, for: route)
             }
             parts.append(NoRoute.Part(matcher: own, visibility: adapter.visibility))
         }
         let unrouted = metrics.route(method: "other", path: "none")
+        let refusals: [(any ProtocolAdapter, RoutePipeline)] = adapters.map { [parts] adapter in
+            let noRoute = NoRoute(parts: parts, preflightHeaders: adapter.preflightHeaders)
+            return (adapter, RoutePipeline(adapter, shared, unrouted, isRoute: false, noRoute.respond))
+        }
+        let unowned = adapters.first.map { [parts] adapter in
+            let noRoute = NoRoute(parts: parts, preflightHeaders: adapter.preflightHeaders, isUnowned: true)
+            return RoutePipeline(
+                adapter, shared, unrouted, unknownPage: unknownPage, isRoute: false, noRoute.respond)
+        }
         return RouteResponder(
-            matcher,
-            unrouted: adapters.map { [parts] adapter in
-                let noRoute = NoRoute(parts: parts, preflightHeaders: adapter.preflightHeaders)
-                return (adapter, RoutePipeline(adapter, shared, unrouted, isRoute: false, noRoute.respond))
-            }, headerNames: HeaderNames(adapters.flatMap(\.requestHeaders)))
+            matcher, unrouted: refusals, unowned: unowned, headerNames: HeaderNames(adapters.flatMap(\.requestHeaders)))
+    }
+}
+
+extension ServerRoutes {
+    /// Whether a path is another protocol's to refuse where one does not exist.
+    private func isOwned(_ path: String, besides adapter: any ProtocolAdapter) -> Bool {
+        adapters.contains { $0.surface != adapter.surface && $0.owns(path: path) }
     }
 }
 
@@ -84,14 +101,18 @@ package final class RouteResponder: HTTPResponder {
     private let matcher: RouteMatcher
     let date = HTTPDate()
     private let unrouted: [(adapter: any ProtocolAdapter, pipeline: RoutePipeline)]
+    /// For paths that no protocol owns.
+    private let unowned: RoutePipeline?
     /// The headers that requests have most often.
     package let headerNames: HeaderNames
 
     init(
-        _ matcher: RouteMatcher, unrouted: [(any ProtocolAdapter, RoutePipeline)], headerNames: HeaderNames
+        _ matcher: RouteMatcher, unrouted: [(any ProtocolAdapter, RoutePipeline)], unowned: RoutePipeline?,
+        headerNames: HeaderNames
     ) {
         self.matcher = matcher
         self.unrouted = unrouted
+        self.unowned = unowned
         self.headerNames = headerNames
     }
 
@@ -122,8 +143,8 @@ package final class RouteResponder: HTTPResponder {
         let owner = unrouted.first { adapter, _ in
             adapter.owns(path: path) && (adapter.visibility?(request, context) ?? true)
         }
-        guard let found = owner ?? unrouted.first else { throw HTTPError(.notFound) }
-        return await found.pipeline.respond(to: request, context)
+        guard let pipeline = owner?.pipeline ?? unowned else { throw HTTPError(.notFound) }
+        return await pipeline.respond(to: request, context)
     }
 }
 
@@ -146,11 +167,16 @@ private struct NoRoute: Sendable {
 
     let parts: [Part]
     let preflightHeaders: [HTTPField]
+    /// Whether no protocol owns the paths, so that browsers may show a page of theirs.
+    var isUnowned = false
 
     @Sendable func respond(to request: Request, _ context: ServerContext) async throws -> Response {
         let visible = parts.filter { $0.visibility?(request, context) ?? true }
         var methods = Set(visible.flatMap { $0.matcher.methods(at: request.uri.path) })
-        guard !methods.isEmpty else { throw RequestError.pathUnknown }
+        guard !methods.isEmpty else {
+            if isUnowned { throw HiddenPath() }
+            throw RequestError.pathUnknown
+        }
         methods.insert(.options)
         if methods.contains(.get) { methods.insert(.head) }
         let allow = methods.map(\.rawValue).sorted().joined(separator: ", ")

@@ -46,6 +46,22 @@ struct AdminNetworkTests {
     }
 
     @Test(
+        "shows a browser outside of it the same as for a path that there is not",
+        arguments: [
+            ("/dashboard/log-in", "/nothing"), ("/dashboard/nothing", "/nothing"), ("/dashboard", "/nothing"),
+            ("/v1/admin/admins", "/v1/nothing"), ("/v1/admin/nothing", "/v1/nothing"),
+        ])
+    func browsers(path: String, nowhere: String) async throws {
+        let world = try await world("192.0.2.0/24")
+        let opening = [("Accept", "text/html,*/*;q=0.8")]
+        let hidden = try await ask(path, world, from: Self.elsewhere, opening)
+        let none = try await ask(nowhere, world, from: Self.elsewhere, opening)
+        #expect(hidden.status == 404 && none.status == 404)
+        #expect(hidden.headers[.contentType] == none.headers[.contentType])
+        #expect(Set(hidden.headers.map(\.name.canonicalName)) == Set(none.headers.map(\.name.canonicalName)))
+    }
+
+    @Test(
         "is nothing that another method would show",
         arguments: [
             ("/v1/admin/log-in", HTTPRequest.Method.put), ("/v1/admin/log-in", .options), ("/dashboard", .options),

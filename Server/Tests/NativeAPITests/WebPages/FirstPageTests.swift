@@ -90,3 +90,51 @@ struct FirstPageTests {
         #expect(answer.status == (path == "/?" ? 200 : 404))
     }
 }
+
+@Suite("A path that there is not")
+struct UnknownPathTests {
+    /// What browsers send when a person opens an address.
+    private static let opening = [("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")]
+
+    @Test(
+        "is a page in the reader's language where a browser opens it, without a version or a cookie",
+        arguments: [
+            ("en", "There is no such page."), ("ja", "ページが見つかりません。"), ("ko-KR", "페이지를 찾을 수 없습니다."),
+        ])
+    func page(language: String, words: String) async throws {
+        let browser = Browser(try await TestServer(), language: language)
+        for path in ["/log-in", "/index.html", "/.well-known/nothing"] {
+            let page = try await browser.get(path, Self.opening)
+            #expect(page.status == 404 && page.html.contains(words), "\(path)")
+            #expect(page.html.contains("<html lang=\"\(language.prefix(2))\">"), "\(path)")
+            #expect(!page.html.contains(ProgramVersion.current) && page.answer.headers[.setCookie] == nil, "\(path)")
+            #expect(page.policy.contains("default-src 'none'"), "\(path)")
+        }
+    }
+
+    @Test(
+        "is JSON for programs, and wherever the path is one of an API",
+        arguments: [
+            (HTTPRequest.Method.get, "/nothing", nil), (.get, "/nothing", "*/*"), (.get, "/nothing", "text/html-x"),
+            (.get, "/nothing", "application/json"), (.post, "/nothing", "text/html"),
+            (.get, "/v1/nothing", "text/html"),
+        ] as [(HTTPRequest.Method, String, String?)])
+    func programs(method: HTTPRequest.Method, path: String, accept: String?) async throws {
+        let answer = try await TestServer().send(
+            method, path, accept.map { [("Accept", $0)] } ?? [], isNamed: false)
+        #expect(answer.status == 404 && answer.headers[.contentType] == Problem.mediaType)
+    }
+
+    @Test("is JSON where the operator wants no page for people at the server's own address")
+    func off() async throws {
+        let server = try await TestServer(settings: ["first-page": "off"])
+        expect(try await server.send(.get, "/", Self.opening, isNamed: false), 404, .pathUnknown)
+    }
+
+    @Test("answers HEAD with the headers of the page alone")
+    func head() async throws {
+        let answer = try await TestServer().send(.head, "/nothing", Self.opening, isNamed: false)
+        #expect(answer.status == 404 && answer.body.isEmpty)
+        #expect(answer.headers[.contentType] == "text/html; charset=utf-8")
+    }
+}
