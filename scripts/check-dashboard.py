@@ -202,6 +202,15 @@ def check_without_scripts(browser, state):
     page.fill("[name=displayName]", "Noriko")
     page.click("form[data-swap] button[type=submit]")
     expect(page.locator("h1")).to_have_text("Noriko")
+    # What cannot be taken back asks on a page of its own; the way back does nothing.
+    page.goto(f"{world.home}/providers")
+    for answer in [".form a", ".form button"]:
+        page.click("summary:has-text('Google')")
+        page.click("#provider-google button[formaction$='/remove']")
+        expect(page.locator("h1")).to_have_text("Are you sure?")
+        look(page, "sure, without scripts")
+        page.click(answer)
+        expect(page.locator("#provider-google .badge")).to_have_text("on" if answer == ".form a" else "off")
     page.goto(f"{world.home}/mail")
     page.fill("[name=subject]", "Hello")
     page.click("button[formtarget=preview]")

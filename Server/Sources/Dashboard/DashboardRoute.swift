@@ -95,8 +95,12 @@ struct DashboardEndpoint: Sendable {
                 if route.method == .post { try await asked.readForm() }
             }
             let request = asked
-            response = try await request.perform(route.action, on: request.user) { _ in
-                try await route.answer(request)
+            if let question = try request.askWhetherSure() {
+                response = question
+            } else {
+                response = try await request.perform(route.action, on: request.user) { _ in
+                    try await route.answer(request)
+                }
             }
         } catch {
             response = try await asked.answer(to: error)

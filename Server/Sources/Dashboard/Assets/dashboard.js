@@ -199,9 +199,12 @@
       });
       go.addEventListener("click", () => {
         dialog.close();
+        const { name, value } = button;
+        Object.assign(button, { name: "sure", value: "yes" });
         button.dataset.sure = "yes";
         form.requestSubmit(button);
         button.dataset.sure = "";
+        Object.assign(button, { name, value });
       });
       cancel.addEventListener("click", () => dialog.close());
       dialog.addEventListener("close", () => dialog.remove());

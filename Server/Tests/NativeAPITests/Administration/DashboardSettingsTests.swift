@@ -41,6 +41,25 @@ struct DashboardSettingsTests {
         #expect(try await auditor.post("\(path)/google/set", fields, token: seen.token).status == 403)
     }
 
+    @Test("ask a browser without scripts before something goes for good, and keep what its form said")
+    func question() async throws {
+        let world = try await AdminWorld(roles: [])
+        let (browser, path) = (world.browser(), world.page("providers"))
+        let token = try await browser.get(path).token
+        let set = try await browser.post("\(path)/google/set", ["google.audiences": "a.example"], token: token)
+        #expect(set.status == 303)
+        #expect(try await browser.get(path).html.contains("name=\"sure.ask\""))
+        let asked = try await browser.post("\(path)/google/remove", ["sure.ask": "Off <b>"], token: token)
+        #expect(asked.status == 200 && asked.html.contains("<h1>Are you sure?</h1>"))
+        #expect(asked.html.contains("name=\"sure\" value=\"yes\">Off &lt;b&gt;</button>"))
+        let version = try #require(asked.value(of: "version"))
+        #expect(try await browser.get(path).html.contains("a.example"))
+        let answer = ["version": version, "sure": "yes"]
+        #expect(try await browser.post("\(path)/google/remove", answer, token: asked.token).status == 303)
+        let shown = try await browser.get(path)
+        #expect(!shown.html.contains("a.example"))
+    }
+
     @Test("keep own words for mails, show them in a frame that can run nothing, and send one")
     func mail() async throws {
         let world = try await AdminWorld(try await TestServer(settings: ["dev": "on"]), roles: [.auditor])
