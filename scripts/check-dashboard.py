@@ -20,7 +20,7 @@ import urllib.request
 
 from check_dashboard_hooks import check_hooks, check_old_services
 from check_dashboard_parts import (
-    check_access, check_comfort, check_fields, check_first_owner, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
+    check_access, check_appearance, check_comfort, check_fields, check_first_owner, check_keyboard, check_menu, check_proof, check_protocols, check_settings, check_views)
 from check_dashboard_passkeys import check_own_passkeys
 from page_checks import PageChecks, patient, told_by_pages, wait_until_ready
 from playwright.sync_api import expect, sync_playwright
@@ -259,7 +259,7 @@ try:
             for check in [check_set_up, make_users, check_users, check_many, check_user,
                           *(functools.partial(check, world) for check in [
                               check_settings, check_protocols, check_fields, check_hooks, check_old_services, check_access, check_proof, check_views,
-                              check_comfort, check_keyboard, check_menu, check_first_owner])]:
+                              check_comfort, check_keyboard, check_menu, check_appearance, check_first_owner])]:
                 begin = time.time()
                 check(page)
                 name = getattr(check, "func", check).__name__.removeprefix("check_").replace("_", " ")

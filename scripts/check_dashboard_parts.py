@@ -328,6 +328,20 @@ def check_menu(world, page):
             view.close()
 
 
+def check_appearance(world, page):
+    """Where the system chooses the colours, what is chosen can still be seen; paper has the content alone."""
+    view = page.context.browser.new_context(
+        locale="en", viewport={"width": 1280, "height": 780}, storage_state=page.context.storage_state(), forced_colors="active").new_page()
+    for name in ["users", "theme"]:
+        view.goto(f"{world.home}/{name}")
+        for here in view.locator(".dash-nav [aria-current], .tabs [aria-current]").all():
+            assert "underline" in here.evaluate("link => getComputedStyle(link).textDecorationLine"), f"{name}: {here.inner_text()}"
+    view.emulate_media(media="print")
+    expect(view.locator(".dash-nav")).to_be_hidden()
+    expect(view.locator("h1")).to_be_visible()
+    view.close()
+
+
 def check_first_owner(world, page):
     """A new server for development: its first owner leaves the code empty, and reads where to add an authenticator app."""
     server = subprocess.Popen(
