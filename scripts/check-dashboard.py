@@ -231,7 +231,7 @@ def check_languages(browser, state):
                 storage_state=state).new_page()
             page.goto(f"{world.home}/users?lang={language}")
             expect(page.locator("h1")).to_have_text(users)
-            for name in ["users", "settings", "providers", "protocols?open=ncmb", "fields", "roles", "events", "hooks", "old-services", "mail", "theme", "audit", ""]:
+            for name in ["users", "settings", "providers", "protocols?open=ncmb", "fields", "roles", "events", "hooks", "old-services", "mail", "mail-queue", "theme", "audit", ""]:
                 page.goto(f"{world.home}/{name}".rstrip("/"))
                 look(page, f"{name.split('?')[0] or 'overview'}, {language}, {scheme}, {width}")
             for name in ["admins", "keys", "passkeys"]:

@@ -312,7 +312,7 @@ struct DashboardRequest: Sendable {
 
     /// The parts of the settings, on each of them.
     private var tabs: [PageTemplates.Model] {
-        let parts = ["settings", "providers", "protocols", "mail", "theme"]
+        let parts = ["settings", "providers", "protocols", "mail", "mail-queue", "theme"]
         guard application != nil, parts.contains(where: { pagePath == path($0) }) else { return [] }
         return parts.map { part in
             ["label": text("tabs.\(part)"), "link": path(part), "isCurrent": pagePath == path(part)]

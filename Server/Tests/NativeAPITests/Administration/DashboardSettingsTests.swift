@@ -41,6 +41,21 @@ struct DashboardSettingsTests {
         #expect(try await auditor.post("\(path)/google/set", fields, token: seen.token).status == 403)
     }
 
+    @Test("show the mails that wait, without saying to whom they go")
+    func mailQueue() async throws {
+        let server = try await TestServer(settings: ["dev": "on"])
+        let world = try await AdminWorld(server, roles: [.auditor])
+        let (browser, page) = (world.browser("auditor"), world.page("mail-queue"))
+        #expect(try await browser.get(page).html.contains("No mail waits, and none was given up."))
+        let test = #"{"kind": "log-in-code", "language": "en", "to": "me@example.com"}"#
+        #expect(try await world.send("owner", .post, world.path("/mail/test"), body: test).status == 202)
+        let shown = try await browser.get(page)
+        #expect(shown.status == 200 && shown.html.contains("Code to log in"))
+        #expect(!shown.html.contains("me@example.com"))
+        _ = try await server.modules.messaging.deliverMail()
+        #expect(try await browser.get(page).html.contains("No mail waits"))
+    }
+
     @Test("ask a browser without scripts before something goes for good, and keep what its form said")
     func question() async throws {
         let world = try await AdminWorld(roles: [])
