@@ -215,7 +215,9 @@ enum UserPage {
         }
         if let fault { model["summary"] = request.summary([(nil, request.text(fault))]) }
         if let errors { model["summary"] = request.summary(errors.summary(request)) }
-        let title = user.displayName ?? user.username ?? request.text("users.nameless")
+        model["shownName"] = user.displayName ?? user.username ?? request.text("users.nameless")
+        // Titles go into the history of browsers, and from there to other machines: no list of names gathers there.
+        let title = "\(request.text("sessions.user")) \(user.id)"
         return try request.html("user", title: title, model, status: status)
     }
 }

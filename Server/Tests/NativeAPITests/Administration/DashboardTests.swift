@@ -66,6 +66,15 @@ struct DashboardTests {
         #expect(try await browser.get(world.page("/keys")).html.contains("<title>API keys · Okaeri</title>"))
     }
 
+    @Test("names a user in the page and not in its title, which browsers keep in their history")
+    func titlesOfUsers() async throws {
+        let world = try await AdminWorld(roles: [])
+        let user = try await world.server.person(body: #"{"user": {"displayName": "Hanako"}}"#).logIn.user.id
+        let html = try await world.browser().get(world.page("users/\(user)")).html
+        #expect(html.contains("<h1>Hanako</h1>"))
+        #expect(html.contains("<title>User \(user) · \(world.server.application.name) · Okaeri</title>"))
+    }
+
     @Test("leads on from a list without rows: to the first launch, or to all rows when a filter hid them")
     func emptyLists() async throws {
         let world = try await AdminWorld(roles: [])
