@@ -79,6 +79,9 @@ static const struct embedded_file files[] = {
     {"Dashboard/Templates/start.mustache", TEXT
 #embed "../Dashboard/Templates/start.mustache" suffix(, 0)
     }},
+    {"Dashboard/Templates/sure.mustache", TEXT
+#embed "../Dashboard/Templates/sure.mustache" suffix(, 0)
+    }},
     {"Dashboard/Templates/theme.mustache", TEXT
 #embed "../Dashboard/Templates/theme.mustache" suffix(, 0)
     }},
