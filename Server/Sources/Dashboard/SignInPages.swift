@@ -211,6 +211,8 @@ private struct SetUpPage {
                 autocomplete: "one-time-code", isRequired: !opened.isAuthenticatorOptional
             ).model,
         ]
+        // The link's token is in the form alone once it was sent.
+        model["languages"] = request.page.languageLinks(to: request.pagePath, with: [("token", token)])
         if let admin = opened.admin { model["accountName"] = admin.name }
         if request.rules.logIns.signOn.isOffered, opened.admin != nil {
             model["signOn"] = "\(Dashboard.root)/set-up/sign-on"

@@ -7,13 +7,16 @@
   // What a form led to is not asked for again: reload and back open the page that the form stood in, which its languages name.
   // What a provider led back to would set out again. Who is away to look for a code finds its form again, though a phone may have
   // to load it anew, and codes that are shown once do not go without a question: to these pages only the form leads, which the
-  // browser sends again after asking. Any address written here would be opened in its place, and its own answers no such request.
-  const isKept = document.querySelector("[autocomplete=one-time-code], [data-once]");
+  // browser sends again after asking. An address that is written here is opened instead, and has no such page. A log-in whose
+  // code stands beside the password begins anew.
+  const page = new URL(document.querySelector(".languages [aria-current]")?.href ?? location.href);
+  const isElsewhere = page.pathname !== location.pathname;
+  const asksAnew = !isElsewhere && document.querySelector("[autocomplete=current-password]");
+  const isKept = document.querySelector("[data-once]") || !asksAnew && document.querySelector("[autocomplete=one-time-code]");
   if (!isKept) {
-    const page = new URL(document.querySelector(".languages [aria-current]")?.href ?? location.href);
-    const isElsewhere = page.pathname !== location.pathname && !location.pathname.includes("/provider/");
-    if (isElsewhere) page.searchParams.delete("lang");
-    history.replaceState(history.state, "", isElsewhere ? page : location.href);
+    const isNamed = isElsewhere && !location.pathname.includes("/provider/");
+    if (isNamed) page.searchParams.delete("lang");
+    history.replaceState(history.state, "", isNamed ? page : location.href);
   }
 
   // Errors are read first.

@@ -179,8 +179,10 @@ struct DashboardTests {
         let wrong = try await browser.post(
             "/dashboard/set-up", fields.merging(["code": "000000"]) { $1 }, token: shown.token)
         #expect(wrong.status == 422 && wrong.error("code") != nil)
+        // Another language is chosen with the link's token, and not where that would take the codes away.
+        #expect(wrong.html.contains("href=\"/dashboard/set-up?token=\(link)&amp;lang=ja\""))
         let done = try await browser.post("/dashboard/set-up", fields, token: shown.token)
-        #expect(done.status == 200 && done.html.contains("data-copy"))
+        #expect(done.status == 200 && done.html.contains("data-once") && !done.html.contains("class=\"languages\""))
         #expect(
             try await browser.get("/dashboard").location == world.page() || world.server.application.id.rawValue != "")
         let applications = try await browser.get("/dashboard/applications")
