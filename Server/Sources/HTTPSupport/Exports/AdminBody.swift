@@ -32,8 +32,13 @@ package struct AdminBody: Encodable {
         recoveryCodesLeft = admin.recoveryDigests.count
         createdAt = admin.createdAt.wire
         updatedAt = admin.updatedAt.wire
-        etag = "\"\(admin.updatedAt.milliseconds)\""
+        etag = admin.updatedAt.entityTag
         lastLogInAt = admin.lastLogInAt?.wire
         self.lockedUntil = lockedUntil?.wire
     }
+}
+
+extension Timestamp {
+    /// The version of what was changed last then, as an entity tag (RFC 9110 §8.8.3): milliseconds in quotes.
+    package var entityTag: String { "\"\(milliseconds)\"" }
 }

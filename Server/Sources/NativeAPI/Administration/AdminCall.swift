@@ -160,7 +160,7 @@ struct AdminCall: Sendable {
         _ body: some Encodable, status: HTTPResponse.Status = .ok, version: Timestamp? = nil
     ) throws -> Response {
         var headers = HTTPFields()
-        if let version { headers[.eTag] = "\"\(version.milliseconds)\"" }
+        if let version { headers[.eTag] = version.entityTag }
         return try JSONResponse(body: body, status: status, headers: headers).response()
     }
 
