@@ -60,12 +60,12 @@ public struct OldService: Hashable, Sendable {
         switch renewal {
         // Google Cloud, "Exchange a refresh token for an ID token".
         case .firebase(let apiKey):
-            let key = Self.encoded(apiKey)
+            let key = apiKey.percentEncoded
             guard let url = URL(string: "https://securetoken.googleapis.com/v1/token?key=\(key)") else { return nil }
             var headers: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded"]
             // Keys can be restricted to apps.
             headers["X-Ios-Bundle-Identifier"] = bundleIdentifier
-            let form = "grant_type=refresh_token&refresh_token=\(Self.encoded(refreshToken))"
+            let form = "grant_type=refresh_token&refresh_token=\(refreshToken.percentEncoded)"
             return TransportRequest(method: "POST", url: url, headers: headers, body: Data(form.utf8))
         // supabase/auth, `POST /token?grant_type=refresh_token`.
         case .supabase(let project, let apiKey):
@@ -148,10 +148,5 @@ public struct OldService: Hashable, Sendable {
         // Texts always encode.
         guard let data = try? JSONEncoder().encode(body) else { return nil }
         return TransportRequest(method: "POST", url: url, headers: fields, body: data)
-    }
-
-    private static func encoded(_ text: String) -> String {
-        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
     }
 }

@@ -73,7 +73,6 @@ public struct FileVault: CredentialVault {
 
     /// An application's id as a file's name: everything but ASCII letters, digits, `-` and `_` is written as `%` and hex.
     static func fileName(of application: String, _ kind: String) -> String {
-        let safe = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-        return "\(application.addingPercentEncoding(withAllowedCharacters: safe) ?? "").\(kind)"
+        "\(application.pathSegment).\(kind)"
     }
 }

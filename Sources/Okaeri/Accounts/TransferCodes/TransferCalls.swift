@@ -99,11 +99,3 @@ extension SessionKeeper {
         }
     }
 }
-
-extension String {
-    /// The text as one segment of a path.
-    var pathSegment: String {
-        let letters = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-        return addingPercentEncoding(withAllowedCharacters: letters) ?? ""
-    }
-}

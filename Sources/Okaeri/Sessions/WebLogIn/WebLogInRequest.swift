@@ -116,12 +116,6 @@ enum WebForm {
     static let mediaType = "application/x-www-form-urlencoded"
 
     static func text(of fields: [(String, String)]) -> String {
-        fields.map { "\(escaped($0))=\(escaped($1))" }.joined(separator: "&")
-    }
-
-    /// Everything but ASCII letters, digits and `-._~` escaped (RFC 3986 §2.3).
-    private static func escaped(_ text: String) -> String {
-        let plain = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: plain) ?? ""
+        fields.map { "\($0.percentEncoded)=\($1.percentEncoded)" }.joined(separator: "&")
     }
 }
