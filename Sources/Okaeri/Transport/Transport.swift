@@ -82,7 +82,7 @@ public enum TransportError: Error, Hashable, Sendable {
     case cancelled
 }
 
-/// Header fields, whose names are compared without regard to case. Printed, they hide what proves a user.
+/// Header fields, whose names are compared without regard to case, that of ASCII. Printed, they hide what proves a user.
 public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     private var values: [String: String] = [:]
 
@@ -98,15 +98,24 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 
     /// The value of a field, by its name in any case.
     public subscript(name: String) -> String? {
-        get { values.first { $0.key.caseInsensitiveCompare(name) == .orderedSame }?.value }
+        get { values.first { Self.isSame($0.key, name) }?.value }
         set {
-            values = values.filter { $0.key.caseInsensitiveCompare(name) != .orderedSame }
+            values = values.filter { !Self.isSame($0.key, name) }
             values[name] = newValue
         }
     }
 
     /// All fields, with their names as they were given.
     public var all: [String: String] { values }
+
+    /// Names are ASCII (RFC 9110 §5.1), and so are the letters whose case does not count.
+    private static func isSame(_ name: String, _ other: String) -> Bool {
+        name.utf8.elementsEqual(other.utf8) { lowercased($0) == lowercased($1) }
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
 }
 
 extension HeaderFields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
