@@ -48,7 +48,7 @@ enum PrivateFile {
 
     /// Writes the file, over an existing one.
     static func replace(_ path: String, contents: Data) throws(VaultError) {
-        let temporary = try write(contents, beside: path)
+        let temporary = try writeTemporary(contents, beside: path)
         guard rename(temporary, path) == 0 else {
             let why = reason("replace")
             unlink(temporary)
@@ -59,7 +59,7 @@ enum PrivateFile {
 
     /// Writes the file if there is none; otherwise it returns false, also when another process was just faster.
     static func create(_ path: String, contents: Data) throws(VaultError) -> Bool {
-        let temporary = try write(contents, beside: path)
+        let temporary = try writeTemporary(contents, beside: path)
         defer { unlink(temporary) }
         guard link(temporary, path) == 0 else {
             if errno == EEXIST { return false }
@@ -75,29 +75,47 @@ enum PrivateFile {
     }
 
     /// A new file with a name of its own and mode 0600 (POSIX `mkstemp`), safely on disk.
-    private static func write(_ contents: Data, beside path: String) throws(VaultError) -> String {
+    private static func writeTemporary(_ contents: Data, beside path: String) throws(VaultError) -> String {
         var template = Array("\(path).XXXXXX".utf8CString)
         let file = mkstemp(&template)
         guard file >= 0 else { throw .unwritable(reason("write")) }
         let name = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-        do {
-            try handle.write(contentsOf: contents)
-            try handle.synchronize()
-            try handle.close()
-        } catch {
+        let isWritten = append(contents, to: file) && fsync(file) == 0
+        // Some file systems say only at the end that they could not take it.
+        guard close(file) == 0, isWritten else {
             unlink(name)
             throw .unwritable("cannot write: the disk may be full")
         }
         return name
     }
 
+    /// - Returns: Whether the system took all of it.
+    private static func append(_ contents: Data, to file: Int32) -> Bool {
+        contents.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+                let count = write(file, rest.baseAddress, rest.count)
+                if count < 0 && errno == EINTR { continue }
+                guard count > 0 else { return false }
+                written += count
+            }
+            return true
+        }
+    }
+
     /// Makes the new name survive a loss of power. A file system that cannot do so is no reason to fail.
     private static func synchronizeDirectory(of path: String) {
-        let directory = open((path as NSString).deletingLastPathComponent, O_RDONLY | O_CLOEXEC)
+        let directory = open(folder(of: path), O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { return }
         fsync(directory)
         close(directory)
+    }
+
+    /// The folder that holds what has this path.
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private static func reason(_ verb: String) -> String {

@@ -4,6 +4,10 @@ import Testing
 
 @testable import Okaeri
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 @Suite("Vaults")
 struct VaultTests {
     private func mode(_ path: String) throws -> Int? {
@@ -63,6 +67,60 @@ struct VaultTests {
         await #expect(throws: VaultError.self) { try await vault.saveRecord(Data("x".utf8), for: "demo") }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["demo.record"])
         withExtendedLifetime(folder) {}
+    }
+
+    @Test("in a folder keep records of any length", arguments: [0, 1, 16_384, 3_000_001])
+    func lengths(count: Int) async throws {
+        let folder = try TemporaryFolder()
+        let vault = FileVault(directory: folder.url)
+        let record = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        try await vault.saveRecord(record, for: "demo")
+        #expect(try await vault.loadRecord(for: "demo") == record)
+        withExtendedLifetime(folder) {}
+    }
+
+    #if os(Linux)
+        /// In a process of its own, whose files may have four bytes meanwhile: the system takes a part, and then no more.
+        @Test("in a folder on a full disk keep what was there, say so, and leave no temporary file behind")
+        func fullDisk() async {
+            await #expect(processExitsWith: .success) {
+                let folder = try TemporaryFolder()
+                let file = folder.url.appendingPathComponent("demo.record").path
+                try PrivateFile.replace(file, contents: Data("old".utf8))
+                // Otherwise the limit ends the process.
+                signal(SIGXFSZ, SIG_IGN)
+                let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+                var limit = rlimit()
+                guard getrlimit(resource, &limit) == 0 else { exit(2) }
+                var small = limit
+                small.rlim_cur = 4
+                guard setrlimit(resource, &small) == 0 else { exit(3) }
+                var fault: VaultError?
+                do throws(VaultError) {
+                    try PrivateFile.replace(file, contents: Data("new bytes".utf8))
+                } catch {
+                    fault = error
+                }
+                guard setrlimit(resource, &limit) == 0 else { exit(4) }
+                guard fault == .unwritable("cannot write: the disk may be full") else { exit(5) }
+                let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+                guard files == ["demo.record"], try PrivateFile.read(file) == Data("old".utf8) else { exit(6) }
+                withExtendedLifetime(folder) {}
+            }
+        }
+    #endif
+
+    @Test(
+        "make new names survive a loss of power in the folder that Foundation names too",
+        arguments: ["/a/b", "/a/b.c/d.record", "/a", "a/b", "../a", "/花/e\u{301}/x", "/a b/%2F"])
+    func folders(path: String) {
+        #expect(PrivateFile.folder(of: path) == (path as NSString).deletingLastPathComponent)
+    }
+
+    @Test("find the folder by bytes: a slash ends it whatever accent follows, and without one it is the current folder")
+    func foldersByBytes() {
+        #expect(PrivateFile.folder(of: "/a/\u{301}b") == "/a")
+        #expect(PrivateFile.folder(of: "a") == ".")
     }
 
     @Test(
