@@ -43,7 +43,7 @@ enum SystemDefaults {
 
     /// `$XDG_STATE_HOME/okaeri`, else `~/.local/state/okaeri`. A relative value does not count, as the specification says.
     static func stateDirectory(
-        environment: [String: String] = ProcessInfo.processInfo.environment, home: String = NSHomeDirectory()
+        environment: [String: String] = ProcessInfo.processInfo.environment, home: String = URL.homeDirectory.path
     ) -> URL {
         let chosen = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let base =
