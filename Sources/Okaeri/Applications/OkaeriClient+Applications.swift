@@ -88,27 +88,29 @@ extension OkaeriClient {
         try await adopt(token, of: service)
     }
 
-    /// Takes over the user of the session that Firebase's, Supabase's or Amplify's SDK left on this device: the token is handed to
-    /// the server, which verifies it and finds the user whom the import took in. What was found is removed from the device
-    /// afterwards.
-    ///
-    /// A token that has ended is renewed at the service first. What the service gives is kept on the device until the server has
-    /// taken it, so that no refresh token is used twice for that.
-    ///
-    /// - Parameters:
-    ///   - service: Which service, and how the app is known there.
-    ///   - old: Where to look.
-    /// - Returns: The same user, with the time of the log-in before this one; `nil` when nobody was logged in.
-    /// - Throws: `OkaeriError`: `.credentialRefused` when the service or the server knows the user no more, or the application
-    ///   has ended all that was there before; what was found stays. `.offline`, `.rateLimited` and `.serverUnavailable` to try
-    ///   again later.
-    @discardableResult
-    public func adopt(
-        from service: OldService, in old: OldSessions = OldSessions()
-    ) async throws(OkaeriError) -> Welcome? {
-        guard let response = try await keeper.adopt(from: service, in: old) else { return nil }
-        return .known(User(response.user), lastLogIn: response.previousLogInAt.map(Date.init(_:)))
-    }
+    #if !OKAERI_ESSENTIALS
+        /// Takes over the user of the session that Firebase's, Supabase's or Amplify's SDK left on this device: the token is handed to
+        /// the server, which verifies it and finds the user whom the import took in. What was found is removed from the device
+        /// afterwards.
+        ///
+        /// A token that has ended is renewed at the service first. What the service gives is kept on the device until the server has
+        /// taken it, so that no refresh token is used twice for that.
+        ///
+        /// - Parameters:
+        ///   - service: Which service, and how the app is known there.
+        ///   - old: Where to look.
+        /// - Returns: The same user, with the time of the log-in before this one; `nil` when nobody was logged in.
+        /// - Throws: `OkaeriError`: `.credentialRefused` when the service or the server knows the user no more, or the application
+        ///   has ended all that was there before; what was found stays. `.offline`, `.rateLimited` and `.serverUnavailable` to try
+        ///   again later.
+        @discardableResult
+        public func adopt(
+            from service: OldService, in old: OldSessions = OldSessions()
+        ) async throws(OkaeriError) -> Welcome? {
+            guard let response = try await keeper.adopt(from: service, in: old) else { return nil }
+            return .known(User(response.user), lastLogIn: response.previousLogInAt.map(Date.init(_:)))
+        }
+    #endif
 
     private func adopt(_ token: String, of name: String) async throws(OkaeriError) -> Welcome {
         let response = try await keeper.logIn(.adoption(AdoptionBody(protocolName: name, token: token)), .automatic)

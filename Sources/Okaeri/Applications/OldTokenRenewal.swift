@@ -58,64 +58,66 @@ struct OldTokenRenewal: Codable, Hashable, Sendable {
     }
 }
 
-extension OldSessions {
-    /// Where this SDK keeps how far an exchange has come.
-    static let renewalService = "okaeri.adoption"
+#if !OKAERI_ESSENTIALS
+    extension OldSessions {
+        /// Where this SDK keeps how far an exchange has come.
+        static let renewalService = "okaeri.adoption"
 
-    /// How far the exchange of the credential came at an earlier try.
-    func renewal(at service: OldService, of found: OldCredential) throws(OkaeriError) -> OldTokenRenewal? {
-        do throws(VaultError) {
-            guard let data = try item(Self.renewalService, service.name) else { return nil }
-            // What cannot be read is as good as nothing.
-            let kept = try? UntrustedJSON.decode(OldTokenRenewal.self, from: data)
-            return kept?.of == found.refreshToken ? kept : nil
-        } catch {
-            throw OkaeriError(error)
-        }
-    }
-
-    /// Stores the mark of a sending.
-    ///
-    /// - Returns: false when another process has stored one meanwhile.
-    /// - Throws: when it cannot be stored, and so nothing may be sent.
-    func mark(
-        _ mark: OldTokenRenewal, over kept: OldTokenRenewal?, for service: OldService
-    ) throws(OkaeriError) -> Bool {
-        guard let items = items(Self.renewalService), let data = try? JSONEncoder().encode(mark) else {
-            throw .storageUnavailable("the mark of an exchange cannot be stored")
-        }
-        do throws(VaultError) {
-            if try items.add(service.name, data) { return true }
-            let present = try items.read(service.name).flatMap {
-                try? UntrustedJSON.decode(OldTokenRenewal.self, from: $0)
-            }
-            // One about another credential is over.
-            guard present == nil || present == kept || present?.of != mark.of else { return false }
-            try items.replace(service.name, data)
-            return true
-        } catch {
-            throw OkaeriError(error)
-        }
-    }
-
-    func keep(_ renewal: OldTokenRenewal, for service: OldService) {
-        // Without it the mark stays, and the next try is that after a lost answer.
-        guard let data = try? JSONEncoder().encode(renewal) else { return }
-        try? items(Self.renewalService)?.replace(service.name, data)
-    }
-
-    /// Removes what was handed over, or leads nowhere any more. The record of the exchange stays while something else does.
-    func forget(_ service: OldService) {
-        var isGone = true
-        for (name, account) in items(in: service.location) {
-            do {
-                try items(name)?.remove(account)
+        /// How far the exchange of the credential came at an earlier try.
+        func renewal(at service: OldService, of found: OldCredential) throws(OkaeriError) -> OldTokenRenewal? {
+            do throws(VaultError) {
+                guard let data = try item(Self.renewalService, service.name) else { return nil }
+                // What cannot be read is as good as nothing.
+                let kept = try? UntrustedJSON.decode(OldTokenRenewal.self, from: data)
+                return kept?.of == found.refreshToken ? kept : nil
             } catch {
-                // What was handed over leads to the same user, whom the device has; what was refused is not sent again.
-                isGone = false
+                throw OkaeriError(error)
             }
         }
-        // Nothing reads it without the credential.
-        if isGone { try? items(Self.renewalService)?.remove(service.name) }
+
+        /// Stores the mark of a sending.
+        ///
+        /// - Returns: false when another process has stored one meanwhile.
+        /// - Throws: when it cannot be stored, and so nothing may be sent.
+        func mark(
+            _ mark: OldTokenRenewal, over kept: OldTokenRenewal?, for service: OldService
+        ) throws(OkaeriError) -> Bool {
+            guard let items = items(Self.renewalService), let data = try? JSONEncoder().encode(mark) else {
+                throw .storageUnavailable("the mark of an exchange cannot be stored")
+            }
+            do throws(VaultError) {
+                if try items.add(service.name, data) { return true }
+                let present = try items.read(service.name).flatMap {
+                    try? UntrustedJSON.decode(OldTokenRenewal.self, from: $0)
+                }
+                // One about another credential is over.
+                guard present == nil || present == kept || present?.of != mark.of else { return false }
+                try items.replace(service.name, data)
+                return true
+            } catch {
+                throw OkaeriError(error)
+            }
+        }
+
+        func keep(_ renewal: OldTokenRenewal, for service: OldService) {
+            // Without it the mark stays, and the next try is that after a lost answer.
+            guard let data = try? JSONEncoder().encode(renewal) else { return }
+            try? items(Self.renewalService)?.replace(service.name, data)
+        }
+
+        /// Removes what was handed over, or leads nowhere any more. The record of the exchange stays while something else does.
+        func forget(_ service: OldService) {
+            var isGone = true
+            for (name, account) in items(in: service.location) {
+                do {
+                    try items(name)?.remove(account)
+                } catch {
+                    // What was handed over leads to the same user, whom the device has; what was refused is not sent again.
+                    isGone = false
+                }
+            }
+            // Nothing reads it without the credential.
+            if isGone { try? items(Self.renewalService)?.remove(service.name) }
+        }
     }
-}
+#endif

@@ -11,12 +11,18 @@ import Foundation
 extension DeviceInfo {
     /// This device, as far as the system tells without asking the person: no name on phones, where it is private.
     public static var thisDevice: DeviceInfo {
-        let bundle = Bundle.main.infoDictionary
-        let version = bundle?["CFBundleShortVersionString"] as? String
-        let build = bundle?["CFBundleVersion"] as? String
-        return DeviceInfo(
-            name: deviceName(), model: model(), system: system(),
-            appVersion: version.map { version in build.map { "\(version) (\($0))" } ?? version })
+        DeviceInfo(name: deviceName(), model: model(), system: system(), appVersion: appVersion())
+    }
+
+    private static func appVersion() -> String? {
+        #if OKAERI_ESSENTIALS
+            return nil
+        #else
+            let bundle = Bundle.main.infoDictionary
+            let version = bundle?["CFBundleShortVersionString"] as? String
+            let build = bundle?["CFBundleVersion"] as? String
+            return version.map { version in build.map { "\(version) (\($0))" } ?? version }
+        #endif
     }
 
     private static func deviceName() -> String? {
