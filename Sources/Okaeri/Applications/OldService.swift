@@ -135,7 +135,7 @@ public struct OldService: Hashable, Sendable {
         case .cognito:
             let name = (OldForms.text(members["__type"]) ?? "").split(separator: "#").last ?? ""
             let message = OldForms.text(members["message"]) ?? OldForms.text(members["Message"]) ?? ""
-            guard !message.lowercased().contains("secret") else { return false }
+            guard message.lowercased().firstRange(of: "secret") == nil else { return false }
             return ["NotAuthorizedException", "RefreshTokenReuseException", "UserNotFoundException"].contains(name)
         }
     }

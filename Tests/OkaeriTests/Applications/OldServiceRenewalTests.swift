@@ -200,6 +200,20 @@ struct OldServiceRenewalTests {
         #expect(try await device.adopt(kind)?.user.id == "hana")
     }
 
+    /// Both errors of Cognito have one name.
+    @Test(
+        "is refused when the service says so, and not when it misses the client's secret",
+        arguments: [
+            ("Invalid Refresh Token.", OldService.Outcome.refused),
+            ("Client 1h57 is configured with secret but SECRET_HASH was not received", .unclear),
+            ("Unable to verify Secret hash for client 1h57", .unclear),
+        ])
+    func secretOfClient(message: String, outcome: OldService.Outcome) throws {
+        let body = Data(#"{"__type":"NotAuthorizedException","message":"\#(message)"}"#.utf8)
+        let service = try OldServiceDevice.service(.cognito)
+        #expect(service.outcome(of: TransportResponse(status: 400, body: body)) == outcome)
+    }
+
     @Test("is marked by one of two processes that begin at once")
     func processes() throws {
         let (service, old) = (try OldServiceDevice.service(.supabase), device.old)
