@@ -18,7 +18,7 @@ struct HeaderFieldsTests {
         #expect(fields.all.isEmpty)
     }
 
-    /// Signs as far from each other as an ASCII letter is from its capital, and letters beyond ASCII that fold into one of it.
+    /// Signs as far from each other as `a` is from `A`, and letters that fold into others, of ASCII, by Unicode's rules alone.
     @Test(
         "keep other names apart",
         arguments: [
