@@ -63,7 +63,7 @@ struct OkaeriCommand: AsyncParsableCommand {
 
     private static func outcome(of arguments: [String], providers: (any ProviderStandIn)?) async -> Int32 {
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try parseAsRoot(withLeadingHyphensLast(arguments))
             if let serve = command as? ServeCommand {
                 try await serve.run(with: providers)
             } else if var command = command as? any AsyncParsableCommand {
@@ -78,6 +78,21 @@ struct OkaeriCommand: AsyncParsableCommand {
         } catch {
             return status(of: error, arguments)
         }
+    }
+
+    /// The words with those behind `--` that begin with a hyphen and are no options: one in 64 thumbprints of device keys and ids of
+    /// passkeys does (base64url), and `--` says that what follows is taken as it stands.
+    private static func withLeadingHyphensLast(_ arguments: [String]) -> [String] {
+        let words = arguments.prefix { $0 != "--" }
+        let moved = words.filter(isOpaqueId)
+        guard !moved.isEmpty else { return arguments }
+        return words.filter { !isOpaqueId($0) } + ["--"] + moved + arguments.dropFirst(words.count + 1)
+    }
+
+    /// No option is as long, and none has capitals or digits; what is as random as an id has both.
+    private static func isOpaqueId(_ word: String) -> Bool {
+        word.utf8.count >= 22 && word.wholeMatch(of: /-[A-Za-z0-9_\-]+/) != nil && word.contains(/[0-9]/)
+            && word.contains(/[A-Z]/)
     }
 
     /// The command that was meant by a word that is none, with those that lead to it; `nil` when each word is one.

@@ -54,6 +54,10 @@ struct AccountCommandTests {
         let other = try #require(keys.first { !$0.isCurrent }?.thumbprint)
         #expect(try await Program.run(["user", "remove-device-key", user.id, other] + scope).status == 0)
         #expect(try await Program.run(["user", "remove-device-key", user.id, other] + scope).status == 1)
+        // One thumbprint in 64 begins with a hyphen. It is no option: there is no such key.
+        let hyphened = try await Program.run(
+            ["user", "remove-device-key", user.id, "-zbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs"] + scope)
+        #expect(hyphened.status == 1 && !hyphened.errors.contains("option"), "\(hyphened.errors)")
         #expect(try await Program.run(["user", "remove-device-key", user.id] + scope).status == 2)
         let error = await #expect(throws: OkaeriError.self) { try await tablet.logInAutomatically() }
         #expect(error?.code == "device_key_removed")

@@ -70,7 +70,7 @@ struct PasskeyCommandTests {
         #expect(try JSONValue(parsing: Array(listed.output.utf8)) == ["passkeys": []], "\(listed.errors)")
         #expect(try await Program.run(["user", "passkeys", user] + options).output.contains("no passkey"))
         let none = try await Program.run(
-            ["user", "remove-passkey"] + options + ["--", user, "-R4fOR20ybL94Op7GBibow"])
+            ["user", "remove-passkey", user, "-R4fOR20ybL94Op7GBibow"] + options)
         #expect(none.status == 1, "\(none.output)\(none.errors)")
         #expect(try await Program.run(["user", "passkeys", "nobody"] + options).status == 1)
         try await server.stop()

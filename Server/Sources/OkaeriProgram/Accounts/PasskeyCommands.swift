@@ -46,14 +46,11 @@ struct RemovePasskeyCommand: AsyncParsableCommand {
         commandName: "remove-passkey",
         abstract: "Remove one passkey of a user.",
         discussion: """
-            The sessions that passkeys opened end, and the user gets a mail. The last way into an account stays. An id that \
-            begins with a hyphen stands behind “--”.
+            The sessions that passkeys opened end, and the user gets a mail. The last way into an account stays.
 
             Examples:
               okaeri user remove-passkey 00VHjA0kPq3ZsX1d mZ0fOR20ybL94Op7GBibow \\
                 --application 00VHj9mrbT8wn7Qk
-              okaeri user remove-passkey --application 00VHj9mrbT8wn7Qk \\
-                -- 00VHjA0kPq3ZsX1d -R4fOR20ybL94Op7GBibow
             """)
 
     @OptionGroup var user: UserOptions
