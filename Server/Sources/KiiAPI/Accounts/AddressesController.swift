@@ -97,6 +97,8 @@ final class AddressesController: Sendable {
         let user = try await request.user()
         _ = try kind.address(of: user)
         let pending = try await accounts.findPendingAddress(of: user, by: kind.mailKind)
+        // Another code for an address that waits is ordered like the first one.
+        try messages.require(pending.map { [kind: $0] } ?? [:], of: user, request)
         try await messages.order(kind, pending, of: user, by: request.caller.session, request)
         return KiiResponse.nothing
     }

@@ -263,6 +263,28 @@ struct SecondFactorPolicyTests {
         #expect((200..<300).contains(kept.status), "\(kept.text)")
     }
 
+    @Test("is needed also to have the code of an address sent again that Kii's users asked for before they had one")
+    func pendingBefore() async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let token = try await world.ownerToken(.kii)
+        try await world.decide("kii") { $0.demandsVerifiedEmail = true }
+        let path = EvictionWorld.kiiPath("/users/\(world.owner.logIn.user.id)/email-address")
+        let asked = try await world.kii(.put, path, #"{"emailAddress":"thief@example.com"}"#, token: token)
+        #expect((200..<300).contains(asked.status), "\(asked.text)")
+        func mailCount() async throws -> Int {
+            try await world.mails().count { $0.recipient == "thief@example.com" }
+        }
+        #expect(try await mailCount() == 1)
+        let again = try await world.kii(.post, "\(path)/resend-verification", token: token)
+        #expect(again.status == 204, "\(again.text)")
+        #expect(try await mailCount() == 2)
+        _ = try await factors.enrol(world.owner)
+        let refused = try await world.kii(.post, "\(path)/resend-verification", token: token)
+        #expect((400..<500).contains(refused.status), "\(refused.text)")
+        #expect(try await mailCount() == 2)
+    }
+
     @Test("is not there for guests, nor where the application has none")
     func off() async throws {
         let world = try await SecondFactorWorld()
