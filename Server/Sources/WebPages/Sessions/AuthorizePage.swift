@@ -13,12 +13,12 @@ struct ShowAuthorize: HostedPage {
         case .error(let error, let asked): return request.back(error: error, to: asked)
         case .asked(let asked):
             let query = request.browser.request.uri.query ?? ""
-            // Who is logged in may choose another account, and then the request waits too.
-            guard HostedPageRequest.isContinuation(request.dated(query, asked)) else {
+            let prompts = asked.prompts
+            // Who is logged in may choose another account, and then the request waits too. No page is shown for `none`.
+            guard prompts.contains("none") || HostedPageRequest.isContinuation(request.dated(query, asked)) else {
                 return request.back(error: "invalid_request", to: asked)
             }
             let who = try await request.session()
-            let prompts = asked.prompts
             guard let who, !request.needsLogIn(who, for: asked) else {
                 if prompts.contains("none") { return request.back(error: "login_required", to: asked) }
                 return request.sendToLogIn(for: asked, query, page: prompts.contains("create") ? "sign-up" : "log-in")
