@@ -73,16 +73,47 @@ struct HousekeepingTests {
         _ = try await world.authenticate(logIn.token, in: application)
         engine.isRefusing.withLock { $0 = true }
         engine.refusedWrites.withLock { $0 = 1 }
+        engine.gate.open()
         await Housekeeping(modules: world.modules, tracing: RoundTracing(nil), logger: TestServer.silence).round()
         #expect(engine.refusedWrites.withLock { $0 } == 0)
         _ = try await world.modules.directory.readUser(logIn.user.id, in: application.id)
     }
+
+    @Test("erases no guest who has come back while another round is still trying to write that down")
+    func turns() async throws {
+        let engine = try WithoutStatements()
+        let world = try TestWorld(engine)
+        var settings = ApplicationSettings()
+        settings.anonymousIdleLimit = .days(30)
+        let application = try await world.makeApplication(settings: settings)
+        let logIn = try await world.logIn(TestDevice(), to: application)
+        world.clock.advance(by: .days(31))
+        _ = try await world.authenticate(logIn.token, in: application)
+        engine.refusedWrites.withLock { $0 = 1 }
+        let (write, ended) = (world.modules.sessions.writeSessionActivity, Tally())
+        @Sendable func writeAgain() async throws(DomainError) {
+            try await write()
+            ended.next()
+        }
+        async let first = world.refusal { try await write() }
+        while engine.gate.waiting == 0 { await Task.yield() }
+        async let second: Void = writeAgain()
+        for _ in 0..<1000 { await Task.yield() }
+        #expect(ended.value == 0)
+        engine.gate.open()
+        let refused = await first
+        #expect(refused == .storageUnavailable)
+        try await second
+        #expect(try await world.modules.deletion.removeIdleUsers() == 0)
+    }
 }
 
-/// An engine that can refuse single statements, by which counters and marks are removed, and the next transactions.
+/// An engine that can refuse single statements, by which counters and marks are removed, and the next transactions, when its
+/// gate is open.
 private final class WithoutStatements: Engine {
     let isRefusing = Mutex(false)
     let refusedWrites = Mutex(0)
+    let gate = Gate()
     private let engine: any Engine
 
     init() throws { engine = try SQLiteStore(.memory, role: .server) }
@@ -103,7 +134,10 @@ private final class WithoutStatements: Engine {
             count -= 1
             return true
         }
-        guard !isRefused else { throw .storageUnavailable }
+        guard !isRefused else {
+            await gate.pass()
+            throw .storageUnavailable
+        }
         return try await engine.write(body)
     }
 

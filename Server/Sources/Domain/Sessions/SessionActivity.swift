@@ -12,6 +12,13 @@ package final class SessionActivity: Sendable {
     /// Rings when there is what should not wait for the next round: too much, or a guest who was away for long.
     let signal = QueueSignal()
     private let pending = Mutex(Pending())
+    private let turns = Mutex(Turns())
+
+    /// Who writes, one after the other.
+    private struct Turns: Sendable {
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
 
     private struct Pending: Sendable {
         var uses: [Identifier<Session>: SessionTouch] = [:]
@@ -74,6 +81,28 @@ package final class SessionActivity: Sendable {
         return (Array(taken.uses.values), days)
     }
 
+    /// Returns when nobody else writes: a round that found nothing while another one was writing would take the database for
+    /// newer than it is.
+    func takeTurn() async {
+        await withCheckedContinuation { continuation in
+            let isFree = turns.withLock { turns in
+                if turns.isTaken { turns.waiting.append(continuation) }
+                defer { turns.isTaken = true }
+                return !turns.isTaken
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    /// Lets the next one write.
+    func endTurn() {
+        let next = turns.withLock { turns -> CheckedContinuation<Void, Never>? in
+            turns.isTaken = !turns.waiting.isEmpty
+            return turns.isTaken ? turns.waiting.removeFirst() : nil
+        }
+        next?.resume()
+    }
+
     func putBack(_ uses: [SessionTouch], _ days: [UserPresence]) {
         pending.withLock { pending in
             for use in uses {
@@ -102,8 +131,12 @@ package struct WriteSessionActivity: Sendable {
     /// Forgets the uses that are waiting, as a server does that never writes.
     package func drop() { _ = activity.takeAll() }
 
+    /// Writes, after those who are writing. Then what was noted before the call is in the database.
+    ///
     /// - Throws: `storageUnavailable`; what was not written waits for the next call.
     package func callAsFunction() async throws(DomainError) {
+        await activity.takeTurn()
+        defer { activity.endTurn() }
         var (uses, days) = activity.takeAll()
         do {
             while !uses.isEmpty {
