@@ -44,6 +44,26 @@ struct AuditChainTests {
         #expect(verdicts.flatMap(\.faults).isEmpty)
     }
 
+    @Test("whose ends were all changed are not taken for those of another sealing key, so that what was changed is told")
+    func changedEnds() async throws {
+        for themes in [0, 3] { _ = try await application(themes: themes) }
+        let audit = world.modules.administration.audit
+        #expect(try await !audit.verify.isUnderAnotherKey())
+        try await audit.chain()
+        #expect(try await !audit.verify.isUnderAnotherKey())
+        let heads = try await audit.verify().compactMap(\.head)
+        try await world.engine.write { transaction throws(DomainError) in
+            for head in heads {
+                try transaction.replace(
+                    AuditHead(
+                        application: head.application, number: head.number - 1, digest: head.digest, seal: head.seal))
+            }
+        }
+        #expect(try await !audit.verify.isUnderAnotherKey())
+        let faults = try await audit.verify().flatMap(\.faults)
+        #expect(heads.count >= 2 && faults == Array(repeating: .headChanged, count: heads.count))
+    }
+
     @Test("without an end, or with another entry than the known one, do not fit")
     func known() async throws {
         let application = try await application(themes: 3)

@@ -4,6 +4,8 @@
 /// database back leaves a log that fits; against that, keep the last number and digest somewhere else.
 package struct VerifyAudit: Sendable {
     private static let pageSize = 1000
+    /// Entries of each chain by which another key is told from ends that were changed.
+    private static let sampleSize = 100
     /// Faults named of one chain; a chain that was replaced as a whole has one at each entry.
     package static let maximumFaults = 100
 
@@ -69,13 +71,23 @@ package struct VerifyAudit: Sendable {
         return verdicts
     }
 
-    /// Whether no chain ends as the first sealing key would have it: a sign of another key rather than of a log that was changed.
+    /// Whether no chain ends as the first sealing key would have it, nor begins so: a sign of another key. Ends alone are changed by who
+    /// removes an entry, and what fits no more is told then.
     ///
     /// - Returns: `false` where there are no chains yet.
     /// - Throws: `storageUnavailable`.
     package func isUnderAnotherKey() async throws(DomainError) -> Bool {
         let heads = try await store.read { transaction throws(DomainError) in try transaction.auditHeads() }
-        return !heads.isEmpty && !heads.contains { seals.fits($0) }
+        guard !heads.isEmpty, !heads.contains(where: { seals.fits($0) }) else { return false }
+        var (fitting, all) = (0, 0)
+        for head in heads {
+            let oldest = try await store.read { transaction throws(DomainError) in
+                try transaction.auditChain(of: head.application, after: 0, limit: Self.sampleSize)
+            }
+            fitting += oldest.count { seals.fits($0.entry) }
+            all += oldest.count
+        }
+        return fitting < all - fitting
     }
 
     private func verdict(
