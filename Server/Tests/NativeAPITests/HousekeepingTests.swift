@@ -108,8 +108,8 @@ struct HousekeepingTests {
     }
 }
 
-/// An engine that can refuse single statements, by which counters and marks are removed, and the next transactions, when its
-/// gate is open.
+/// An engine that can refuse single statements, by which counters and marks are removed, and the next transactions, when
+/// its gate is open.
 private final class WithoutStatements: Engine {
     let isRefusing = Mutex(false)
     let refusedWrites = Mutex(0)

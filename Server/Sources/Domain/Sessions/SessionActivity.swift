@@ -81,8 +81,8 @@ package final class SessionActivity: Sendable {
         return (Array(taken.uses.values), days)
     }
 
-    /// Returns when nobody else writes: a round that found nothing while another one was writing would take the database for
-    /// newer than it is.
+    /// Returns when nobody else writes: a round that found nothing while another one was writing would take the database
+    /// for newer than it is.
     func takeTurn() async {
         await withCheckedContinuation { continuation in
             let isFree = turns.withLock { turns in

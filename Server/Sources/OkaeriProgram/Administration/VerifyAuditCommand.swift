@@ -49,9 +49,9 @@ struct VerifyAuditCommand: AsyncParsableCommand {
         }
         guard let verdicts = found else {
             throw CommandFault.failed(
-                "No log begins or ends as the first sealing key would have it, and nothing more was looked at. Give the command "
-                    + "the OKAERI_SEALING_KEY that the installation began with, also when it seals nothing any more. If this is "
-                    + "that key, beginning and end of each log were changed.")
+                "No log begins or ends as the first sealing key would have it, and nothing more was looked at. Give the "
+                    + "command the OKAERI_SEALING_KEY that the installation began with, also when it seals nothing any "
+                    + "more. If this is that key, beginning and end of each log were changed.")
         }
         if output.isJSON {
             Console.write(json: Output(logs: verdicts.map(LogDescription.init(_:))))

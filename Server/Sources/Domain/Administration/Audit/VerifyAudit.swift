@@ -71,8 +71,8 @@ package struct VerifyAudit: Sendable {
         return verdicts
     }
 
-    /// Whether no chain ends as the first sealing key would have it, nor begins so: a sign of another key. Ends alone are changed by who
-    /// removes an entry, and what fits no more is told then.
+    /// Whether no chain ends as the first sealing key would have it, nor begins so: a sign of another key. Ends alone are
+    /// changed by who removes an entry, and what fits no more is told then.
     ///
     /// - Returns: `false` where there are no chains yet.
     /// - Throws: `storageUnavailable`.
