@@ -44,7 +44,7 @@ struct AuditChainTests {
         #expect(verdicts.flatMap(\.faults).isEmpty)
     }
 
-    @Test("whose ends were all changed are not taken for those of another sealing key: what was changed is told")
+    @Test("whose ends were all changed are not taken for those of another sealing key: what was changed is found")
     func changedEnds() async throws {
         for themes in [0, 3] { _ = try await application(themes: themes) }
         let audit = world.modules.administration.audit

@@ -4,7 +4,7 @@
 /// database back leaves a log that fits; against that, keep the last number and digest somewhere else.
 package struct VerifyAudit: Sendable {
     private static let pageSize = 1000
-    /// Entries of each chain by which another key is told from ends that were changed.
+    /// Entries of each chain that show whether another key wrote it, or its end alone was changed.
     private static let sampleSize = 100
     /// Faults named of one chain; a chain that was replaced as a whole has one at each entry.
     package static let maximumFaults = 100
@@ -72,7 +72,7 @@ package struct VerifyAudit: Sendable {
     }
 
     /// Whether no chain ends as the first sealing key would have it, nor begins so: a sign of another key. Ends alone are
-    /// changed by who removes an entry, and what fits no more is told then.
+    /// changed by who removes an entry, and what fits no more is found then.
     ///
     /// - Returns: `false` where there are no chains yet.
     /// - Throws: `storageUnavailable`.
