@@ -189,7 +189,11 @@ struct SealingKeyTests {
         // The entry of the second application waited.
         let whole = try await Program.run(["audit", "verify", "--data", folder.path], environment: changed)
         #expect(whole.status == 0, "\(whole.output)")
-        let lost = ["OKAERI_SEALING_KEY": new, "OKAERI_SEALING_KEYS": "sealing-key,lost:0123456789abcdef"]
+        // What the refusal says: nothing sealed names the id of the key that is lost.
+        let start = ["serve", "--listen", "127.0.0.1:0", "--data", folder.path]
+        let advice = try await Program.run(start, environment: replaced).errors
+        #expect(advice.contains("“lost:first” in OKAERI_SEALING_KEYS"), "\(advice)")
+        let lost = ["OKAERI_SEALING_KEY": new, "OKAERI_SEALING_KEYS": "sealing-key,lost:first"]
         let server = try await TestServer(data: folder.path, environment: lost)
         #expect(try await server.stop() == 0)
     }

@@ -296,9 +296,9 @@ package struct ServerProgram: Sendable {
         throw .settings(
             "\(Setting.sealingKey.variable), or the file sealing.key, is not the key that this installation began with: the "
                 + "audit log and digests of codes derive from that one, also when it seals nothing any more. Put it back, and "
-                + "name the key that seals first in \(Setting.sealingKeys.variable). If it is lost, “lost:ID” in "
-                + "\(Setting.sealingKeys.variable) starts the server without it: recovery codes of before do not count then, "
-                + "and entries of before are not as they were written.")
+                + "name the key that seals first in \(Setting.sealingKeys.variable). If it is lost, whatever its id was, "
+                + "“lost:first” in \(Setting.sealingKeys.variable) starts the server without it: recovery codes of before do "
+                + "not count then, and entries of before are not as they were written.")
     }
 
     private func announce() {
