@@ -24,6 +24,13 @@ package final class ConnectionTimeouts: Sendable {
         package var minimumBytes: Int { max(1, Int(clamping: write.nanoseconds / 1_000_000)) }
         /// For a client to hang up after the server has said that it will send no more (RFC 9112 §9.6).
         package static let lingering = TimeAmount.seconds(2)
+        /// For a client that takes nothing, or does not send the rest of its request, while the server stops.
+        package static let stopping = TimeAmount.seconds(5)
+
+        /// What is left of them while the server stops: it waits for what it answers, not for its clients.
+        var whileStopping: Self {
+            Self(idle: min(idle, Self.stopping), write: min(write, Self.stopping), unreadBytes: unreadBytes)
+        }
 
         /// How often connections are looked at.
         var period: TimeAmount { min(.seconds(1), .nanoseconds(min(idle, write).nanoseconds / 4)) }

@@ -373,6 +373,7 @@ extension FastPathHandler {
     ///
     /// - Returns: why, or `nil` for a connection that stays.
     func cut(at now: NIODeadline, _ limits: ConnectionTimeouts.Limits) -> ConnectionTimeouts.Cause? {
+        let limits = isQuiescing ? limits.whileStopping : limits
         guard let context, let cause = overdue(at: now, limits) else { return nil }
         context.close(promise: nil)
         return cause

@@ -78,6 +78,38 @@ struct ConnectionTimeoutTests {
         #expect(!connection.channel.isActive && cuts(connection, .slowReader))
     }
 
+    @Test("are five seconds while the server stops, for a client that reads nothing and for half a request")
+    func stopping() throws {
+        let reader = try EmbeddedConnection(
+            .init(idle: .seconds(300), write: .seconds(300)), socket: [StuckSocket()])
+        reader.ask()
+        let sender = try EmbeddedConnection(.init(idle: .seconds(300), write: .seconds(300)))
+        let head = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1", path: "/short")
+        sender.channel.pipeline.fireChannelRead(HTTPRequestPart.head(head))
+        let expected: [(EmbeddedConnection, ConnectionTimeouts.Cause)] = [(reader, .slowReader), (sender, .idle)]
+        for (connection, cause) in expected {
+            connection.settle()
+            connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+            connection.wait(.seconds(4))
+            #expect(connection.channel.isActive)
+            connection.wait(.seconds(4))
+            #expect(!connection.channel.isActive && cuts(connection, cause))
+        }
+    }
+
+    @Test("do not end a request that the server answers while it stops, and end its connection then")
+    func answeredWhileStopping() throws {
+        let connection = try EmbeddedConnection()
+        connection.ask("/held")
+        connection.settle()
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        connection.wait(.seconds(15))
+        #expect(connection.channel.isActive)
+        connection.held.answerOldest()
+        connection.channel.embeddedEventLoop.run()
+        #expect(try connection.answers() == 1 && !connection.channel.isActive)
+    }
+
     /// A socket that stays open in one direction.
     private final class HalfClosedSocket: ChannelOutboundHandler, Sendable {
         typealias OutboundIn = HTTPResponsePart
