@@ -4,7 +4,7 @@ package import NIOCore
 
 /// A request as it stands in the bytes of one read, head and body.
 ///
-/// Only the plainest form of HTTP/1.1 is read here (RFC 9112 §2 to §6): one space where one belongs, one `Host`, a length in digits or no
+/// Only the plainest form of HTTP/1.1 is read here (RFC 9112 §2 to §6): one space where one belongs, one `Host` that is one, a length in digits or no
 /// body, nothing said of the connection but that it stays, no byte outside of US-ASCII. What deviates in any way is left
 /// to SwiftNIO's decoder, which then has the connection to itself. So nothing is read in two ways: whatever is accepted here, the decoder reads as
 /// the same (`FastPathRequestTests` compares), and what it refuses, it still refuses (requirement 48).
@@ -53,6 +53,35 @@ package struct FastPathRequest {
         bytes.moveReaderIndex(forwardBy: headBytes)
         let body = bodyBytes > 0 ? bytes.readSlice(length: bodyBytes) : nil
         return .request(FastPathRequest(head: head, body: body ?? ByteBuffer()))
+    }
+
+    /// Whether a text is the value of a `Host`: the name or address of a host, and a port (RFC 9110 §7.2, RFC 3986 §3.2.2).
+    package static func isHost(_ text: String) -> Bool {
+        var rest = Substring(text).utf8
+        if rest.first == UInt8(ascii: "[") {
+            let address = rest.dropFirst().prefix { isHostByte($0) || $0 == UInt8(ascii: ":") }
+            guard !address.isEmpty, rest.dropFirst(address.count + 1).first == UInt8(ascii: "]") else { return false }
+            rest = rest.dropFirst(address.count + 2)
+        } else {
+            let name = rest.prefix(while: isHostByte)
+            guard !name.isEmpty else { return false }
+            rest = rest.dropFirst(name.count)
+        }
+        guard let colon = rest.first else { return true }
+        return colon == UInt8(ascii: ":") && rest.dropFirst().allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// What names of hosts are made of.
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x61...0x7A, 0x41...0x5A, 0x30...0x39: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "%"),
+            UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"), UInt8(ascii: "("),
+            UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ";"),
+            UInt8(ascii: "="):
+            true
+        default: false
+        }
     }
 }
 
@@ -136,7 +165,7 @@ private struct HeadScanner {
         let value = text((colon + 2)..<valueEnd)
         switch name.canonicalName {
         case "host":
-            guard framing.authority == nil else { return nil }
+            guard framing.authority == nil, FastPathRequest.isHost(value) else { return nil }
             framing.authority = value
             return valueEnd + 2
         case "content-length":

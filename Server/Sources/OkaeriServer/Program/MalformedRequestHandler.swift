@@ -40,8 +40,8 @@ final class MalformedRequestHandler: ChannelInboundHandler, RemovableChannelHand
     }
 }
 
-/// Refuses what the decoder takes and two readers could understand in two ways: a request of HTTP/1.1 that names no host, or one that is
-/// empty, a request that names two (RFC 9112 §3.2), a target of another form than a path, a body in another encoding than
+/// Refuses what the decoder takes and two readers could understand in two ways: a request of HTTP/1.1 that names no host, a request that
+/// names two, or what cannot be one (RFC 9112 §3.2), a target of another form than a path, a body in another encoding than
 /// chunks, and chunks in HTTP/1.0 (§6.1). A whole address as target becomes its path, so that all that is behind reads one and the same. The
 /// fast path leaves all of them to the decoder.
 ///
@@ -105,19 +105,20 @@ final class RequestHeadCheck: ChannelDuplexHandler, RemovableChannelHandler {
         else { return nil }
         let rest = target[(colon + 3)...]
         let host = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        guard !host.isEmpty, !host.contains(UInt8(ascii: "@")) else { return nil }
+        let name = String(decoding: host, as: UTF8.self)
+        guard FastPathRequest.isHost(name) else { return nil }
         let path = String(decoding: rest[host.endIndex...], as: UTF8.self)
         var plain = head
         plain.uri = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
-        plain.headers.replaceOrAdd(name: "Host", value: String(decoding: host, as: UTF8.self))
+        plain.headers.replaceOrAdd(name: "Host", value: name)
         return plain
     }
 
     private static func fault(of head: HTTPRequestHead) -> HTTPParserError? {
         let hosts = head.headers["Host"]
         let isOutdated = Self.isOutdated(head)
-        let isNamed = hosts.first.map { !$0.isEmpty } ?? false
-        guard hosts.count <= 1, isNamed || isOutdated else { return .invalidHeaderToken }
+        let isNamed = hosts.first.map { FastPathRequest.isHost($0) || isOutdated && $0.isEmpty } ?? isOutdated
+        guard hosts.count <= 1, isNamed else { return .invalidHeaderToken }
         let encodings = head.headers["Transfer-Encoding"]
         guard !encodings.isEmpty else { return nil }
         return !isOutdated && encodings.count == 1 && encodings[0].lowercased() == "chunked" ? nil : .invalidHeaderToken

@@ -158,6 +158,31 @@ struct HostileConnectionTests {
     }
 
     @Test(
+        "that name what cannot be a host are refused, however they come",
+        arguments: ["a b", "a/b", "a@b", "a\\b", "a,b c", "<a>", "a:b", "a:1:2", ":80", "[::1", "[]", "::1", "日本"])
+    func wrongHost(host: String) async throws {
+        try await RunningServer.run { server in
+            for header in ["", "Connection: close\r\n"] {
+                let answer = try await server.exchange([
+                    "GET /health/live HTTP/1.1\r\nHost: \(host)\r\n\(header)\r\n"
+                ])
+                #expect(Self.statuses(answer) == ["400"] && answer.contains("urn:okaeri:problem:"), "\(answer)")
+            }
+        }
+    }
+
+    @Test(
+        "that name a host in any form are taken",
+        arguments: ["a", "A.example:8080", "a_b.example.", "[::1]", "[fe80::1%25en0]:80", "192.0.2.1:", "a%20b"])
+    func anyHost(host: String) async throws {
+        try await RunningServer.run { server in
+            let plain = "GET /health/live HTTP/1.1\r\nHost: \(host)\r\n"
+            let answer = try await server.exchange(["\(plain)\r\n\(plain)Connection: close\r\n\r\n"])
+            #expect(Self.statuses(answer) == ["200", "200"], "\(answer)")
+        }
+    }
+
+    @Test(
         "that want the head of what is not there get nothing that stands behind it",
         arguments: ["/nowhere", "/v1/sign-up", "/v1/user", "/dashboard/nothing", "/a/x/log-in", "/parse/users"])
     func headAlone(path: String) async throws {
