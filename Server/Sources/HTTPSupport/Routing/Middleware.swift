@@ -122,6 +122,15 @@ struct RequestLog: Sendable {
 }
 
 extension Response {
+    /// The response to `HEAD`: the length is the body's, and a body without one is said to be sent in chunks, as it is for `GET`
+    /// (RFC 9110 §8.6 and §9.3.2, RFC 9112 §6.1). The connection leaves out their end.
+    func headAlone() -> Response {
+        guard body.contentLength == nil else { return createHeadResponse() }
+        var headers = headers
+        headers[.transferEncoding] = "chunked"
+        return Response(status: status, headers: headers, body: ResponseBody { writer in try await writer.finish(nil) })
+    }
+
     /// Announces the end of the connection, and closes it soon after the response, whether or not the client has stopped
     /// sending.
     ///

@@ -101,7 +101,7 @@ final class RoutePipeline: Sendable {
         crossOriginHeaders.add(to: &response, of: request)
         for field in context.responseHeaders.all { response.headers.append(field) }
         // A client would take what stands behind the head for the next response (RFC 9112 §6.3).
-        if request.method == .head { response = response.createHeadResponse() }
+        if request.method == .head { response = response.headAlone() }
         if context.body != nil { await drainBody(request, context, &response) }
         let duration = start.duration(to: .now)
         metrics.note(status: response.status.code, duration)

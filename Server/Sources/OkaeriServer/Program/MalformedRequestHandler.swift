@@ -57,6 +57,8 @@ final class RequestHeadCheck: ChannelDuplexHandler, RemovableChannelHandler {
     private var hasRefused = false
     /// Whether the connection's last request came by HTTP/1.0.
     private var endsOutdated = false
+    /// Whether the head of a response went out that has chunks by its own words, and its end has not.
+    private var isHeadAlone = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !hasRefused else { return }
@@ -76,13 +78,26 @@ final class RequestHeadCheck: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(.head(plain)))
     }
 
-    /// The end of the connection is the end of a body whose length its head does not tell, where the client knows no chunks.
+    /// The end of the connection is the end of a body whose length its head does not tell, where the client knows no chunks. A head
+    /// that says itself that chunks follow is the response to `HEAD`, behind which not even their end may stand.
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard endsOutdated, case .head(var head) = unwrapOutboundIn(data), head.headers["Connection"] == ["close"],
-            !head.headers.contains(name: "Content-Length")
-        else { return context.write(data, promise: promise) }
-        head.version = .http1_0
-        context.write(wrapOutboundOut(.head(head)), promise: promise)
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where head.headers.contains(name: "Transfer-Encoding"):
+            isHeadAlone = true
+            if endsOutdated, head.headers["Connection"] == ["close"] {
+                head.headers.remove(name: "Transfer-Encoding")
+                head.version = .http1_0
+            }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .head(var head)
+        where endsOutdated && head.headers["Connection"] == ["close"] && !head.headers.contains(name: "Content-Length"):
+            head.version = .http1_0
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end where isHeadAlone:
+            isHeadAlone = false
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer()))), promise: promise)
+        case .head, .body, .end: context.write(data, promise: promise)
+        }
     }
 
     private static func isOutdated(_ head: HTTPRequestHead) -> Bool {

@@ -101,7 +101,25 @@ struct StreamedAnswerTests {
             let answers = String(decoding: await client.read(until: "short"), as: UTF8.self)
             #expect(answers.components(separatedBy: "\r\n\r\nHTTP/1.1 200 OK\r\n").count == 2, "\(answers)")
             #expect(answers.contains("application/octet-stream") && pieces.begun == 0)
+            // No length but the body's own, and nothing behind the head.
+            let head = try #require(answers.components(separatedBy: "\r\n\r\n").first).lowercased()
+            #expect(!head.contains("content-length") && head.contains("\r\ntransfer-encoding: chunked"), "\(head)")
+            #expect(answers.lowercased().hasPrefix(head + "\r\n\r\nhttp/1.1 200 ok\r\n"), "\(answers)")
+            try await client.ask("HEAD /short", "GET /short")
+            let short = String(decoding: await client.read(until: "short"), as: UTF8.self).lowercased()
+            #expect(short.components(separatedBy: "\r\ncontent-length: 5\r\n").count == 3, "\(short)")
             try await client.channel.close()
+        }
+    }
+
+    @Test("have a head alone for HEAD where HTTP/1.0 was spoken, and no chunks in it")
+    func outdatedHead() async throws {
+        try await StreamServer.run(NumberedPieces(3)) { server in
+            let client = try await server.client()
+            try await client.channel.writeAndFlush(ByteBuffer(string: "HEAD /pieces HTTP/1.0\r\n\r\n")).get()
+            let answer = String(decoding: await client.read(until: "never"), as: UTF8.self).lowercased()
+            #expect(answer.hasSuffix("\r\n\r\n") && answer.components(separatedBy: "\r\n\r\n").count == 2, "\(answer)")
+            #expect(!answer.contains("transfer-encoding") && !answer.contains("content-length"), "\(answer)")
         }
     }
 
