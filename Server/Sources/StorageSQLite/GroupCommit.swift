@@ -184,8 +184,8 @@ final class GroupCommit: Sendable {
         do throws(DomainError) {
             try work(journal)
         } catch {
-            signals.report(
-                fault: "What ended cannot be written to the revocation journal: \(String(cString: strerror(errno)))")
+            let reason = journal.isLockHeld ? RevocationJournal.heldLock : String(cString: strerror(errno))
+            signals.report(fault: "What ended cannot be written to the revocation journal: \(reason)")
             throw error
         }
     }

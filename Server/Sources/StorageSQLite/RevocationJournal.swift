@@ -20,9 +20,20 @@ final class RevocationJournal: Sendable {
         var row: Int64?
     }
 
+    /// What the log says of a lock that another process keeps.
+    static let heldLock =
+        "another process of Okaeri holds its lock and does not go on. Nothing can be changed until it does: in "
+        + "“ps -o pid,stat,args -C okaeri” one that was stopped has a T; continue it (kill -CONT) or end it (kill -KILL)"
+    /// In microseconds.
+    private static let betweenTries: UInt32 = 2000
+
     private let path: String
     /// Whose lock a process has while it writes to a segment.
     private let folder: String
+    /// How long the lock is waited for.
+    private let patience: Duration
+    /// Whether another process kept the lock for longer than that (decision 0207). Until it is had again, it is tried once.
+    nonisolated(unsafe) private(set) var isLockHeld = false
     // Touched by the writer's queue only.
     nonisolated(unsafe) private var isNoting = false
     /// What commits that have happened ended, and what could not be written. Nothing more is committed before it is: what has
@@ -31,8 +42,11 @@ final class RevocationJournal: Sendable {
     /// Rows whose lines are in the segment, for the next commit to remove.
     nonisolated(unsafe) private var writtenRows: [Int64] = []
 
-    /// - Parameter folder: The data folder.
-    init(folder: String) {
+    /// - Parameters:
+    ///   - folder: The data folder.
+    ///   - patience: How long the lock of another process is waited for.
+    init(folder: String, patience: Duration) {
+        self.patience = patience
         path = RevocationSegments.openSegment(in: folder)
         self.folder = RevocationSegments.folder(in: folder)
     }
@@ -161,9 +175,7 @@ final class RevocationJournal: Sendable {
         }
         // Closing it gives the lock back.
         defer { Foundation.close(directory) }
-        while flock(directory, LOCK_EX) != 0 {
-            guard errno == EINTR else { throw .storageUnavailable }
-        }
+        try lock(directory)
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         guard file >= 0 else {
             guard errno == ENOENT else { throw .storageUnavailable }
@@ -176,6 +188,25 @@ final class RevocationJournal: Sendable {
         guard Foundation.write(file, bytes, bytes.count) == bytes.count, fdatasync(file) == 0 else {
             throw .storageUnavailable
         }
+    }
+
+    /// Takes the lock of the segments' folder, for as long as it is open.
+    ///
+    /// Nothing is written without it: lines that another process has written before its own would stand behind those, and undo them.
+    ///
+    /// - Throws: `storageUnavailable` when another process keeps it, as one does that was stopped.
+    private func lock(_ directory: Int32) throws(DomainError) {
+        let wait = isLockHeld ? Duration.zero : patience
+        let end = ContinuousClock.now + wait
+        while flock(directory, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EINTR || errno == EAGAIN else { throw .storageUnavailable }
+            guard ContinuousClock.now < end else {
+                isLockHeld = true
+                throw .storageUnavailable
+            }
+            usleep(Self.betweenTries)
+        }
+        isLockHeld = false
     }
 }
 

@@ -42,9 +42,12 @@ package final class SQLiteStore: Engine, Sendable {
     ///   - location: Where it is.
     ///   - role: Who asks.
     ///   - searchReaders: How many searches a server runs at a time. A command has no more than one.
+    ///   - journalPatience: How long the lock of the revocation journal is waited for; by default as long as that of the database.
     /// - Throws: `SQLiteOpenFault` when the folder cannot be written, another server uses it, a restore or a copy into it is
     ///   under way, it is a standby's, or the database was made by a newer program.
-    package init(_ location: Location, role: Role, searchReaders: Int = 2) throws(SQLiteOpenFault) {
+    package init(
+        _ location: Location, role: Role, searchReaders: Int = 2, journalPatience: Duration = .seconds(10)
+    ) throws(SQLiteOpenFault) {
         let signals = StoreSignals()
         self.signals = signals
         let reportFault: @Sendable (String) -> Void = { signals.report(fault: $0) }
@@ -87,8 +90,9 @@ package final class SQLiteStore: Engine, Sendable {
             if role == .server { epochs.settle() }
             validity = role == .server ? epochs : AlwaysValid()
             writer = GroupCommit(
-                connection, outsideChanges: role == .command ? epochs : nil, journal: RevocationJournal(folder: path),
-                signals: signals, proofs: role == .server ? try connection.proofMemory() : nil,
+                connection, outsideChanges: role == .command ? epochs : nil,
+                journal: RevocationJournal(folder: path, patience: journalPatience), signals: signals,
+                proofs: role == .server ? try connection.proofMemory() : nil,
                 checkpoints: role == .server
                     ? try CheckpointThread(path: file, writer: connection, reportFault: reportFault) : nil)
         }

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import OkaeriWire
 import StorageSQLite
+import Synchronization
 import TestWorld
 import Testing
 
@@ -66,6 +67,40 @@ struct RevocationJournalTests {
         #expect(left == [0, 1], "the first was committed before it was noted")
         try FileManager.default.removeItem(atPath: link)
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: segment)
+        _ = try await world.logIn(TestDevice(), to: application)
+        await store.close()
+        let text = try String(contentsOfFile: segments.path(of: segment), encoding: .utf8)
+        #expect(text.split(separator: "\n").count == 1 && text.contains("D sessions "), "\(text)")
+    }
+
+    @Test("waits for a process that keeps its lock for a while alone; the log says so, and nothing is lost by it")
+    func stoppedProcess() async throws {
+        let store = try SQLiteStore(.folder(folder.path), role: .server, journalPatience: .zero)
+        let world = try TestWorld(store)
+        let faults = Mutex<[String]>([])
+        store.observeFaults { fault in faults.withLock { $0.append(fault) } }
+        let application = try await world.makeApplication()
+        let ended = try await world.logIn(TestDevice(), to: application)
+        let kept = try await world.logIn(TestDevice(), to: application)
+        let segments = RevocationSegments(folder: folder.path)
+        let segment = try segments.begin(lineage: "0a1b2c3d")
+        // As a process has it that was stopped behind its commit.
+        let lock = open(folder.path + "/revocations", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        for logIn in [ended, kept] {
+            await #expect(throws: DomainError.storageUnavailable) {
+                try await world.modules.sessions.endSession(logIn.session.id, of: nil, in: application.id, by: .local)
+            }
+        }
+        let left = try await store.read { transaction throws(DomainError) in
+            try [ended, kept].map { logIn throws(DomainError) in
+                try transaction.sessions(of: logIn.user.id, in: application.id).count
+            }
+        }
+        #expect(left == [0, 1], "the first was committed before it was noted")
+        let words = "another process of Okaeri holds its lock"
+        #expect(faults.withLock { faults in faults.filter { $0.contains(words) }.count } >= 2)
+        close(lock)
         _ = try await world.logIn(TestDevice(), to: application)
         await store.close()
         let text = try String(contentsOfFile: segments.path(of: segment), encoding: .utf8)
