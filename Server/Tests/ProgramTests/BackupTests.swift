@@ -214,6 +214,23 @@ struct BackupTests {
         #expect(try leftovers(in: folder.path).isEmpty && leftovers(in: repository.path).isEmpty)
     }
 
+    @Test("wait for nothing that has a backup's name and is no file, and say which it is")
+    func pipes() async throws {
+        try repository.make()
+        let names = ["pipe", "folder", "loop"].map { "okaeri-\($0).backup" }
+        let paths = names.map { "\(repository.path)/\($0)" }
+        #expect(mkfifo(paths[0], 0o600) == 0 && mkdir(paths[1], 0o700) == 0 && symlink(paths[2], paths[2]) == 0)
+        let list = try await Program.run("backup", "list", "--from", repository.path)
+        #expect(list.status == 0 && names.allSatisfy { list.output.contains($0) }, "\(list.errors)")
+        for path in paths {
+            let words = path == paths[2] ? "cannot be read" : "cannot be read: it is no regular file"
+            #expect(list.output.contains("\(path) \(words)"), "\(list.output)")
+            let name = String(path.dropFirst(repository.path.count + 1))
+            let check = try await Program.run("backup", "check", name, "--from", repository.path)
+            #expect(check.status == 1 && check.errors.contains("\(path) \(words)"), "\(check.errors)")
+        }
+    }
+
     @Test(
         "say what is wrong with a backup, and leave no half of it behind",
         arguments: ["damaged", "truncated", "foreign", "other key"])

@@ -148,7 +148,7 @@ package struct FolderRepository: BackupRepository {
     private func path(_ name: String) -> String { "\(folder)/\(name)" }
 }
 
-/// A file of this machine.
+/// A file of this machine. What else has a name in a folder (a pipe, a device, another folder) is refused, and not waited for.
 package final class LocalFile: ReadableFile {
     package let name: String
     package let use: SealedFileUse
@@ -158,10 +158,13 @@ package final class LocalFile: ReadableFile {
     package init(path: String, name: String, for use: SealedFileUse = .backup) throws(BackupFault) {
         self.name = name
         self.use = use
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe would be opened when somebody writes to it.
+        let opened = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        descriptor = opened
         var status = stat()
-        guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-            let reason = String(cString: strerror(errno))
+        let isOpen = opened >= 0 && fstat(opened, &status) == 0
+        guard isOpen, status.st_mode & S_IFMT == S_IFREG else {
+            let reason = isOpen ? "it is no regular file" : String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
             let advice = use == .backup ? " “okaeri backup list” shows the backups of a repository." : ""
             throw BackupFault("\(path) cannot be read: \(reason).\(advice)")

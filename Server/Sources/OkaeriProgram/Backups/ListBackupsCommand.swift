@@ -24,11 +24,13 @@ struct ListBackupsCommand: ParsableCommand {
         var backups: [Output] = []
         do throws(BackupFault) {
             for name in try BackupCatalogue(repository).backups {
-                let file = try repository.file(name)
+                var byteCount = 0
                 do throws(BackupFault) {
-                    backups.append(Output(name, file.byteCount, try SealedFileReader(file).header, fault: nil))
+                    let file = try repository.file(name)
+                    byteCount = file.byteCount
+                    backups.append(Output(name, byteCount, try SealedFileReader(file).header, fault: nil))
                 } catch {
-                    backups.append(Output(name, file.byteCount, nil, fault: error.description))
+                    backups.append(Output(name, byteCount, nil, fault: error.description))
                 }
             }
         } catch {
