@@ -122,6 +122,47 @@ struct ProviderCommandTests {
         #expect(try await run("application", "provider", "remove", application, "apple").status == 1)
     }
 
+    @Test("keep what is not given of Apple's settings: the ids of the apps, the Services ID, the addresses")
+    func keptAppleSettings() async throws {
+        let application = try await makeApplication()
+        let back = "https://a.example/back"
+        let steps: [(given: [String], ids: [String], redirects: [String])] = [
+            (["--team", "TEAM123456", "--bundle", "com.example.app"], ["com.example.app"], []),
+            (["--service", "com.example.web"], ["com.example.app", "com.example.web"], []),
+            (["--redirect", back], ["com.example.app", "com.example.web"], [back]),
+            (
+                ["--bundle", "com.example.one", "--bundle", "com.example.two"],
+                ["com.example.one", "com.example.two", "com.example.web"], [back]
+            ),
+            (["--bundle", "com.example.one", "--service", ""], ["com.example.one"], [back]),
+            (["--bundle", "com.example.two"], ["com.example.two"], [back]),
+            (["--bundle", "", "--service", "com.example.web", "--redirect", ""], ["com.example.web"], []),
+        ]
+        for step in steps {
+            let set = try await Program.run(
+                ["application", "apple", "set", application] + step.given + ["--data", folder.path])
+            let words = "is set for \(step.ids.joined(separator: ", "))."
+            #expect(set.status == 0 && set.output.contains(words), "\(set.errors)")
+            let list = try await Program.run(
+                "application", "provider", "list", application, "--json", "--data", folder.path)
+            let settings = try #require(try list.json(ListedProviders.self).providers.first)
+            #expect(settings.audiences == step.ids && settings.redirectURIs ?? [] == step.redirects, "\(step)")
+        }
+        for given in [["--service", ""], ["--bundle", ""], ["--bundle", "", "--service", ""]] {
+            let set = try await Program.run(
+                ["application", "apple", "set", application] + given + ["--data", folder.path])
+            #expect(set.status != 0 && set.errors.contains("--bundle or --service"), "\(set.errors)")
+        }
+    }
+
+    private struct ListedProviders: Decodable {
+        struct Settings: Decodable {
+            let audiences: [String]
+            let redirectURIs: [String]?
+        }
+        let providers: [Settings]
+    }
+
     @Test(
         "tell what is wrong with settings",
         arguments: [

@@ -11,6 +11,11 @@ struct SetAppleCommand: AsyncParsableCommand {
             key is needed for authorization codes, and so for revoking Apple's grant when a user leaves. It is stored \
             sealed and never shown again.
 
+            Bundle ids and the Services ID are one list, in which the Services ID, which browsers use, stands last. --service \
+            alone puts an id there, and all others stay; --bundle alone takes the place of those before the last one. Both \
+            together take the place of the whole list, and an empty text stands for none. An empty --redirect removes the \
+            addresses.
+
             At Apple: Certificates, Identifiers & Profiles; the App ID with “Sign In with Apple”; a key for it, whose \
             file can be downloaded once; a Services ID for web pages. Put the server's address followed by \
             /v1/providers/apple/notifications into the App ID as its notification endpoint.
@@ -20,6 +25,9 @@ struct SetAppleCommand: AsyncParsableCommand {
                 --bundle com.example.app
               okaeri application apple set 00VHj9mrbT8wn7Qk --key-id KEY1234567 \\
                 --key-file AuthKey_KEY1234567.p8
+              okaeri application apple set 00VHj9mrbT8wn7Qk --service com.example.web
+              okaeri application apple set 00VHj9mrbT8wn7Qk --bundle com.example.app \\
+                --service ""
             """)
 
     @Argument(help: "The application's id.")
@@ -30,12 +38,12 @@ struct SetAppleCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("bundle"),
-        help: ArgumentHelp("A bundle id. May be repeated; replaces all that were set.", valueName: "id"))
+        help: ArgumentHelp("A bundle id. May be repeated; replaces those that were set.", valueName: "id"))
     var bundles: [String] = []
 
     @Option(
         name: .customLong("service"),
-        help: ArgumentHelp("A Services ID. May be repeated; replaces all that were set.", valueName: "id"))
+        help: ArgumentHelp("A Services ID, for browsers. May be repeated; other ids stay.", valueName: "id"))
     var services: [String] = []
 
     @Option(
@@ -52,11 +60,22 @@ struct SetAppleCommand: AsyncParsableCommand {
 
     @OptionGroup var storage: StorageOptions
 
+    func validate() throws {
+        // A list that was given, and nothing in it.
+        func isCleared(_ ids: [String]) -> Bool { ids.contains("") && ids.allSatisfy(\.isEmpty) }
+        guard !isCleared(services) || !bundles.isEmpty, !isCleared(bundles) || !services.isEmpty else {
+            throw ArgumentParser.ValidationError(
+                "Which of the ids is a Services ID is not stored. Name the ids that stay, by --bundle or --service, "
+                    + "beside the empty one; “okaeri application provider list” shows them.")
+        }
+    }
+
     func run() async throws {
         let secret = try keyFile.map(SecretFile.secret)
         let options = self
+        let settings: ProviderSettings
         do throws(CommandFault) {
-            try await storage.perform(.setProvider) { modules, who throws(DomainError) in
+            settings = try await storage.perform(.setProvider) { modules, who throws(DomainError) in
                 let application = Identifier<Application>(rawValue: options.id)
                 let present = try await modules.providers.listProviders(of: application).first {
                     $0.settings.provider == .apple
@@ -64,6 +83,7 @@ struct SetAppleCommand: AsyncParsableCommand {
                 let settings = options.applied(
                     to: present?.settings ?? ProviderSettings(provider: .apple, audiences: []))
                 try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
+                return settings
             }
         } catch {
             throw error.naming([
@@ -71,15 +91,27 @@ struct SetAppleCommand: AsyncParsableCommand {
                 "keyId": "--key-id", "privateKey": "--key-file", "secret": "--key-file",
             ])
         }
-        Console.write("Sign in with Apple is set. “okaeri application apple check \(id)” tries the key.")
+        Console.write(
+            "Sign in with Apple is set for \(settings.audiences.joined(separator: ", ").printable). "
+                + "“okaeri application apple check \(id)” tries the key.")
     }
 
     private func applied(to present: ProviderSettings) -> ProviderSettings {
         var settings = present
-        if !bundles.isEmpty || !services.isEmpty { settings.audiences = bundles + services }
-        if !redirects.isEmpty { settings.redirectURIs = redirects }
+        settings.audiences = audiences(of: present.audiences)
+        if !redirects.isEmpty { settings.redirectURIs = redirects.filter { !$0.isEmpty } }
         settings.teamId = team ?? present.teamId
         settings.keyId = keyId ?? present.keyId
         return settings
+    }
+
+    private func audiences(of present: [String]) -> [String] {
+        let given = (bundles + services).filter { !$0.isEmpty }
+        return switch (bundles.isEmpty, services.isEmpty) {
+        case (true, true): present
+        case (false, false): given
+        case (true, false): present.filter { !given.contains($0) } + given
+        case (false, true): given + present.dropFirst().suffix(1).filter { !given.contains($0) }
+        }
     }
 }

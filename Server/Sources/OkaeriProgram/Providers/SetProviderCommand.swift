@@ -7,7 +7,7 @@ struct SetProviderCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Switch log-in with a provider on, or change its settings.",
         discussion: """
-            What is not given stays as it is. The secret is read from a file, because the list of processes shows \
+            What is not given stays as it is; an empty --redirect removes the addresses. The secret is read from a file, because the list of processes shows \
             command lines; it is stored sealed and never shown again. For facebook the client is the app id and the \
             secret the app secret; for twitter they are consumer key and consumer secret, and for the hosted pages a second \
             client, the client id of OAuth 2.0, and after a space its secret. For line they are channel id and channel \
@@ -62,7 +62,7 @@ struct SetProviderCommand: AsyncParsableCommand {
                 }
                 var settings = present?.settings ?? ProviderSettings(provider: name, audiences: [])
                 if !options.clients.isEmpty { settings.audiences = options.clients }
-                if !options.redirects.isEmpty { settings.redirectURIs = options.redirects }
+                if !options.redirects.isEmpty { settings.redirectURIs = options.redirects.filter { !$0.isEmpty } }
                 settings.issuer = options.issuer ?? settings.issuer
                 try await modules.providers.setProvider(settings, secret: secret, of: application, by: who)
             }
