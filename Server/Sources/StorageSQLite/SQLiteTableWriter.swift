@@ -41,7 +41,7 @@ package final class SQLiteTableWriter: TableWriter {
     static func isUnfinished(in folder: String) -> Bool { access(draft(in: folder), F_OK) == 0 }
 
     /// The file that becomes the database.
-    static func draft(in folder: String) -> String { folder + "/unfinished-copy.sqlite" }
+    package static func draft(in folder: String) -> String { folder + "/unfinished-copy.sqlite" }
 
     /// A folder with a database is never written to.
     private static func checkIsFree(_ folder: String) throws(TableFault) {

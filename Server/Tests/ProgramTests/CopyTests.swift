@@ -116,6 +116,26 @@ struct CopyTests {
         #expect(twice.status == 1 && twice.errors.contains("is not empty"), "\(twice.errors)")
     }
 
+    @Test("says what to do where the disk of the new folder has no room for it")
+    func fullDisk() async throws {
+        _ = try await Program.run("application", "create", "Demo", "--data", folder.path)
+        try seed(users: 50_000)
+        let target = TestFolder()
+        try target.make()
+        let disk = try await SmallDisk(in: target.path)
+        // In a container a test may often mount nothing.
+        guard disk.isMounted else { return }
+        let copy = try await disk.confinement.start(["copy", "--from", folder.path, "--to", target.path]).finished()
+        #expect(copy.status == 1, "\(copy.output)")
+        for words in [
+            "The disk of the folder \(target.path) has no room for the copy, which needs about",
+            "MiB there. \(folder.path) is as it was",
+            "run the same command again", "remove “\(target.path)/unfinished-copy.sqlite”",
+        ] {
+            #expect(copy.errors.contains(words), "\(copy.errors)")
+        }
+    }
+
     @Test("says what is wrong with what is named")
     func wrongCalls() async throws {
         let name = URL(fileURLWithPath: folder.path).lastPathComponent

@@ -61,6 +61,14 @@ package struct InstallationCopy: Sendable {
             if case .folder(let path) = self { path + "/sealing.key" } else { nil }
         }
 
+        /// How large the database is; `nil` where only a server knows.
+        fileprivate var byteCount: Int? {
+            guard case .folder(let path) = self else { return nil }
+            var status = stat()
+            guard stat(SQLiteStore.databasePath(in: path), &status) == 0 else { return nil }
+            return Int(clamping: status.st_size)
+        }
+
         fileprivate var key: [UInt8]? {
             keyFile.flatMap { FileManager.default.contents(atPath: $0) }.map { Array($0) }
         }
@@ -148,8 +156,25 @@ package struct InstallationCopy: Sendable {
                 source: source, target: target, tables: report.tables, wasResumed: report.wasResumed,
                 missingKeyFile: missingKeyFile)
         } catch {
-            throw .storage(error.description)
+            throw .storage(error.description + advice(on: error))
         }
+    }
+
+    /// What to do where there was no room; empty for another fault.
+    private func advice(on fault: TableFault) -> String {
+        guard fault.isOfFullDisk else { return "" }
+        let size = source.byteCount.map { ", which needs about \(max(1, $0 >> 20)) MiB there" } ?? ""
+        let (disk, way) =
+            switch target {
+            case .folder(let folder):
+                (
+                    "the folder \(folder)",
+                    "remove “\(SQLiteTableWriter.draft(in: folder))” and what stands beside it under that name"
+                )
+            case .database(let address): ("the database \(address)", "drop that database")
+            }
+        return " The disk of \(disk) has no room for the copy\(size). \(source) is as it was. Make room and run the "
+            + "same command again, which goes on where it stopped; to give it up, \(way)."
     }
 
     /// An embedded source as a server holds it: no other one can run on the folder meanwhile, and its schema is brought up
@@ -175,5 +200,12 @@ package struct InstallationCopy: Sendable {
         case .folder(let folder): try SQLiteTableWriter(folder: folder)
         case .database(let address): try PostgreSQLTableWriter(address)
         }
+    }
+}
+
+extension TableFault {
+    /// Whether it is for want of room, by the words of SQLite, or of the system as PostgreSQL passes them on.
+    fileprivate var isOfFullDisk: Bool {
+        ["disk is full", String(cString: strerror(ENOSPC))].contains { description.contains($0) }
     }
 }

@@ -62,7 +62,8 @@ struct Confinement: Sendable {
 /// A disk that a test can fill and empty again.
 struct SmallDisk: Sendable {
     let confinement: Confinement
-    private let isMounted: Bool
+    /// Whether it is a file system of its own, of two megabytes.
+    let isMounted: Bool
 
     /// A file system of its own in the place of the folder; where that is not allowed, a limit of the size of files.
     init(in folder: String) async throws {
