@@ -35,6 +35,30 @@ struct CommandTests {
         #expect(printed.status == 1 && printed.errors.contains("Standard output did not take everything"))
     }
 
+    @Test(
+        "let nothing through that steers a terminal, in sentences and in JSON",
+        arguments: ["\u{1B}[2J", "\u{9B}2J", "\u{7}", "\r", "\u{7F}", "\u{202E}"])
+    func hostileTexts(mark: String) async throws {
+        let path = "\(folder.path)/a\(mark)b"
+        let missing = try await Program.run("backup", "list", "--from", path)
+        #expect(missing.status == 1 && missing.errors.contains("/a\u{FFFD}"), "\(missing.errors)")
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let empty = try await Program.run("backup", "list", "--from", path)
+        #expect(empty.status == 0 && empty.output.contains("/a\u{FFFD}"), "\(empty.output)")
+        // A program reads it as it is.
+        let file = "\(path)/okaeri-1.backup"
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: true)
+        let list = try await Program.run("backup", "list", "--from", path, "--json")
+        #expect(try list.json([Faulty].self).first?.fault.contains(file) == true, "\(list.output)")
+        for text in [missing.errors, empty.output, list.output] {
+            #expect(!text.unicodeScalars.contains { $0 == mark.unicodeScalars.first }, "\(text)")
+        }
+    }
+
+    private struct Faulty: Decodable {
+        let fault: String
+    }
+
     @Test("show first in the help of serve what most servers set")
     func firstOptions() async throws {
         let lines = try await Program.run("serve", "--help").output.split(separator: "\n").map(String.init)

@@ -140,10 +140,7 @@ struct ShowThemeCommand: AsyncParsableCommand {
         let application = try await storage.perform(.readSettings) { modules, who throws(DomainError) in
             try await modules.applications.findApplication(id)
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let theme = application.settings.theme ?? .object([:])
-        Console.write(String(decoding: try encoder.encode(theme), as: UTF8.self))
+        Console.write(json: application.settings.theme ?? .object([:]))
     }
 }
 

@@ -1,8 +1,12 @@
 import Foundation
 import Synchronization
 
-/// What the program writes for the person or program that called it.
+/// What the program writes for the person or program that called it. Names, addresses and the words of other servers stand in it:
+/// nothing that steers a terminal is let through, but what is written here.
 enum Console {
+    /// Moves the cursor to the corner and clears what is behind it (ECMA-48 §8.3.21, §8.3.39).
+    private static let clear = "\u{1B}[H\u{1B}[J"
+
     /// The system's number of why standard output did not take everything; 0 while it did.
     private static let fault = Atomic<Int32>(0)
 
@@ -13,7 +17,12 @@ enum Console {
     }
 
     /// Writes lines to standard output, at once.
-    static func write(_ text: String) {
+    static func write(_ text: String) { put(text.readable) }
+
+    /// Writes lines in the place of what the terminal shows.
+    static func write(page text: String) { put(clear + text.readable) }
+
+    private static func put(_ text: String) {
         let missed = write(text, to: STDOUT_FILENO)
         if missed != 0 { fault.store(missed, ordering: .relaxed) }
     }
@@ -28,17 +37,32 @@ enum Console {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [form, .sortedKeys, .withoutEscapingSlashes]
         do {
-            write(String(decoding: try encoder.encode(value), as: UTF8.self))
+            put(escaped(String(decoding: try encoder.encode(value), as: UTF8.self)))
         } catch {
             // Only a number that JSON does not have could stand in the way.
             preconditionFailure("\(type(of: value)) cannot be written as JSON: \(error)")
         }
     }
 
+    /// JSON in which what steers a terminal is written as its number, which means the same to a program.
+    private static func escaped(_ json: String) -> String {
+        guard json.utf8.contains(where: { $0 >= 0x7F }) else { return json }
+        var escaped = ""
+        for scalar in json.unicodeScalars {
+            if scalar.isPrintable || scalar == "\n" || scalar.value > 0xFFFF {
+                escaped.unicodeScalars.append(scalar)
+            } else {
+                let digits = String(scalar.value, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+            }
+        }
+        return escaped
+    }
+
     /// Writes a remark to standard error.
     static func tell(_ text: String) {
         // Nobody is left to tell when the reader has gone.
-        _ = write(text, to: STDERR_FILENO)
+        _ = write(text.readable, to: STDERR_FILENO)
     }
 
     /// Writes to standard error why the program fails.

@@ -46,19 +46,31 @@ struct TextTable {
 }
 
 extension String {
+    /// Names come from devices, people and files: what steers a terminal, ends a line, or turns the direction of writing, is not
+    /// let through.
+    var printable: String { replacingUnprintable { _ in false } }
+
+    /// The same for a text of several lines, which keeps them and its columns.
+    var readable: String { replacing("\r\n", with: "\n").replacingUnprintable { $0 == "\n" || $0 == "\t" } }
+
+    private func replacingUnprintable(but isKept: (Unicode.Scalar) -> Bool) -> String {
+        var printable = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            printable.append(scalar.isPrintable || isKept(scalar) ? scalar : "\u{FFFD}")
+        }
+        return String(printable)
+    }
+}
+
+extension Unicode.Scalar {
     /// What joins characters to one, as in emoji and in Persian.
     private static let joiners: Set<Unicode.Scalar> = ["\u{200C}", "\u{200D}"]
 
-    /// Names come from devices, people and files: what steers a terminal, ends a line, or turns the direction of writing, is not
-    /// let through.
-    var printable: String {
-        var printable = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            let category = scalar.properties.generalCategory
-            let isHarmless = category != .control && category != .format || Self.joiners.contains(scalar)
-            printable.append(isHarmless ? scalar : "\u{FFFD}")
-        }
-        return String(printable)
+    /// Whether it shows, or stands between what shows, and does nothing else.
+    var isPrintable: Bool {
+        if (0x20...0x7E).contains(value) { return true }
+        let category = properties.generalCategory
+        return category != .control && category != .format || Self.joiners.contains(self)
     }
 }
 

@@ -6,8 +6,6 @@ import OkaeriServer
 /// `okaeri status`
 struct StatusCommand: AsyncParsableCommand {
     private static let seconds = 1...3600
-    /// Moves the cursor to the corner and clears what is behind it (ECMA-48 §8.3.21, §8.3.39).
-    private static let clear = "\u{1B}[H\u{1B}[J"
 
     static let configuration = CommandConfiguration(
         commandName: "status",
@@ -64,8 +62,10 @@ struct StatusCommand: AsyncParsableCommand {
             let status = ServerStatus(health, from: before, to: now, at: address, settings)
             if output.isJSON {
                 Console.write(json: status)
+            } else if showsAgain {
+                Console.write(page: status.text + "\n\nCtrl-C ends it.")
             } else {
-                Console.write((showsAgain ? Self.clear : "") + status.text + (showsAgain ? "\n\nCtrl-C ends it." : ""))
+                Console.write(status.text)
             }
             before = now
         } while showsAgain
