@@ -2,13 +2,14 @@ import Domain
 import Foundation
 import HTTPTypes
 import Logging
-import OkaeriServer
 import OkaeriWire
 import Storage
 import StorageSQLite
 import Synchronization
 import TestWorld
 import Testing
+
+@testable import OkaeriServer
 
 @Suite("What the server does every minute")
 struct HousekeepingTests {
@@ -157,4 +158,33 @@ private final class WithoutStatements: Engine {
     func observeChanges(_ observer: @escaping @Sendable (Change) -> Void) { engine.observeChanges(observer) }
     func observeFaults(_ observer: @escaping @Sendable (String) -> Void) { engine.observeFaults(observer) }
     func close() async { await engine.close() }
+}
+
+@Suite("The rest after work, in which memory is given back")
+struct RestWatchTests {
+    @Test(
+        "is a quarter of an hour with next to no work, once after each work, and none before the first",
+        arguments: [
+            ([1, 1, 1, 1, 1], []), ([200, 1, 1, 1, 1, 1], [3]), ([200, 1, 1, 7, 1, 1, 1, 1], [6]),
+            ([200, 6, 6, 6, 200, 0, 0, 0], [3, 7]), ([200, 200, 200], []),
+        ] as [([Int], [Int])])
+    func rests(seconds: [Int], found: [Int]) {
+        var (watch, used) = (RestWatch(used: .seconds(10)), Duration.seconds(10))
+        let looks = seconds.map { work in
+            used += .seconds(work)
+            return watch.rests(used: used, over: .seconds(300))
+        }
+        #expect(looks.indices.filter { looks[$0] } == found)
+    }
+
+    @Test("is seen by a clock that goes on while the process works")
+    func clock() {
+        let before = ProcessTime.used
+        var (number, now) = (1.0, before)
+        while now == before {
+            for _ in 0..<1000 { number = (number * 1.5).truncatingRemainder(dividingBy: 7) }
+            now = ProcessTime.used
+        }
+        #expect(now > before && number >= 0)
+    }
 }
