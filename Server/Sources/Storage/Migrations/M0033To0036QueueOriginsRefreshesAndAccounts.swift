@@ -39,3 +39,19 @@ extension Migration {
         ]
     }
 }
+
+extension Migration {
+    /// What was kept beside identities that lead to nobody: the ids that clients made stayed when their users were erased.
+    static let ownerlessAccounts = Migration(
+        version: 36, name: "ownerless accounts", sqlite: ownerlessAccountStatements,
+        postgresql: ownerlessAccountStatements)
+
+    private static let ownerlessAccountStatements = [
+        """
+        DELETE FROM provider_accounts WHERE NOT EXISTS (
+            SELECT 1 FROM identities WHERE identities.application_id = provider_accounts.application_id
+                AND identities.provider = provider_accounts.provider
+                AND identities.subject = provider_accounts.subject)
+        """
+    ]
+}
