@@ -14,6 +14,10 @@ package final class PurgeExpired: Sendable {
     /// Counters are kept for the longest window that any limit has.
     private static let longestWindow: Duration = .days(1)
 
+    /// Sessions are kept for so long after their idle time. A use in its last moment may still be on its way through the request
+    /// that makes it, or wait at another node, which writes once a minute and tries again for as long as it cannot.
+    static let useIsWritten: Duration = .seconds(300)
+
     /// Used proofs are kept for so long after their end: a clock that is set back by less revives none.
     private static let proofMemory: Duration = .seconds(600)
 
@@ -69,7 +73,7 @@ package final class PurgeExpired: Sendable {
             let applications = try transaction.applications()
             let sweep = try transaction.sweepSessions(
                 after: start, limit: Self.sweepSize, endedBy: now,
-                unusedSince: protocols.disuse(in: applications, at: now))
+                unusedSince: protocols.disuse(in: applications, at: now - Self.useIsWritten))
             return (applications, sweep)
         }
         try await RemoveOldEvents(store: store, clock: clock)(of: applications)
@@ -77,8 +81,8 @@ package final class PurgeExpired: Sendable {
         let over = sweep.found.filter { life in
             let rules = settings[life.application]?.sessionRules(of: protocols[life.protocolName])
             return SessionExpiry.isOver(
-                at: now, idleLifetime: rules?.idleLifetime ?? .zero, lastUsedAt: life.lastUsedAt,
-                expiresAt: life.expiresAt)
+                at: now, idleLifetime: (rules?.idleLifetime ?? .zero) + Self.useIsWritten,
+                lastUsedAt: life.lastUsedAt, expiresAt: life.expiresAt)
         }
         if !over.isEmpty {
             try await store.write { transaction throws(DomainError) in try transaction.remove(over) }

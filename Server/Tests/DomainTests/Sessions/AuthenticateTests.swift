@@ -135,6 +135,21 @@ struct AuthenticateTests {
         #expect(await session() == nil)
     }
 
+    @Test("is not cleared away by one node while its last use waits at another one to be written")
+    func unwrittenUseElsewhere() async throws {
+        let application = try await world.makeApplication(settings: .init(sessionIdleLifetime: .days(10)))
+        let logIn = try await world.logIn(device, to: application)
+        let other = try TestWorld(world.engine, clock: world.clock)
+        world.clock.advance(by: .days(10) - .seconds(20))
+        let who = try await other.authenticate(logIn.token, in: application)
+        world.clock.advance(by: .seconds(40))
+        #expect(try await world.modules.sessions.purgeExpired() == 0)
+        try await other.modules.sessions.writeSessionActivity()
+        #expect(try await world.authenticate(logIn.token, in: application).lastUsedAt == who.lastUsedAt)
+        world.clock.advance(by: PurgeExpired.useIsWritten)
+        #expect(try await world.modules.sessions.purgeExpired() == 0)
+    }
+
     @Test("shows a change of its user at the next request")
     func changedUser() async throws {
         let application = try await world.makeApplication()
@@ -209,6 +224,8 @@ struct AuthenticateTests {
         _ = try await world.logIn(TestDevice(), to: application)
         #expect(try await world.modules.sessions.purgeExpired() == 0)
         world.clock.advance(by: .days(5))
+        #expect(try await world.modules.sessions.purgeExpired() == 0)
+        world.clock.advance(by: PurgeExpired.useIsWritten)
         #expect(try await world.modules.sessions.purgeExpired() == 1)
         #expect(try await world.modules.sessions.purgeExpired() == 0)
     }
