@@ -20,6 +20,8 @@ extension InMemoryServer {
         guard let session = contents.sessions[token], contents.users[session.user] != nil else {
             throw Refusal(401, .sessionInvalid)
         }
+        // One of before proofs were required may have no key: none that it could bring would be right.
+        guard session.thumbprint != nil || !contents.proofRequired else { throw Refusal(401, .sessionInvalid) }
         if request.headers[HeaderName.proof] != nil {
             let thumbprint = try checkProof(of: request, token: token, &contents)
             guard thumbprint == session.thumbprint else { throw Refusal(401, .proofInvalid, detail: "another key") }

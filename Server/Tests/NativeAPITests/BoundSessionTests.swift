@@ -24,6 +24,31 @@ struct BoundSessionTests {
         }
     }
 
+    @Test("says of a session without a key that it is over once proofs are required", arguments: [false, true])
+    func keyless(hasProof: Bool) async throws {
+        let server = try await TestServer()
+        let answer = try await server.signUp("hana")
+        let person = Person(server: server, device: ProofMaker(), logIn: try answer.read(LogInResponse.self))
+        func ask() async throws -> Answer {
+            guard hasProof else { return try await person.send(.get, APIPath.user) }
+            return try await person.send(.get, APIPath.user, proof: person.proof())
+        }
+        if hasProof {
+            expect(try await ask(), 401, .proofInvalid)
+        } else {
+            #expect(try await ask().status == 200)
+        }
+        _ = try await server.modules.applications.changeApplication(
+            server.application.id, isCurrent: { _ in true }, by: .local
+        ) { $0.settings.proofRequired = true }
+        expect(try await ask(), 401, .sessionInvalid)
+        // What is wanted is a log-in with a key.
+        expect(try await server.logIn("hana", AccountTests.password), 401, .proofRequired)
+        let proof = try person.device.proof("POST", server.url(APIPath.logInWithPassword), at: server.clock.now)
+        let again = try await server.logIn("hana", AccountTests.password, headers: [("DPoP", proof)])
+        #expect(again.status == 200)
+    }
+
     @Test("wants a proof with the scheme DPoP, even where none is required")
     func schemeWithoutProof() async throws {
         let person = try await TestServer().person()

@@ -178,6 +178,18 @@ struct AccountTests {
         #expect(try await app.reloadUser().id == hana.id)
     }
 
+    @Test("that are not remembered and have no key end, and begin anew with one, once every request needs a proof")
+    func notRememberedBeforeProofs() async throws {
+        _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)
+        let app = world.launch(inBackground: false)
+        let hana = try await app.logIn(identifier: "hana", password: password, rememberMe: .never).user
+        world.server.proofRequired = true
+        await #expect(throws: OkaeriError.sessionEnded) { try await app.reloadUser() }
+        #expect(await app.reaches { $0 != .unknown } == .loggedOut(.ended))
+        _ = try await app.logIn(identifier: "hana", password: password, rememberMe: .never)
+        #expect(try await app.reloadUser().id == hana.id)
+    }
+
     @Test("that are not remembered have a new key where every request needs a proof and the device's own is lost")
     func notRememberedWithoutKey() async throws {
         _ = try await world.launch(vault: TestVault()).signUp(username: "hana", password: password)

@@ -110,6 +110,8 @@ package struct Authenticate: Sendable {
         guard found.application.id == request.application.id, found.session.protocolName == request.protocolName
         else { throw .sessionInvalid }
         guard !found.user.isDisabled else { throw .userDisabled }
+        // One of before the application wanted proofs may have no key: none that it could bring would be right.
+        guard found.session.deviceKey != nil || !request.needsProof else { throw .sessionInvalid }
     }
 
     /// How long a session may rest.
