@@ -87,6 +87,8 @@ struct ServerContents: Sendable {
     var secondFactors = ServerSecondFactors()
     /// Conflicts by ticket, and merges by name.
     var mergeTickets: [String: MergeTicket] = [:]
+    /// Tickets with which a user was kept, and the user.
+    var keptTickets: [String: String] = [:]
     var merges: [String: StoredMerge] = [:]
     var requests: [TransportRequest] = []
     var faults: [PlannedFault] = []

@@ -55,6 +55,11 @@ extension InMemoryServer {
     ) throws(Refusal) -> TransportResponse {
         let (token, session) = try authenticate(request, &contents)
         let body = try read(MergeBody.self, from: request.body ?? Data())
+        if body.choice == MergeChoice.keep.rawValue, contents.keptTickets[body.ticket] == session.user,
+            let kept = contents.users[session.user]
+        {
+            return .json(200, MergeResponse(user: kept.body, session: nil, merge: nil, leftUser: nil))
+        }
         let (_, current, other) = try parties(of: body.ticket, session, contents)
         guard let choice = MergeChoice(rawValue: body.choice) else {
             let problem = FieldProblem(field: "choice", code: "malformed", detail: "The value has the wrong form.")
@@ -63,6 +68,7 @@ extension InMemoryServer {
         if choice == .merge, !current.body.isAnonymous { throw Refusal(409, .alreadyRegistered) }
         contents.mergeTickets[body.ticket] = nil
         guard choice != .keep else {
+            contents.keptTickets[body.ticket] = session.user
             return .json(200, MergeResponse(user: current.body, session: nil, merge: nil, leftUser: nil))
         }
         let own = Set(contents.usersByKey.filter { $0.value == current.body.id }.keys)

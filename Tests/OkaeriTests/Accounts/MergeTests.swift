@@ -112,6 +112,18 @@ struct MergeTests {
         #expect(try await app.reloadUser().id == hana.id)
     }
 
+    @Test("stay two also where the response to that got lost: the same again gets the same")
+    func lostResponseOfKeeping() async throws {
+        let app = world.launch(inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let (found, _) = try await guestAndHana(app)
+        let guest = await app.currentUser
+        world.server.fail(.lostResponse, path: APIPath.merge)
+        await #expect(throws: OkaeriError.offline) { try await app.resolve(found, by: .keep) }
+        #expect(try await app.resolve(found, by: .keep).user.id == guest?.id)
+        await #expect(throws: OkaeriError.mergeRefused) { try await app.resolve(found, by: .switch) }
+        #expect(await app.currentUser?.id == guest?.id)
+    }
+
     @Test("are resolved when the caller is cancelled on the way")
     func cancelled() async throws {
         let app = world.launchInSystemNetwork()

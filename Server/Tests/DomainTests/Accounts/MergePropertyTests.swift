@@ -203,9 +203,28 @@ struct MergeUseTests {
         let pair = try await pair()
         #expect(await world.refusal { _ = try await resolve(pair, choice, "another") } == .mergeTicketRefused)
         _ = try await resolve(pair, choice)
-        for again in [MergeChoice.keep, .switch, .merge] {
+        for again in [MergeChoice.keep, .switch, .merge] where again != choice || choice != .keep {
             #expect(await world.refusal { _ = try await resolve(pair, again) } == .mergeTicketRefused)
         }
+    }
+
+    @Test("stay two when that is wished again, as after a lost response: with one entry, and for the same user alone")
+    func keptAgain() async throws {
+        let pair = try await pair()
+        let first = try await resolve(pair, .keep)
+        world.clock.advance(by: MergeTicket.lifetime)
+        let again = try await resolve(pair, .keep)
+        #expect(again.user == first.user && again.logIn == nil && again.leftUser == nil)
+        let entries = try await world.modules.administration.audit.list(in: pair.application.id)
+        #expect(entries.map(\.action).filter { $0 == .mergeKept } == [.mergeKept])
+        let other = Pair(
+            application: pair.application, device: pair.device,
+            guest: try await world.authenticate(
+                try await world.logIn(TestDevice(), to: pair.application).token, in: pair.application),
+            hana: pair.hana)
+        #expect(await world.refusal { _ = try await resolve(other, .keep) } == .mergeTicketRefused)
+        try await world.modules.sessions.logOut(pair.guest)
+        #expect(await world.refusal { _ = try await resolve(pair, .keep) } == .sessionInvalid)
     }
 
     @Test("need it within ten minutes", arguments: [(599_999, true), (600_000, false)])

@@ -79,6 +79,9 @@ struct MergeTests {
         #expect(kept.user.id == current.logIn.user.id && kept.session == nil && kept.leftUser == nil)
         #expect(try await current.send(.get, APIPath.user).status == 200)
         expect(try await resolve(ticket, "merge"), 403, .mergeTicketRefused)
+        // The response may have got lost.
+        #expect(try await resolve(ticket, "keep").read(MergeResponse.self) == kept)
+        expect(try await resolve(ticket, "keep", by: registered), 403, .mergeTicketRefused)
     }
 
     @Test("switches to the other user on wish: the device leads there from now on")

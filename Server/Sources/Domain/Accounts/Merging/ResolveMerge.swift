@@ -1,5 +1,6 @@
 /// Uses a ticket: keeps the current user, goes on as the other, or lets the other take over everything of the current.
-/// One transaction; a ticket counts once, whatever is chosen.
+/// One transaction; a ticket counts once, whatever is chosen. `keep` again, because the response got lost, answers the same: the
+/// session of the request is there still, which the other choices end.
 package struct ResolveMerge: Sendable {
     let store: any Store
     let clock: any WallClock
@@ -54,8 +55,16 @@ private struct MergeWork: Sendable {
     private var application: Application { who.application }
 
     func run(_ text: String, in transaction: any Transaction) throws(DomainError) -> ResolveMerge.Resolution {
+        let mark = kept(text)
+        if choice == .keep, try transaction.wasUsed(mark, in: application.id),
+            let user = try transaction.user(who.user.id, in: application.id)
+        {
+            try ready.author.requireSession(in: transaction)
+            return ResolveMerge.Resolution(user: user)
+        }
         var (ticket, current, other) = try transaction.parties(of: text, who, at: now)
         try transaction.remove(ticket)
+        if choice == .keep { _ = try transaction.markUsed(mark, in: application.id) }
         try ready.settle(
             [choice.change: [AccountChange.leftUserDetail: current.id.rawValue]], of: &other, keeping: .nothing,
             by: .holder(of: other.id), in: transaction)
@@ -64,6 +73,14 @@ private struct MergeWork: Sendable {
         case .switch: return try leave(current, for: other, in: transaction)
         case .merge: return try bring(current, into: other, in: transaction)
         }
+    }
+
+    /// What is remembered for a day of a ticket with which the current user was kept, as of an attempt that has a name.
+    private func kept(_ text: String) -> UsedProof {
+        UsedProof(
+            .attemptedRequest,
+            SecretDigest(of: Array("merge kept \(who.user.id) ".utf8) + MergeTicket.digest(of: text).bytes),
+            until: now + RememberAttempt.memory)
     }
 
     /// Only the device goes over: its key, when it was the current user's.
