@@ -246,7 +246,18 @@ extension InMemoryServer {
         let codes = present == 0 ? newRecoveryCodes(for: user, &contents) : nil
         let added = NewSecondFactorResponse(factor: body, recoveryCodes: codes)
         contents.secondFactors.enrolments[ticket]?.added = added
+        endWhatWasOrdered(by: user, &contents)
         return added
+    }
+
+    /// What needs the second factor from now on, and was ordered without it.
+    private func endWhatWasOrdered(by user: String, _ contents: inout ServerContents) {
+        contents.transferCodes = contents.transferCodes.filter { $0.value.user != user }
+        let present = contents.users[user]?.body.email
+        for index in contents.mails.indices where contents.mails[index].user == user {
+            let mail = contents.mails[index].mail
+            if mail.kind == .emailVerification, mail.email != present { contents.mails[index].isVoid = true }
+        }
     }
 
     private func newRecoveryCodes(for user: String, _ contents: inout ServerContents) -> [String] {

@@ -50,6 +50,19 @@ struct SecondFactorTests {
         #expect(app.code(at: world.clock.now) != code)
     }
 
+    @Test("ends what was ordered without it: a transfer code, and another address")
+    func orderedBefore() async throws {
+        let okaeri = world.launch()
+        try await okaeri.signUp(username: "hana", password: password)
+        let transferCode = try await okaeri.issueTransferCode().code
+        try await okaeri.requestEmailVerification(newEmail: "hana@example.com")
+        let mailed = try #require(world.server.mails.last?.code)
+        let offer = try await okaeri.requestTOTP()
+        try await okaeri.addTOTP(offer, code: TestTOTP(secret: offer.secret).code(at: world.clock.now))
+        await #expect(throws: OkaeriError.codeRefused) { try await okaeri.verifyEmail(code: mailed) }
+        await #expect(throws: OkaeriError.transferCodeRefused) { try await tablet().redeemTransferCode(transferCode) }
+    }
+
     @Test("finishes a log-in on another device, which is automatic from then on", arguments: [false, true])
     func logIn(byRecoveryCode: Bool) async throws {
         let (okaeri, app, codes) = try await owner()

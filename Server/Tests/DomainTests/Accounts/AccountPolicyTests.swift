@@ -44,6 +44,10 @@ struct AccountPolicyTests {
         let code = MailedCode(
             application: application.id, handle: SecretDigest(of: "handle".utf8), digest: SecretDigest(of: "code".utf8),
             kind: .logInCode, user: id, address: "hana@example.com", replaces: nil, expiresAt: now + .days(1))
+        let waiting = MailedCode(
+            application: application.id, handle: SecretDigest(of: "other".utf8), digest: SecretDigest(of: "code".utf8),
+            kind: .emailVerification, user: id, address: "new@example.com", replaces: "hana@example.com",
+            expiresAt: now + .days(1))
         try await world.engine.write { transaction throws(DomainError) in
             guard var user = try transaction.user(id, in: application.id) else { throw .userUnknown }
             user.emailVerifiedAt = now
@@ -55,6 +59,7 @@ struct AccountPolicyTests {
             }
             try transaction.insert(ticket)
             try transaction.replaceCode(with: code)
+            try transaction.replaceCode(with: waiting)
         }
         _ = try await world.modules.messaging.deliverMail()
         let user = try await world.modules.directory.readUser(id, in: application.id)
@@ -79,6 +84,10 @@ struct AccountPolicyTests {
             }
             if !user.identities.contains(where: { $0.subject == account.kept.deviceKey }) { throw .identityUnknown }
             if user.identities.contains(where: { $0.provider == .anonymous }) { ways.insert(.anonymousIds) }
+            if try transaction.mailedAddress(of: .emailVerification, user: id, in: application) != nil {
+                ways.insert(.newAddresses)
+            }
+            try transaction.removeCode(of: .emailVerification, user: id, in: application)
             if try transaction.removeCodes(of: id, in: application, except: nil) > 0 { ways.insert(.mailedCodes) }
             if try transaction.removeTransferCode(of: id, in: application) { ways.insert(.transferCodes) }
             if try transaction.removeMergeTickets(of: id, in: application) > 0 { ways.insert(.mergeTickets) }

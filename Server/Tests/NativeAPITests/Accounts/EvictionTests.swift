@@ -66,7 +66,7 @@ struct EvictionTests {
     func wholeList() {
         // Ids of clients are a way in of the mobile backends; their tests have them.
         let covered: Set<Eviction> = [
-            .sessions, .deviceKeys, .mailedCodes, .transferCodes, .mergeTickets, .tickets, .anonymousIds,
+            .sessions, .deviceKeys, .mailedCodes, .transferCodes, .mergeTickets, .tickets, .newAddresses, .anonymousIds,
         ]
         #expect(covered == Eviction.everything)
         let full = AccountChange.allCases.filter { $0.policy.evicts.isSuperset(of: Eviction.everything) }

@@ -264,7 +264,7 @@ struct SecondFactorPolicyTests {
     }
 
     @Test("is needed also to have the code of an address sent again that Kii's users asked for before they had one")
-    func pendingBefore() async throws {
+    func resentBefore() async throws {
         let world = try await EvictionWorld()
         let factors = try await SecondFactorWorld(on: world.server)
         let token = try await world.ownerToken(.kii)
@@ -283,6 +283,57 @@ struct SecondFactorPolicyTests {
         let refused = try await world.kii(.post, "\(path)/resend-verification", token: token)
         #expect((400..<500).contains(refused.status), "\(refused.text)")
         #expect(try await mailCount() == 2)
+    }
+
+    @Test(
+        "ends what needs it from then on and was ordered without it: another address, and a transfer code",
+        arguments: [EvictionTests.WayIn.pendingAddress, .orderedAddress, .transferCode])
+    func orderedBefore(way: EvictionTests.WayIn) async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let enter = try await world.hold(way)
+        _ = try await factors.enrol(world.owner)
+        #expect(try await !enter())
+        // Who has just shown it takes another address as before.
+        let asked = try await world.owner.send(
+            .post, APIPath.requestEmailVerification, body: #"{"email": "new@example.com"}"#)
+        #expect(asked.status == 202, "\(asked.text)")
+        try await world.verify(try #require(try await world.mails().first { $0.recipient == "new@example.com" }?.token))
+        let user = try await world.owner.send(.get, APIPath.user).read(UserBody.self)
+        #expect(user.email == "new@example.com")
+    }
+
+    @Test("leaves a code for the present address, which is no other way in")
+    func presentAddress() async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        _ = try await world.owner.send(.post, APIPath.requestEmailVerification)
+        let token = try #require(try await world.mails().compactMap(\.token).first)
+        _ = try await factors.enrol(world.owner)
+        try await world.verify(token)
+    }
+
+    @Test("ends an address that Kii's users take once it is verified, ordered before it", arguments: [true, false])
+    func pendingBefore(isWritten: Bool) async throws {
+        let world = try await EvictionWorld()
+        let factors = try await SecondFactorWorld(on: world.server)
+        let (id, token) = (world.owner.logIn.user.id, try await world.ownerToken(.kii))
+        try await world.decide("kii") { $0.demandsVerifiedEmail = true }
+        let ordered = try await world.kii(
+            .put, EvictionWorld.kiiPath("/users/\(id)/email-address"), #"{"emailAddress":"thief@example.com"}"#,
+            token: token)
+        #expect((200..<300).contains(ordered.status), "\(ordered.text)")
+        func mailed() async throws -> String? {
+            try await world.mails().first { $0.recipient == "thief@example.com" }?.token
+        }
+        let early = try await isWritten ? mailed() : nil
+        #expect((early != nil) == isWritten)
+        _ = try await factors.enrol(world.owner)
+        let late = try await mailed()
+        #expect(late == early)
+        guard let early else { return }
+        let answer = try await world.server.send(.post, APIPath.verifyEmail, body: #"{"token": "\#(early)"}"#)
+        expect(answer, 400, .codeRefused)
     }
 
     @Test("is not there for guests, nor where the application has none")

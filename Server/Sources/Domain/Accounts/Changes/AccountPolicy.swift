@@ -135,14 +135,17 @@ extension AccountChange {
                 account, fresh: [.recentLogIn], records: .passkeyRemoved, tells: [.mail(.identityUnlinked)])
         // Of `AccountChange.guarded`: who has a second factor shows it too.
         case .secondFactorAdded:
+            // What needs the factor from now on, and was ordered without it.
             AccountPolicy(
-                [.owner], fresh: [.recentLogIn], records: .secondFactorAdded, tells: [.mail(.secondFactorChanged)])
+                [.owner], fresh: [.recentLogIn], ends: [.transferCodes, .newAddresses], records: .secondFactorAdded,
+                tells: [.mail(.secondFactorChanged)])
         case .secondFactorRemoved:
             AccountPolicy(
                 [.owner], fresh: [.recentLogIn], records: .secondFactorRemoved, tells: [.mail(.secondFactorChanged)])
         case .secondFactorsReset:
             AccountPolicy(
-                [.operator], ends: [.tickets], records: .secondFactorsReset, tells: [.mail(.secondFactorChanged)])
+                [.operator], ends: [.tickets, .newAddresses], records: .secondFactorsReset,
+                tells: [.mail(.secondFactorChanged)])
         case .recoveryCodesReplaced:
             AccountPolicy(
                 [.owner], fresh: [.recentLogIn], records: .recoveryCodesReplaced,
@@ -188,7 +191,7 @@ extension AccountChange {
         case .deletionRequested:
             AccountPolicy(
                 [.owner, .operator, .provider], fresh: [.recentLogIn],
-                ends: [.sessions, .transferCodes, .mergeTickets, .tickets], records: .deletionRequested,
+                ends: [.sessions, .transferCodes, .mergeTickets, .tickets, .newAddresses], records: .deletionRequested,
                 tells: [.mail(.deletionRequested)])
         case .restored: AccountPolicy(account, records: .userRestored)
         case .erased:
@@ -258,6 +261,7 @@ extension Eviction {
         case .transferCodes: "transfer codes"
         case .mergeTickets: "merge tickets"
         case .tickets: "tickets"
+        case .newAddresses: "new addresses"
         case .passkeys: "passkeys"
         }
     }

@@ -14,9 +14,12 @@ package enum Eviction: String, CaseIterable, Hashable, Sendable {
     /// Tickets for a merge, whichever of the two users it is.
     case mergeTickets
     /// What is sealed or ordered and not stored with the user: authorization codes, tickets of the pages, ways to a
-    /// provider and back, log-ins that lack the second factor, keys of authenticator apps that are not confirmed, and
-    /// addresses that wait to take the place of the present ones, whether or not the mail that verifies them is written.
+    /// provider and back, log-ins that lack the second factor, keys of authenticator apps that are not confirmed, and orders
+    /// for messages that verify an address.
     case tickets
+    /// Addresses and numbers that wait to take the place of the present ones, or to be the first. An order of before there was
+    /// a second factor ends with them, though its message is not written yet (decision 0203).
+    case newAddresses
     /// What the user logs in with, as a password is.
     case passkeys
 
@@ -105,13 +108,26 @@ extension Transaction {
         if ways.contains(.mailedCodes) { _ = try removeCodes(of: id, in: application, except: kept.code) }
         if ways.contains(.transferCodes) { _ = try removeTransferCode(of: id, in: application) }
         if ways.contains(.mergeTickets) { _ = try removeMergeTickets(of: id, in: application) }
-        if ways.contains(.tickets) {
-            try voidTickets(of: &user)
-            // Written or not, they end together. With all other codes they have ended above.
-            let kinds: [MailKind] = ways.contains(.mailedCodes) ? [] : [.emailVerification, .phoneVerification]
-            for kind in kinds { try removeCode(of: kind, user: id, in: application) }
+        if ways.contains(.tickets) { try voidTickets(of: &user) }
+        // With all other codes they have ended above.
+        if ways.contains(.newAddresses), !ways.contains(.mailedCodes) {
+            try removeNewAddresses(of: user, withPresent: ways.contains(.tickets))
         }
         return evicted
+    }
+
+    /// Ends codes that verify addresses.
+    ///
+    /// - Parameters:
+    ///   - user: Whose.
+    ///   - withPresent: Whether those of the present addresses end too, as orders for them do: written or not, they end together.
+    /// - Throws: `storageUnavailable`.
+    private func removeNewAddresses(of user: User, withPresent: Bool) throws(DomainError) {
+        for kind in [MailKind.emailVerification, .phoneVerification] {
+            let waiting = try mailedAddress(of: kind, user: user.id, in: user.application)?.address
+            let isNew = waiting.map { $0 != user.identifier(kind.addressKind) } ?? false
+            if withPresent || isNew { try removeCode(of: kind, user: user.id, in: user.application) }
+        }
     }
 
     /// Identities that end, with the ids of devices that count for their keys alone: once such a key is gone, its id is no

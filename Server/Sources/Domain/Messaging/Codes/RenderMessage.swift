@@ -199,6 +199,10 @@ package struct RenderMessage: Sendable {
 }
 
 extension MessageRequest {
-    /// Whether nothing has made it void since it was ordered.
-    fileprivate func isGood(for user: User) -> Bool { (version ?? 0) == user.credentialsVersion }
+    /// Whether nothing has made it void since it was ordered: of one for another address, the user's first second factor does.
+    func isGood(for user: User) -> Bool {
+        let isShown = !user.hasSecondFactor || hasSecondFactor == true
+        return (version ?? 0) == user.credentialsVersion
+            && (isShown || address == user.identifier(kind.addressKind))
+    }
 }

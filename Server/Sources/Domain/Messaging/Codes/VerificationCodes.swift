@@ -40,12 +40,14 @@ package struct VerificationCodes: Sendable {
             kind: kind, address: address, of: user, by: session,
             languages: [user.locale].compactMap { $0 } + languages)
         message.isCodeKept = true
+        let ordered = message
         let ready = try await enqueueMessage.ready(message, in: application, from: client, toPages: !kind.isText)
         let (now, digests) = (enqueueMessage.clock.now, digests)
         try await enqueueMessage.store.write { transaction throws(DomainError) in
             // What has ended the messages that were ordered ends a code that was ordered before it, too.
-            let present = try transaction.user(user.id, in: application.id)
-            guard present?.credentialsVersion == user.credentialsVersion else { return }
+            guard let present = try transaction.user(user.id, in: application.id), ordered.isGood(for: present) else {
+                return
+            }
             let living = try transaction.livingCode(
                 of: kind, user, in: application, digests, [ready.form], at: now + Self.leastRest)
             if living?.code.address != address {

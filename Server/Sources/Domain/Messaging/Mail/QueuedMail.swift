@@ -69,6 +69,8 @@ package struct MessageRequest: Hashable, Codable, Sendable {
     package var ticket: String?
     /// The user's `credentialsVersion` then: the mail is not written once it is another one.
     package var version: Int64?
+    /// Whether the user had a second factor then, and so has shown it for another address.
+    package var hasSecondFactor: Bool?
     /// The session in which it was asked for.
     package var session: String?
     /// Whether the code is there already, and this message only says it: see `VerificationCodes`.
@@ -101,6 +103,7 @@ package struct MessageRequest: Hashable, Codable, Sendable {
             kind: kind, address: address, user: user.id, replaces: user.identifier(kind.addressKind),
             languages: languages)
         version = user.credentialsVersion
+        if user.hasSecondFactor { hasSecondFactor = true }
         self.session = session?.id.rawValue
     }
 }

@@ -160,7 +160,8 @@ struct AccountChangeWalkTests {
     private static let ways: [Eviction: [EvictionTests.WayIn]] = [
         .sessions: [.session, .pagesSession], .deviceKeys: [.deviceKey],
         .mailedCodes: [.logInCode, .pendingAddress], .transferCodes: [.transferCode], .mergeTickets: [.mergeTicket],
-        .tickets: [.authorizationCode, .oneTimeLogInToken], .anonymousIds: [],
+        .tickets: [.authorizationCode, .oneTimeLogInToken], .newAddresses: [.pendingAddress, .orderedAddress],
+        .anonymousIds: [],
         // See `PasskeyTests`.
         .passkeys: [],
     ]
