@@ -73,7 +73,7 @@ extension InMemoryServer {
         guard !user.isDisabled else { throw Refusal(403, .userDisabled) }
         try restore(id, isWished: request.restores, &contents)
         do {
-            try demandSecondFactor(of: user.body, thumbprint, device, by: method, contents: &contents)
+            try demandSecondFactor(of: user.body, thumbprint, joins: joins, device, by: method, contents: &contents)
         } catch {
             // The code of the log-in counted: its repetition is answered the same.
             remember(error.problem.response(retryAfter: nil), request, thumbprint, &contents)

@@ -125,7 +125,7 @@ extension InMemoryServer {
 
     /// Refuses a log-in that lacks the second factor, with a ticket that finishes it.
     func demandSecondFactor(
-        of user: UserBody, _ thumbprint: String?, _ device: DeviceBody?, by method: String,
+        of user: UserBody, _ thumbprint: String?, joins: Bool? = nil, _ device: DeviceBody?, by method: String,
         contents: inout ServerContents
     ) throws(Refusal) {
         let (mode, hasFactor) = (contents.secondFactors.mode, contents.secondFactors.has(user.id))
@@ -145,9 +145,11 @@ extension InMemoryServer {
             user: user.id, method: method, thumbprint: thumbprint, isEnrolment: !hasFactor, expiresAt: end)
         var refusal = Refusal(403, hasFactor ? .secondFactorRequired : .secondFactorEnrolmentRequired)
         let hasCodes = contents.secondFactors.recoveryCodes[user.id]?.isEmpty == false
+        let keyUser = thumbprint.flatMap { contents.usersByKey[$0] } ?? user.id
         refusal.problem.secondFactor = SecondFactorChallengeBody(
             ticket: name, factors: hasFactor ? ["totp"] + (hasCodes ? ["recovery-code"] : []) : [], expiresAt: end,
-            hasPasskey: contents.passkeys.contains { $0.user == user.id })
+            hasPasskey: contents.passkeys.contains { $0.user == user.id },
+            joinsDevice: joins != false && keyUser != user.id ? false : nil)
         throw refusal
     }
 

@@ -12,6 +12,8 @@ public struct SecondFactorChallenge: Hashable, Sendable {
     /// does not say so.
     public let hasPasskey: Bool?
     let ticket: Secret
+    /// `false` when the key that signed the log-in leads to another user.
+    let joinsDevice: Bool?
     /// How the log-in began, and so how it ends.
     var start = LogInStart()
 
@@ -32,6 +34,7 @@ public struct SecondFactorChallenge: Hashable, Sendable {
         factors = body.factors.prefix(Self.maximumFactors).map { SecondFactorKind(rawValue: String($0.prefix(64))) }
         expiresAt = Date(body.expiresAt)
         hasPasskey = body.hasPasskey
+        joinsDevice = body.joinsDevice
         ticket = Secret(body.ticket)
     }
 }

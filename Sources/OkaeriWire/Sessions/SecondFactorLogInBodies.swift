@@ -8,13 +8,19 @@ public struct SecondFactorChallengeBody: Codable, Hashable, Sendable {
     public var expiresAt: WireTime
     /// Whether the user has a passkey, which is two factors by itself; absent from servers that do not say so.
     public var hasPasskey: Bool?
+    /// `false` when the key that signed the log-in leads to somebody else, and so will not lead to the user: a log-in with
+    /// another key can begin anew. Absent otherwise.
+    public var joinsDevice: Bool?
 
     /// Makes a challenge.
-    public init(ticket: String, factors: [String], expiresAt: WireTime, hasPasskey: Bool? = nil) {
+    public init(
+        ticket: String, factors: [String], expiresAt: WireTime, hasPasskey: Bool? = nil, joinsDevice: Bool? = nil
+    ) {
         self.ticket = ticket
         self.factors = factors
         self.expiresAt = expiresAt
         self.hasPasskey = hasPasskey
+        self.joinsDevice = joinsDevice
     }
 }
 

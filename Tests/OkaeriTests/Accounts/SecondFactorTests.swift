@@ -148,6 +148,49 @@ struct SecondFactorTests {
         #expect(world.server.users.first { $0.id == guest.id }?.identities.count == 1)
     }
 
+    @Test(
+        "gives a device a key for its user beside those of other registered ones", arguments: [false, true], [1, 2])
+    func otherUser(isLoggedOut: Bool, others: Int) async throws {
+        let (_, app, _) = try await owner()
+        let vault = TestVault()
+        let tablet = world.launch(vault: vault, inBackground: false, retry: RetryPolicy(maximumTries: 1))
+        let kenji = try await tablet.signUp(username: "kenji", password: password)
+        if others == 2 {
+            // The next key leads to another user by a request whose response got lost.
+            world.server.fail(.lostResponse, path: APIPath.signUp)
+            await #expect(throws: OkaeriError.offline) {
+                try await tablet.signUp(username: "mika", password: password)
+            }
+        }
+        if isLoggedOut { await tablet.logOut() }
+        let before = world.server.users.first { $0.id == kenji.id }?.identities
+        let challenge = try await challenge(tablet)
+        let hana = try await tablet.logIn(secondFactor: .totp(app.code(at: world.clock.now)), for: challenge).user
+        #expect(hana.username == "hana")
+        // At its end the session is opened anew by the key, and nobody is asked for anything.
+        world.server.endAllSessions()
+        #expect(try await tablet.reloadUser().id == hana.id)
+        world.server.endAllSessions()
+        #expect(try await self.tablet(vault).logInAutomatically().user.id == hana.id)
+        #expect(world.server.users.first { $0.id == kenji.id }?.identities == before)
+        #expect(try await tablet.logIn(identifier: "kenji", password: password).user.id == kenji.id)
+    }
+
+    @Test("begins no log-in again whose credential counts once, beside another user's key")
+    func otherUserByProvider() async throws {
+        let (okaeri, app, _) = try await owner()
+        let tablet = tablet()
+        try await tablet.signUp(username: "kenji", password: password)
+        try await okaeri.link(.apple(AppleCredential.test(user: "hana")))
+        let error = await #expect(throws: OkaeriError.self) {
+            try await tablet.logIn(with: .apple(AppleCredential.test(user: "hana")))
+        }
+        let challenge = try #require(error?.secondFactorChallenge)
+        #expect(world.server.requests(to: APIPath.logIn(with: "apple")).count == 1)
+        let id = try await tablet.logIn(secondFactor: .totp(app.code(at: world.clock.now)), for: challenge).user.id
+        #expect(id == (await okaeri.currentUser?.id))
+    }
+
     @Test("finishes a log-in that is not to be remembered", arguments: [RememberMe.untilQuit, .never])
     func temporary(rememberMe: RememberMe) async throws {
         let (_, app, _) = try await owner()

@@ -15,6 +15,9 @@ package struct SecondFactorChallenge: Hashable, Sendable {
     package let expiresAt: Timestamp
     /// Whether the user has a passkey, which is two factors when it recognises its user.
     package let hasPasskey: Bool
+    /// Whether the key that is to join the user leads to somebody else: it will not, and a log-in with another key can begin anew
+    /// before anything counts.
+    package var isKeyTaken = false
 
     package func hash(into hasher: inout Hasher) {
         hasher.combine(factors)

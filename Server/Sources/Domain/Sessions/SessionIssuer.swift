@@ -74,7 +74,10 @@ package struct SessionIssuer: Sendable {
         prepare: (inout User) throws(DomainError) -> Void = { _ in }
     ) throws(DomainError) -> Result<LogIn, DomainError> {
         try refuseBlocked(user)
-        if let missing = try missing(of: user) { return .failure(missing) }
+        if let missing = try missing(of: user) {
+            let isKeyTaken = try link?.leadsElsewhere(than: user, in: transaction) ?? false
+            return .failure(isKeyTaken ? missing.withTakenKey : missing)
+        }
         var joined = try link?.joined(to: user, in: transaction) ?? user
         try prepare(&joined)
         if request.methods.areTwoFactors, let link {
@@ -291,6 +294,15 @@ extension SessionIssuer {
             ticket: try tickets.seal(ticket, in: application.id),
             factors: need == .factor ? SecondFactorChallenge.Factor.allCases : [], expiresAt: end,
             hasPasskey: user.identities.contains { $0.provider == .passkey })
+    }
+}
+
+extension DomainError {
+    /// The same, which says that the key of the log-in is somebody else's, where the log-in can go on at all.
+    fileprivate var withTakenKey: DomainError {
+        guard case .secondFactor(var challenge) = detail else { return self }
+        challenge.isKeyTaken = true
+        return DomainError(kind, code, .secondFactor(challenge))
     }
 }
 

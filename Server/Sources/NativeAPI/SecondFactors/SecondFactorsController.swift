@@ -122,6 +122,7 @@ extension SecondFactorChallengeBody {
     init(_ challenge: SecondFactorChallenge) {
         self.init(
             ticket: challenge.ticket.revealed, factors: challenge.factors.map(\.rawValue),
-            expiresAt: challenge.expiresAt.wire, hasPasskey: challenge.hasPasskey)
+            expiresAt: challenge.expiresAt.wire, hasPasskey: challenge.hasPasskey,
+            joinsDevice: challenge.isKeyTaken ? false : nil)
     }
 }

@@ -84,6 +84,30 @@ struct SecondFactorPolicyTests {
         #expect(try await world.server.logIn(device).status == 200)
     }
 
+    @Test("says of a key that leads to somebody else that it will not join: a log-in with another one does")
+    func takenKey() async throws {
+        let world = try await SecondFactorWorld()
+        let (key, _, _) = try await world.enrol(try await world.person())
+        let other = try await world.person("kenji")
+        #expect(try await world.ticket(device: other.device).joinsDevice == false)
+        // It signs the end all the same, and stays with its user.
+        let path = APIPath.logInWithPassword
+        let proof = try other.device.proof("POST", world.server.url(path), at: world.server.clock.now)
+        let bound = try await world.server.logIn(
+            "hana", SecondFactorWorld.password, #", "joinsDevice": false"#, headers: [("DPoP", proof)])
+        expect(bound, 403, .secondFactorRequired)
+        #expect(try bound.read(Problem.self).secondFactor?.joinsDevice == nil)
+        #expect(try await world.ticket().joinsDevice == nil)
+        let own = ProofMaker()
+        let challenge = try await world.ticket(device: own)
+        #expect(challenge.joinsDevice == nil)
+        let code = try world.nextCode(key)
+        #expect(try await world.finish(challenge.ticket, #""code": "\#(code)""#, device: own).status == 200)
+        #expect(try await world.server.logIn(own).read(LogInResponse.self).user.username == "hana")
+        #expect(try await world.logIn(device: own).status == 200)
+        #expect(try await world.server.logIn(other.device).read(LogInResponse.self).user.username == "kenji")
+    }
+
     @Test("is added at the next log-in by hand where every registered user must have one; guests and devices go on")
     func required() async throws {
         let world = try await SecondFactorWorld { $0.mode = .required }

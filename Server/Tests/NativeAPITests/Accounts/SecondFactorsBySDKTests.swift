@@ -51,6 +51,22 @@ struct SecondFactorsBySDKTests {
         #expect(try await tablet.secondFactors().factors.isEmpty)
     }
 
+    @Test("let a device of another registered user have a key for this one")
+    func otherUser() async throws {
+        let world = try await SecondFactorWorld()
+        let (okaeri, key, _) = try await owner(world)
+        let tablet = try SDKClient.make(world.server)
+        try await tablet.signUp(username: "kenji", password: Self.password)
+        await tablet.logOut()
+        let challenge = try await challenge(tablet)
+        let welcome = try await tablet.logIn(secondFactor: .totp(try world.nextCode(key)), for: challenge)
+        #expect(welcome.user.id == (await okaeri.currentUser?.id))
+        #expect(welcome.user.identities.count { $0.provider == "device" } == 2)
+        // The session is over by then, and the key opens another one.
+        world.server.clock.advance(by: .days(61))
+        #expect(try await tablet.reloadUser().id == welcome.user.id)
+    }
+
     @Test("are added on the way in where the application requires one")
     func enrolment() async throws {
         let world = try await SecondFactorWorld()

@@ -102,8 +102,8 @@ extension SessionKeeper {
         _ typed: TypedLogIn, _ restoring: Bool, _ before: VaultRecord, _ began: Int
     ) async throws(OkaeriError) -> LogInResponse {
         let device = configuration.device.body
-        var slot = try await usableSlot(from: before.keySlot + (typed.leadsAway(from: before) ? 1 : 0))
-        var response = try await ask(typed, device: device, joinsDevice: true, slot: slot, restoring)
+        let first = try await usableSlot(from: before.keySlot + (typed.leadsAway(from: before) ? 1 : 0))
+        var (response, slot) = try await askToStay(typed, device: device, slot: first, restoring)
         try await check(response, began: began)
         var leadsHere = try await joined(response, slot)
         var abandoned: [Secret] = []
@@ -114,7 +114,7 @@ extension SessionKeeper {
             let next: Int
             let other: LogInResponse
             do throws(OkaeriError) {
-                next = try await usableSlot(from: (isUntried ? max(slot, record?.lastKeySlot ?? 0) : slot) + 1)
+                next = try await nextSlot(after: slot, isUntried: isUntried)
                 other = try await ask(again, device: device, joinsDevice: true, slot: next, restoring)
             } catch {
                 // The user who signed up is there, and logged in.
@@ -131,6 +131,31 @@ extension SessionKeeper {
         try await check(response, began: began, abandoned)
         await change(.replace(response, keySlot: slot, abandoned: abandoned, leadsHere: leadsHere))
         return response
+    }
+
+    /// Asks for a log-in that is to stay. One that lacks the second factor has no response that says to whom the key leads, and ends
+    /// with the key with which it began: where the server says that this one is somebody else's, it begins again with the next,
+    /// before the person is asked for anything.
+    private func askToStay(
+        _ typed: TypedLogIn, device: DeviceBody?, slot: Int, _ restoring: Bool
+    ) async throws(OkaeriError) -> (LogInResponse, Int) {
+        var (typed, slot) = (typed, slot)
+        for isUntried in [false, true] {
+            do throws(OkaeriError) {
+                return (try await ask(typed, device: device, joinsDevice: true, slot: slot, restoring), slot)
+            } catch {
+                guard error.secondFactorChallenge?.joinsDevice == false, let again = typed.again else { throw error }
+                typed = again
+            }
+            slot = try await nextSlot(after: slot, isUntried: isUntried)
+        }
+        return (try await ask(typed, device: device, joinsDevice: true, slot: slot, restoring), slot)
+    }
+
+    /// The key after one that is somebody else's: the next one, which may be that of an earlier try, or one with which nobody has
+    /// tried.
+    private func nextSlot(after slot: Int, isUntried: Bool) async throws(OkaeriError) -> Int {
+        try await usableSlot(from: (isUntried ? max(slot, record?.lastKeySlot ?? 0) : slot) + 1)
     }
 
     private func logInTemporarily(

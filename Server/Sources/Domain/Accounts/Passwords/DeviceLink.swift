@@ -39,6 +39,16 @@ package struct DeviceLink: Sendable {
         return user
     }
 
+    /// Whether the key is to join a user, and will not: it leads to somebody else.
+    ///
+    /// - Throws: `storageUnavailable`.
+    func leadsElsewhere(than user: User, in transaction: any Transaction) throws(DomainError) -> Bool {
+        guard joins, let proof,
+            let owner = try transaction.user(provider: .device, subject: proof.thumbprint, in: user.application)
+        else { return false }
+        return owner.id != user.id
+    }
+
     /// Notes that the device has passed the second factor, of a user who has one and whom the key leads to.
     ///
     /// - Throws: `storageUnavailable`.
