@@ -60,27 +60,29 @@ long_command() {
     return 1
 }
 
-# Sets `release_arguments`, with which the program for use and the benchmarks are built. Swift's own libraries are inside: it
-# then starts faster, serves a little more, and runs on machines that have no Swift. Of ICU's 34 MB of tables the program
-# gets the 1.4 MB that it can use (packaging/icu_data.py), and it exports no symbols.
+# Sets `release_arguments`, with which the program for use and the benchmarks are built, and `essentials_arguments`, with which
+# the program is linked besides. Swift's own libraries are inside: it then starts faster, serves a little more, and runs on
+# machines that have no Swift. It exports no symbols, and of Foundation it has FoundationEssentials alone (decision 0202).
 prepare_release() {
+    local archive symbol
     release_arguments=(-c release --static-swift-stdlib)
+    essentials_arguments=()
     [ "$(uname -s)" = Linux ] || return 0
     release_arguments+=(-Xswiftc -use-ld=lld -Xswiftc -Xfrontend -Xswiftc -function-sections -Xcc -ffunction-sections
         -Xcc -fdata-sections -Xlinker --icf=all -Xlinker --no-export-dynamic -Xlinker -z
-        -Xlinker pack-relative-relocs -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker "$PWD/packaging/no-unwind.ld")
-    local static object=$build_folder/icu/data.o
-    static=$(dirname "$(dirname "$(readlink -f "$(command -v swift)")")")/lib/swift_static
-    if [ ! -f "$object" ]; then
-        mkdir -p "$build_folder/icu"
-        if ! python3 packaging/icu_data.py "$static" "$build_folder/icu/data.s" >"$build_folder/icu/symbol"; then
-            warn "The program gets all of ICU's tables and is 33 MB larger."
-            return 0
-        fi
-        clang -c -o "$object" "$build_folder/icu/data.s"
-    fi
-    # The library's own data is then nobody's, and is left out with all that nobody uses.
-    release_arguments+=(-Xlinker "--wrap=$(<"$build_folder/icu/symbol")" -Xlinker "$object")
+        -Xlinker pack-relative-relocs -Xlinker --no-eh-frame-hdr -Xlinker -T -Xlinker "$PWD/packaging/no-unwind.ld"
+        -Xswiftc -DOKAERI_ESSENTIALS)
+    # What needs more of Foundation is then an undefined symbol, which the linker names with the file that uses it.
+    for archive in Foundation FoundationInternationalization FoundationNetworking FoundationXML CoreFoundation _FoundationICU \
+        _CFURLSessionInterface _CFXMLInterface; do
+        essentials_arguments+=(-Xlinker "--remap-inputs=*/lib$archive.a=/dev/null")
+    done
+    # What libraries name and nobody here asks them for: the formatter of Hummingbird's forms, Mustache's null and its folders of
+    # templates. Who did would stop the program.
+    for symbol in '$s10Foundation13DateFormatterCMn' '$s10Foundation6NSNullCMn' \
+        '$s20FoundationEssentials11FileManagerC0A0E10enumerator6atPathAcDE19DirectoryEnumeratorCSgSS_tF'; do
+        essentials_arguments+=(-Xlinker "--defsym=$symbol=0")
+    done
 }
 
 # Builds the program and sets `okaeri` to its path: build_program CONFIGURATION. The configuration "quick" is for a first
@@ -91,7 +93,7 @@ build_program() {
     case $1 in
         release)
             prepare_release
-            arguments=("${release_arguments[@]}")
+            arguments=("${release_arguments[@]}" "${essentials_arguments[@]}")
             ;;
         quick)
             build_folder+=/quick
