@@ -126,10 +126,10 @@ struct ThemeForm {
             var own: [String: JSONValue] = [:]
             for line in typed.split(whereSeparator: \.isNewline) where !line.allSatisfy(\.isWhitespace) {
                 let parts = line.split(separator: "=", maxSplits: 1).map { part in
-                    part.trimmingCharacters(in: .whitespaces)
+                    part.withoutBlanks
                 }
                 guard parts.count == 2, own.count < maximumTexts, parts[1].utf8.count <= maximumTextBytes,
-                    (1...100).contains(parts[0].utf8.count), parts[0].contains("."),
+                    (1...100).contains(parts[0].utf8.count), parts[0].utf8.contains(UInt8(ascii: ".")),
                     parts[0].utf8.allSatisfy(isOfKey)
                 else { throw .fieldsRefused([ValidationError(field: "theme.\(name)", rule: .notOffered)]) }
                 own[parts[0]] = .string(parts[1])

@@ -68,7 +68,7 @@ private enum CheckedText {
     }
 
     static func bytes(of text: String, prefix: String) -> [UInt8]? {
-        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = text.withoutBlanksAndLineEnds
         guard text.hasPrefix(prefix), let all = Base64URL.bytes(of: text.utf8.dropFirst(prefix.utf8.count)),
             all.count == BackupPublicKey.byteCount + checksumBytes
         else { return nil }

@@ -51,7 +51,7 @@ struct PostgreSQLProgram {
             }
             let said = FileManager.default.contents(atPath: words.path) ?? Data()
             let lines = String(decoding: said.suffix(Self.maximumWords), as: UTF8.self)
-                .split(whereSeparator: \.isNewline).filter { $0.contains("error") || $0.contains("detail") }
+                .split(whereSeparator: \.isNewline).filter { line in ["error", "detail"].contains { line.firstRange(of: $0) != nil } }
             throw BackupFault(
                 "\(name) failed: \(lines.prefix(4).joined(separator: " ")). Its version must be the server's or a newer one."
             )

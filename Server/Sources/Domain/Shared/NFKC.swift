@@ -24,6 +24,28 @@ extension StringProtocol {
     }
 }
 
+extension StringProtocol {
+    /// The text without blanks around it: the spaces of Unicode, and tabs.
+    package var withoutBlanks: String { trimmed(\.isBlank) }
+
+    /// The text without blanks and line ends around it.
+    package var withoutBlanksAndLineEnds: String { trimmed { $0.isBlank || $0.isLineEnd } }
+
+    private func trimmed(_ isLeftOut: (Unicode.Scalar) -> Bool) -> String {
+        guard let first = unicodeScalars.firstIndex(where: { !isLeftOut($0) }),
+            let last = unicodeScalars.lastIndex(where: { !isLeftOut($0) })
+        else { return "" }
+        return String(self[first..<unicodeScalars.index(after: last)])
+    }
+}
+
+extension Unicode.Scalar {
+    /// What Foundation takes for white space: beside spaces and the tab also the space without width, U+200B.
+    fileprivate var isBlank: Bool { self == "\t" || self == "\u{200B}" || properties.generalCategory == .spaceSeparator }
+
+    fileprivate var isLineEnd: Bool { (0x0A...0x0D).contains(value) || ["\u{85}", "\u{2028}", "\u{2029}"].contains(self) }
+}
+
 /// Brings texts that people take for the same into one form.
 package enum IdentifierFolding {
     /// Compatibility composition and folded case, as NFKC_Casefold does it (UAX #31, UTR #36): width, case and

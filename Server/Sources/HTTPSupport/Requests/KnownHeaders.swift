@@ -1,4 +1,4 @@
-import Foundation
+import Domain
 package import HTTPTypes
 package import Hummingbird
 import OkaeriWire
@@ -75,7 +75,7 @@ extension Request {
     package func hasMediaType(_ mediaTypes: [String]) -> Bool {
         guard let sent = headers.value(of: .contentType) else { return false }
         if mediaTypes.contains(sent) { return true }
-        let essence = sent.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        let essence = sent.prefix { $0 != ";" }.withoutBlanks.lowercased()
         return mediaTypes.contains(essence)
     }
 }

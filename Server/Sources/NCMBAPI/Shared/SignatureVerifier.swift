@@ -57,7 +57,7 @@ struct SignatureVerifier: Sendable {
         if proxies.isProxy(context), let forwarded = request.headers.value(of: .forwardedHost) {
             // The last value is the one that the listed proxy wrote.
             let last = forwarded.split(separator: ",").last ?? ""
-            add(Host.withoutPort(last.trimmingCharacters(in: .whitespaces)))
+            add(Host.withoutPort(last.withoutBlanks))
         }
         if let publicHost { add(publicHost[...]) }
         for host in further { add(host[...]) }

@@ -72,7 +72,7 @@ struct DeleteUserCommand: AsyncParsableCommand {
         Console.tell(
             "The user \(id) (\(name), \(user.kind)) will be \(now ? "erased at once, for good" : "deleted").\n"
                 + "Type the id to confirm:")
-        guard readLine()?.trimmingCharacters(in: .whitespaces) == id.rawValue else {
+        guard readLine()?.withoutBlanks == id.rawValue else {
             throw .failed("That is not the id. Nothing was changed.")
         }
     }

@@ -29,7 +29,7 @@ struct InitQuestions {
             try ask { questions throws(CommandFault) in
                 let answer = try Self.answer(
                     "2. Where are the data? A folder, or a postgresql:// address [okaeri-data]")
-                let isDatabase = answer?.hasPrefix("postgres") == true && answer?.contains("://") == true
+                let isDatabase = answer?.hasPrefix("postgres") == true && answer?.firstRange(of: "://") != nil
                 questions.values[(isDatabase ? Setting.database : .data).name] = answer
             }
         }
@@ -97,7 +97,7 @@ struct InitQuestions {
     private static func answer(_ question: String) throws(CommandFault) -> String? {
         Console.tell(question)
         guard let line = readLine() else { throw .failed("The answers ended early. Nothing was written.") }
-        let answer = line.trimmingCharacters(in: .whitespaces)
+        let answer = line.withoutBlanks
         return answer.isEmpty ? nil : answer
     }
 }

@@ -9,7 +9,7 @@ enum SecretFile {
     static func secret(_ path: String) throws(CommandFault) -> Secret {
         do {
             let text = try String(contentsOfFile: path, encoding: .utf8)
-            return Secret(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            return Secret(text.withoutBlanksAndLineEnds)
         } catch {
             throw .failed("The secret file \(path) cannot be read.")
         }

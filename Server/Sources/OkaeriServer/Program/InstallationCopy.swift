@@ -32,7 +32,7 @@ package struct InstallationCopy: Sendable {
                 }
                 self = .database(address)
             } else {
-                guard !text.isEmpty, !text.contains("://") else {
+                guard !text.isEmpty, text.firstRange(of: "://") == nil else {
                     throw SettingFault(
                         "\(option) must be the path of a data folder, or a connection string that begins with postgresql://."
                     )

@@ -10,7 +10,7 @@ extension AdminSignOnSettings {
     /// - Throws: `SettingFault` for values that break their rules alone or together.
     init?(_ reader: SettingReader) throws(SettingFault) {
         let issuer = try reader.optional(.adminSignOnIssuer) { text in
-            EgressPolicy.isOperatorURL(text) && !text.contains("?") && !text.contains("#") ? text : nil
+            EgressPolicy.isOperatorURL(text) && !text.utf8.contains(where: "?#".utf8.contains) ? text : nil
         }
         let client = try reader.optional(.adminSignOnClient) { text in
             (1...Self.maximumClientCharacters).contains(text.utf8.count) ? text : nil
@@ -49,7 +49,7 @@ extension AdminSignOnSettings {
         guard let bytes = try? file.read(upToCount: maximumSecretBytes + 1), bytes.count <= maximumSecretBytes,
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
-        let line = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let line = text.withoutBlanksAndLineEnds
         return line.isEmpty ? nil : Secret(line)
     }
 

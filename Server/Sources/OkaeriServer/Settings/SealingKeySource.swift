@@ -27,7 +27,7 @@ struct SealingKeySource {
             guard let folder = environment["CREDENTIALS_DIRECTORY"], !folder.isEmpty else {
                 throw fault("names the credential \(name), but systemd gave no credentials: LoadCredential= is missing")
             }
-            guard !name.isEmpty, name != "..", !name.contains("/") else {
+            guard !name.isEmpty, name != "..", !name.utf8.contains(UInt8(ascii: "/")) else {
                 throw fault("names no credential of systemd")
             }
             return try key(inFile: folder + "/" + name)
@@ -118,7 +118,7 @@ struct SealingKeySource {
     private static func key(in bytes: [UInt8]) -> [UInt8]? {
         if bytes.count == SealingKey.byteCount { return bytes }
         return String(validating: bytes, as: UTF8.self).flatMap {
-            key(inBase64: $0.trimmingCharacters(in: .whitespacesAndNewlines))
+            key(inBase64: $0.withoutBlanksAndLineEnds)
         }
     }
 
@@ -143,7 +143,7 @@ package struct SealingKeysSettings: Sendable {
         let source = SealingKeySource(setting: .sealingKeys, environment: environment)
         if let file = SealingKeySource.file(try reader.optional(.sealingKey) { $0 } ?? "") { files.append(file) }
         for item in (try reader.optional(.sealingKeys) { $0 } ?? "").split(separator: ",") {
-            let text = item.trimmingCharacters(in: .whitespaces)
+            let text = item.withoutBlanks
             if text == Setting.sealingKey.name {
                 keys.append(nil)
             } else if text.hasPrefix("lost:") {

@@ -189,7 +189,7 @@ package struct ServerSettings: Sendable {
         if host == "localhost" { return ("localhost", port) }
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? host.dropFirst().dropLast() : host
         // An IPv6 address needs its brackets, or its last group would be taken for the port.
-        guard IPAddress(bare) != nil, bare.contains(":") == (bare.count != host.count) else { return nil }
+        guard IPAddress(bare) != nil, bare.utf8.contains(UInt8(ascii: ":")) == (bare.count != host.count) else { return nil }
         return (String(bare), port)
     }
 
@@ -211,7 +211,7 @@ package struct ServerSettings: Sendable {
     /// Paths of one segment, which none of the other protocols has.
     private static func paths(_ text: String) -> [String]? {
         let others = ["v1", "api", "user", "health", "metrics", "2013-09-01", "dashboard"]
-        let paths = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let paths = text.split(separator: ",").map { $0.withoutBlanks }
         let areFree = paths.allSatisfy { path in
             path.hasPrefix("/") && (2...64).contains(path.utf8.count) && !others.contains(String(path.dropFirst()))
                 && path.dropFirst().utf8.allSatisfy { byte in
@@ -223,7 +223,7 @@ package struct ServerSettings: Sendable {
     }
 
     static func networks(_ text: String) -> [IPNetwork]? {
-        let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let names = text.split(separator: ",").map { $0.withoutBlanks }
         let networks = names.compactMap { IPNetwork($0) }
         // A list of nothing but commas was meant to name something: for who may come in, none at all stands for everybody.
         guard !names.isEmpty || text.isEmpty else { return nil }

@@ -58,7 +58,7 @@ package struct TelemetrySettings: Sendable {
     }
 
     private static func signals(_ text: String) -> Set<String>? {
-        let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        let names = text.split(separator: ",").map { $0.withoutBlanks }
         let signals = Set(names)
         return !names.isEmpty && signals.count == names.count && signals.isSubset(of: ["traces", "metrics"])
             ? signals : nil
@@ -80,8 +80,8 @@ package struct TelemetrySettings: Sendable {
         var pairs: [(name: String, value: String)] = []
         for item in text.split(separator: ",") {
             guard let equals = item.firstIndex(of: "=") else { return nil }
-            let name = item[..<equals].trimmingCharacters(in: .whitespaces)
-            let sent = item[equals...].dropFirst().trimmingCharacters(in: .whitespaces)
+            let name = item[..<equals].withoutBlanks
+            let sent = item[equals...].dropFirst().withoutBlanks
             guard !name.isEmpty, name.utf8.allSatisfy(isToken), let value = PercentEncoding.text(ofSegment: sent),
                 !value.isEmpty, !pairs.contains(where: { $0.name == name }), pairs.count < mostPairs
             else { return nil }

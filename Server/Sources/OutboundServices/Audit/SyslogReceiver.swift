@@ -75,7 +75,7 @@ package enum SyslogAddress: Hashable, Sendable {
         guard let parts = URLComponents(string: text), parts.user == nil, parts.password == nil, parts.query == nil,
             parts.fragment == nil
         else { return nil }
-        let host = (parts.host ?? "").trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        let host = (parts.host ?? "").filter { $0 != "[" && $0 != "]" }
         switch parts.scheme?.lowercased() {
         case "syslog+unix":
             // What the system's structure has room for, on every system.

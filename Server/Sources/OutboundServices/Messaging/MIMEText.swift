@@ -10,7 +10,7 @@ enum MIMEText {
 
     /// A text as a header has it: itself when it is plain ASCII and short, else encoded words, folded.
     static func header(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { (0x20...0x7e).contains($0) } && !text.contains("=?")
+        let isPlain = text.utf8.allSatisfy { (0x20...0x7e).contains($0) } && text.firstRange(of: "=?") == nil
         if isPlain && text.utf8.count <= maximumPlainBytes { return text }
         var words: [String] = []
         var bytes: [UInt8] = []

@@ -74,7 +74,7 @@ package struct GameCenterCertificates: Sendable {
     }
 
     private static func isPath(_ bytes: Substring.UTF8View) -> Bool {
-        !String(Substring(bytes)).contains("..")
+        bytes.firstRange(of: "..".utf8) == nil
             && bytes.allSatisfy { byte in
                 (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte) || (0x2d...0x39).contains(byte)
                     || byte == 0x5f

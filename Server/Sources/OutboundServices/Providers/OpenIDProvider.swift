@@ -22,7 +22,7 @@ package struct OpenIDProvider: IdentityProvider {
     package func faults(in settings: ProviderSettings, secret: Secret?) -> [ValidationError] {
         if let preset { return preset.faults(in: secret) }
         guard let issuer = settings.issuer else { return [ValidationError(field: "issuer", rule: .required)] }
-        guard call.mayAsk(issuer), !issuer.contains("?"), !issuer.contains("#") else {
+        guard call.mayAsk(issuer), !issuer.utf8.contains(where: "?#".utf8.contains) else {
             return [ValidationError(field: "issuer", rule: .notAnAddress)]
         }
         return []

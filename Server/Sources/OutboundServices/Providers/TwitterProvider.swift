@@ -84,8 +84,9 @@ package struct TwitterProvider: IdentityProvider {
             let answer = try await verifyCredentials(Secret("check"), Secret("check"), configured)
             let word = String(decoding: answer.body.prefix(200), as: UTF8.self)
             // Code 89 is "invalid token", 32 "could not authenticate you", which a wrong consumer key gets.
-            if word.contains("89") { return .accepted }
-            return word.contains("32") ? .refused(answer: "code 32") : .unexpected(answer: "status \(answer.status)")
+            if word.firstRange(of: "89") != nil { return .accepted }
+            return word.firstRange(of: "32") != nil
+                ? .refused(answer: "code 32") : .unexpected(answer: "status \(answer.status)")
         } catch {
             return .unreachable
         }

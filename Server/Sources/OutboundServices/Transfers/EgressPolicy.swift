@@ -125,7 +125,7 @@ package struct EgressPolicy: Sendable {
 
         private static func hasEncodedSeparator(_ segment: Substring) -> Bool {
             let text = segment.lowercased()
-            return text.contains("%2f") || text.contains("%5c")
+            return ["%2f", "%5c"].contains { text.firstRange(of: $0) != nil }
         }
     }
 

@@ -134,7 +134,7 @@ struct QueryOptions {
         }
     }
 
-    static func trimmed(_ name: some StringProtocol) -> String { name.trimmingCharacters(in: .whitespaces) }
+    static func trimmed(_ name: some StringProtocol) -> String { name.withoutBlanks }
 
     private static func number(_ name: String, _ value: JSONValue) throws(ParseFault) -> Int {
         let number: Int? =

@@ -209,7 +209,7 @@ extension ParseResponse {
         let kinds = ["image/", "audio/", "video/", "text/plain"]
         if !type.lowercased().hasPrefix("application/json") {
             headers[.contentType] =
-                kinds.contains(where: type.lowercased().hasPrefix) && !type.lowercased().contains("svg")
+                kinds.contains(where: type.lowercased().hasPrefix) && type.lowercased().firstRange(of: "svg") == nil
                 ? type : "application/octet-stream"
         }
         let status = (200...599).contains(response.status) ? response.status : 503

@@ -80,7 +80,7 @@ struct ParseCredentials {
     /// - Parameter header: `Authorization`.
     init?(basic header: String?) {
         guard let header, header.prefix(6).lowercased() == "basic ",
-            let data = Data(base64Encoded: header.dropFirst(6).trimmingCharacters(in: .whitespaces)),
+            let data = Data(base64Encoded: header.dropFirst(6).withoutBlanks),
             let text = StreamSafeText.text(of: data)
         else { return nil }
         let name = text.prefix { $0 != ":" }

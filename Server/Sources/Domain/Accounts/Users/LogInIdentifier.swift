@@ -49,10 +49,10 @@ package struct LogInIdentifier: Hashable, Sendable {
     /// A text that is too long to be anybody's means one thing.
     package static func candidates(of text: String) -> [LogInIdentifier] {
         guard text.utf8.count <= maximumBytes else { return [LogInIdentifier(.username, shown: text)] }
-        let (typed, text) = (text, text.trimmingCharacters(in: .whitespaces))
+        let (typed, text) = (text, text.withoutBlanks)
         let compatible = text.compatible
         var candidates: [LogInIdentifier] = []
-        if compatible.contains("@") { candidates.append(LogInIdentifier(.email, shown: text)) }
+        if compatible.contains(where: { $0 == "@" }) { candidates.append(LogInIdentifier(.email, shown: text)) }
         if compatible.hasPrefix("+") { candidates.append(LogInIdentifier(.phone, shown: text)) }
         candidates.append(LogInIdentifier(.username, shown: text))
         // Other protocols keep spaces around a name.

@@ -40,7 +40,7 @@ package struct MailSettings: Hashable, Sendable {
             default: nil
             }
         // Tokens are letters, digits and hyphens, which need no escape.
-        return base.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(token)" }
+        return base.map { "\($0)\($0.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")token=\(token)" }
     }
 }
 

@@ -22,7 +22,7 @@ package struct RedirectAddress: Hashable, Sendable {
         guard (1...Self.maximumCharacters).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"'\"#.utf8.contains($0) }),
             let parts = URLComponents(string: text), let scheme = parts.scheme, parts.fragment == nil,
-            parts.user == nil, parts.password == nil, !text.contains("#"), !text.contains("*")
+            parts.user == nil, parts.password == nil, !text.utf8.contains(where: "#*".utf8.contains)
         else { return nil }
         self.text = text
         switch scheme {
@@ -34,7 +34,7 @@ package struct RedirectAddress: Hashable, Sendable {
             loopback = found
         default:
             // A reverse domain has a dot, so that an app's scheme is hard to take by chance (RFC 8252 §7.1).
-            guard scheme.contains("."), scheme == scheme.lowercased() else { return nil }
+            guard scheme.utf8.contains(UInt8(ascii: ".")), scheme == scheme.lowercased() else { return nil }
             loopback = nil
         }
     }
