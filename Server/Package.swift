@@ -58,7 +58,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-configuration.git", from: "1.4.0", traits: []),
         .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     ],
@@ -66,9 +66,11 @@ let package = Package(
         // Above each target stand its ring and what it is for; scripts/architecture makes docs/ARCHITECTURE.md of them.
         // standard: WebAuthn level 3: registrations and assertions of passkeys, read and verified. No HTTP, no storage.
         .target(name: "WebAuthn", dependencies: [crypto, cryptoExtras, wire], swiftSettings: settings),
+        // standard: The C library of Unicode's forms of one text (UAX #15).
+        .systemLibrary(name: "CUTF8Proc", pkgConfig: "libutf8proc", providers: [.apt(["libutf8proc-dev"])]),
         // domain: The rules, by modules: accounts, log-ins, sessions, passkeys, second factors, providers, messaging, applications, events, hooks, administration. No HTTP, no SQL.
         .target(
-            name: "Domain", dependencies: ["WebAuthn", crypto, wire],
+            name: "Domain", dependencies: ["CUTF8Proc", "WebAuthn", crypto, wire],
             resources: [.embedInCode("Accounts/Passwords/common-passwords.txt")], swiftSettings: settings),
         // storage: Every query once, in the SQL that both engines share; migrations in both dialects.
         .target(name: "Storage", dependencies: ["Domain", wire], swiftSettings: settings),

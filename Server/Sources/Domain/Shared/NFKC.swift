@@ -1,3 +1,4 @@
+import CUTF8Proc
 import Foundation
 
 /// The one file where texts are normalised and where their case is folded. Both take time, and more room than the text:
@@ -16,11 +17,26 @@ package enum ForeignText {
 }
 
 extension StringProtocol {
-    /// The text in NFKC (UAX #15). Not `precomposedStringWithCompatibilityMapping`, which leaves half-width kana in
-    /// pieces on Linux: there `ｶﾞ` and `ガ` would be two user names and two passwords.
+    /// The text in NFKC (UAX #15).
     var compatible: String {
-        guard utf8.count <= ForeignText.maximumBytes, !utf8.allSatisfy({ $0 < 0x80 }) else { return String(self) }
-        return decomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
+        guard utf8.count <= ForeignText.maximumBytes else { return String(self) }
+        return normalized(UTF8PROC_COMPAT.rawValue)
+    }
+
+    /// The text in NFC (UAX #15). Whoever asks has measured it.
+    var composed: String { normalized(0) }
+
+    /// - Parameter form: Which form it is, beside that it is composed.
+    private func normalized(_ form: UInt32) -> String {
+        var text = String(self)
+        guard !text.utf8.allSatisfy({ $0 < 0x80 }) else { return text }
+        let options = utf8proc_option_t(rawValue: UTF8PROC_STABLE.rawValue | UTF8PROC_COMPOSE.rawValue | form)
+        var normalized: UnsafeMutablePointer<UInt8>?
+        let count = text.withUTF8 { utf8proc_map($0.baseAddress, $0.count, &normalized, options) }
+        defer { free(normalized) }
+        // A text is UTF-8, and the options are known: memory is all that can lack.
+        guard count >= 0, let normalized else { return text }
+        return String(decoding: UnsafeBufferPointer(start: normalized, count: count), as: UTF8.self)
     }
 }
 

@@ -7,24 +7,61 @@ import Testing
 /// The domain's own ways with texts against Foundation's, which the program for use does not have.
 @Suite("A text beside Foundation's")
 struct NormalizationTests {
-    private static let scalars = (UInt32(0)...0x10_FFFF).lazy.compactMap(Unicode.Scalar.init)
+    private static let scalars = (UInt32(0)...0x10_FFFF).compactMap { Unicode.Scalar($0) }
+    /// What both libraries' tables have: Unicode 15.0.
+    private static let known = scalars.filter { $0.properties.age.map { ($0.major, $0.minor) <= (15, 0) } ?? false }
+
+    private static let combining = known.filter { $0.properties.canonicalCombiningClass != .notReordered }
 
     @Test("is without the same blanks and line ends around it, whichever sign it is")
     func blanks() {
-        var different: [String] = []
-        for scalar in Self.scalars {
+        let different = Self.scalars.filter { scalar in
             let text = "\(scalar)a\(scalar)b\(scalar)"
-            guard
-                text.withoutBlanks == text.trimmingCharacters(in: .whitespaces),
-                text.withoutBlanksAndLineEnds == text.trimmingCharacters(in: .whitespacesAndNewlines)
-            else {
-                different.append(String(scalar.value, radix: 16))
-                continue
-            }
+            return text.withoutBlanks != text.trimmingCharacters(in: .whitespaces)
+                || text.withoutBlanksAndLineEnds != text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        #expect(different.isEmpty)
+        #expect(Self.named(different).isEmpty)
         #expect(" \t\u{3000}".withoutBlanks.isEmpty)
         #expect("".withoutBlanksAndLineEnds.isEmpty)
         #expect("a b\n".dropFirst().withoutBlanks == "b\n")
     }
+
+    @Test("has the same form in NFC and NFKC, whichever sign it is")
+    func signs() {
+        #expect(Self.known.count > 140_000)
+        #expect(Self.named(Self.known.filter { !Self.isSame("\($0)") }).isEmpty)
+        // Behind a letter, and before a mark that composes with many.
+        #expect(Self.named(Self.known.filter { !Self.isSame("a\($0)\u{301}") }).isEmpty)
+    }
+
+    @Test("has the same form in NFC and NFKC with any marks behind each other", arguments: UInt64(0)..<400)
+    func marks(seed: UInt64) {
+        var draw = SeededGenerator(state: seed)
+        let bases = Array("aeoAEOｶﾊカハ가각Ⅳﬁ①㍿ΑυअকఎಎÅﷺﾞ".unicodeScalars)
+        for _ in 0..<50 {
+            var text = String.UnicodeScalarView()
+            for _ in 0...draw.number(below: 12) { text.append(draw.isOne(in: 3) ? draw.pick(bases) : draw.pick(Self.combining)) }
+            #expect(Self.isSame(String(text)), "\(Self.named(Array(text)))")
+        }
+    }
+
+    @Test("of half-width kana is in one piece", arguments: [("ｶﾞ", "ガ"), ("ﾊﾟ", "パ"), ("①", "1"), ("ﬁ", "fi")])
+    func kana(text: String, compatible: String) { #expect(Self.parts(text.compatible) == Self.parts(compatible)) }
+
+    @Test("holds a zero and is empty as it is")
+    func zero() {
+        #expect(Self.parts("e\u{0}e\u{301}".composed) == Self.parts("e\u{0}\u{e9}"))
+        #expect("".composed.isEmpty && "".compatible.isEmpty)
+    }
+
+    /// By scalars: texts are equal by their canonical forms anyway.
+    private static func isSame(_ text: String) -> Bool {
+        parts(text.composed) == parts(text.precomposedStringWithCanonicalMapping)
+            && parts(text.compatible)
+                == parts(text.decomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping)
+    }
+
+    private static func parts(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
+
+    private static func named(_ scalars: [Unicode.Scalar]) -> [String] { scalars.map { String($0.value, radix: 16) } }
 }

@@ -17,7 +17,7 @@ package struct MailAddress: Hashable, Sendable {
     package init?(_ text: String) {
         // With spaces around it, and a domain that is shorter in ASCII.
         guard text.utf8.count <= 4 * Self.maximumBytes else { return nil }
-        let text = text.withoutBlanks.precomposedStringWithCanonicalMapping
+        let text = text.withoutBlanks.composed
         // A full-width sign is what Japanese keyboards give.
         guard let sign = text.lastIndex(where: { $0 == "@" || $0 == "＠" }) else { return nil }
         localPart = String(text[..<sign])

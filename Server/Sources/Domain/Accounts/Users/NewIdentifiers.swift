@@ -65,7 +65,7 @@ package struct NewIdentifiers: Sendable {
 
     static func userViewName(_ text: String) -> String {
         guard text.utf8.count <= ForeignText.maximumBytes else { return text }
-        return text.withoutBlanks.precomposedStringWithCanonicalMapping
+        return text.withoutBlanks.composed
     }
 
     /// A user name is what people see as one word or a few: visible signs of one alphabet, single spaces between them,
